@@ -1,0 +1,59 @@
+"""A darkroom you talk to: short, adjustable recipes of named operations for photos."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .errors import Cancelled, ImageError, LookError, OutputError, RecipeError, T2OError
+    from .executor import apply, intermediates
+    from .image import Image, open_image
+    from .recipe import Mask, Recipe, Step
+
+# Where each public name lives. Loading waits for the first use, so that `t2o --help` stays instant.
+_HOMES = {
+    "Cancelled": "errors",
+    "Image": "image",
+    "ImageError": "errors",
+    "LookError": "errors",
+    "Mask": "recipe",
+    "OutputError": "errors",
+    "Recipe": "recipe",
+    "RecipeError": "errors",
+    "Step": "recipe",
+    "T2OError": "errors",
+    "apply": "executor",
+    "intermediates": "executor",
+    "open_image": "image",
+}
+
+__all__ = [
+    "Cancelled",
+    "Image",
+    "ImageError",
+    "LookError",
+    "Mask",
+    "OutputError",
+    "Recipe",
+    "RecipeError",
+    "Step",
+    "T2OError",
+    "apply",
+    "intermediates",
+    "open_image",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,46 @@
+"""The command `t2o`: thin doors that parse, call and print. Heavy modules load inside the commands."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from . import apply, describe, export, ops
+
+app = typer.Typer(
+    name="t2o",
+    help="Edit photos with short, adjustable recipes, at full resolution and offline.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("apply")(apply.apply_recipe)
+app.command("describe")(describe.describe_recipe)
+app.command("export")(export.export_look)
+app.command("ops")(ops.list_operations)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"t2o {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Entry point of the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
+    app()

@@ -1,0 +1,143 @@
+"""`t2o apply`: a recipe on one photo or on many."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ..errors import OutputError
+from .batch import Outcome, Report, Share, present, run
+from .common import AsJson, refusing
+from .photos import Task, tasks
+
+if TYPE_CHECKING:
+    from ..image import Image
+    from ..operations import Radius
+    from ..recipe import Recipe
+
+
+@refusing
+def apply_recipe(
+    recipe: Annotated[Path, typer.Argument(help="Recipe (JSON).")],
+    photos: Annotated[list[str], typer.Argument(help="Photos, folders, or patterns such as 'trip/*.jpg'.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="File or folder to write; by default a new file beside each photo."
+        ),
+    ] = None,
+    strength: Annotated[
+        float, typer.Option(help="0 changes nothing, 1 is the recipe, 0.5 is half of it.")
+    ] = 1.0,
+    quality: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, help="JPEG, WebP, AVIF or HEIC quality; by default the photo's own."),
+    ] = None,
+    radius: Annotated[
+        Literal["scaled", "pixel"],
+        typer.Option(help="Sharpness widens with the photo (scaled) or is one pixel wide (pixel)."),
+    ] = "scaled",
+    recursive: Annotated[
+        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace existing files, even the photo itself.")
+    ] = False,
+    skip_existing: Annotated[
+        bool, typer.Option("--skip-existing", help="Leave photos alone whose result exists already.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
+    ] = None,
+    max_megapixels: Annotated[
+        float | None, typer.Option(min=0.001, help="Refuse larger photos; by default 179 megapixels.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
+    from ..executor import cores
+    from ..recipe import Recipe
+
+    look = Recipe.load(recipe).blend(strength)
+    todo = tasks(photos, output, recipe.stem, recursive=recursive)
+    if max_megapixels is not None:
+        _allow(max_megapixels)
+    jobs = min(jobs or cores(), len(todo))
+    work = _Apply(look, radius, quality, overwrite, skip_existing, len(todo), max(1, cores() // jobs))
+    try:
+        reports = run(todo, work, jobs=jobs, quiet=quiet or as_json)
+    finally:
+        _remove_empty(work.made)
+    present(reports, as_json=as_json, quiet=quiet)
+
+
+def _allow(megapixels: float) -> None:
+    import PIL.Image
+
+    PIL.Image.MAX_IMAGE_PIXELS = int(megapixels * 1e6 / 2)  # Pillow refuses above twice this
+
+
+@dataclass(frozen=True)
+class _Apply:
+    """What is done with each of `count` photos; `made` are the folders that were made for the results."""
+
+    look: Recipe
+    radius: Radius
+    quality: int | None
+    overwrite: bool
+    skip_existing: bool
+    count: int
+    threads: int
+    made: list[Path] = field(default_factory=list)
+
+    def __call__(self, task: Task, progress: Share, stop: threading.Event) -> Report:
+        from ..image import open_image
+
+        if task.target.exists() and self.skip_existing:
+            return Report(task, Outcome.SKIPPED)
+        _refuse_existing(task, self.overwrite)
+        edited = self._edited(open_image(task.source), progress, stop)
+        self.made.extend(_make_folder(task.target.parent))
+        saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
+        return Report(task, Outcome.DONE, notes=saved.notes)
+
+    def _edited(self, photo: Image, progress: Share, stop: threading.Event) -> Image:
+        from ..executor import apply, kernels_pay
+
+        return apply(
+            self.look,
+            photo,
+            radius=self.radius,
+            threads=self.threads,
+            kernels=kernels_pay(photo.height * photo.width * self.count),
+            progress=progress,
+            cancel=stop,
+        )
+
+
+def _refuse_existing(task: Task, overwrite: bool) -> None:
+    if task.target.exists() and not overwrite:
+        raise OutputError(f"{task.target} exists already; give another -o, --overwrite or --skip-existing")
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """The folders that had to be made, the innermost first."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"the folder {folder} cannot be made ({error.strerror}); give another -o") from None
+    return missing
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Take back folders whose results all failed; one with anything in it stays."""
+    for folder in sorted(set(folders), key=lambda place: len(place.parts), reverse=True):
+        with suppress(OSError):
+            folder.rmdir()

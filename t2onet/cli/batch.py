@@ -1,0 +1,136 @@
+"""Many photos at once, with progress; one that fails does not stop the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import typer
+
+from ..errors import Cancelled, T2OError
+from .common import INTERRUPTED, REFUSED, console, print_json, refuse, say
+from .photos import Task, unusable
+
+
+class Outcome(StrEnum):
+    DONE = "done"
+    SKIPPED = "skipped"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Report:
+    """How one photo went."""
+
+    task: Task
+    outcome: Outcome
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+
+Share = Callable[[float], None]
+Work = Callable[[Task, Share, threading.Event], Report]
+"""Does one task, telling its share done and stopping at the event."""
+
+
+def run(tasks: list[Task], work: Work, *, jobs: int, quiet: bool) -> list[Report]:
+    """All tasks, `jobs` at a time, in their order; an interruption finishes nothing by halves."""
+    stop = threading.Event()
+    reports: dict[Task, Report] = {}
+    with _progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(_attempt, work, task, advance(task), stop): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                reports[futures[future]] = future.result()
+        except (Cancelled, KeyboardInterrupt):
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            _settle(futures, reports)
+            left = len(tasks) - len(reports)
+            refuse(
+                f"stopped, {left} of {len(tasks)} photos to go; --skip-existing goes on there", INTERRUPTED
+            )
+    return [reports[task] for task in tasks]
+
+
+def _attempt(work: Work, task: Task, progress: Share, stop: threading.Event) -> Report:
+    try:
+        return work(task, progress, stop)
+    except Cancelled:
+        raise
+    except T2OError as error:
+        return Report(task, Outcome.REFUSED, error=str(error))
+    except OSError as error:
+        return Report(task, Outcome.REFUSED, error=unusable(error))
+    finally:
+        progress(1.0)
+
+
+def _settle(futures: dict[Future[Report], Task], reports: dict[Task, Report]) -> None:
+    for future, task in futures.items():
+        if future.done() and not future.cancelled() and future.exception() is None:
+            reports[task] = future.result()
+
+
+@contextmanager
+def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
+    """A bar on a terminal; nothing elsewhere."""
+    screen = console(stderr=True)
+    if quiet or not screen.is_terminal:
+        yield lambda task: lambda share: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bars:
+        bar = bars.add_task("photos", total=count)
+        shares: dict[Task, float] = {}
+
+        def advance(task: Task) -> Share:
+            def told(share: float) -> None:
+                shares[task] = max(share, shares.get(task, 0.0))
+                bars.update(bar, completed=round(sum(shares.values()), 2))
+
+            return told
+
+        yield advance
+
+
+def present(reports: list[Report], *, as_json: bool, quiet: bool) -> None:
+    """What became of each photo; exit code 2 where one was refused."""
+    if as_json:
+        print_json([_as_data(report) for report in reports])
+    else:
+        for report in reports:
+            _tell(report, quiet)
+    refused = sum(report.outcome is Outcome.REFUSED for report in reports)
+    if refused and len(reports) > 1 and not as_json:
+        refuse(f"{refused} of {len(reports)} photos refused; the others are done")
+    if refused:
+        raise typer.Exit(REFUSED)
+
+
+def _tell(report: Report, quiet: bool) -> None:
+    source, target = report.task.source, report.task.target
+    if report.error is not None:
+        say(f"t2o: {report.error}")
+    elif not quiet:
+        done = report.outcome is Outcome.DONE
+        say(f"{source} -> {target}" if done else f"{source}: skipped, {target} exists", err=False)
+    for note in report.notes:
+        say(f"note: {source}: {note}")
+
+
+def _as_data(report: Report) -> dict[str, Any]:
+    return {
+        "source": str(report.task.source),
+        "target": str(report.task.target),
+        "outcome": report.outcome.value,
+        "notes": list(report.notes),
+        "error": report.error,
+    }

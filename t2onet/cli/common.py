@@ -1,0 +1,61 @@
+"""What the commands share: how they refuse, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from ..errors import Cancelled, T2OError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+REFUSED = 2
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for scripts.")]
+
+
+def refusing(command: Callable[P, R]) -> Callable[P, R]:
+    """A command whose refusals are one line on stderr and exit code 2."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except (Cancelled, KeyboardInterrupt):
+            refuse("stopped; nothing is half-written", INTERRUPTED)
+        except T2OError as error:
+            refuse(str(error))
+
+    return wrapped
+
+
+def refuse(message: str, code: int = REFUSED) -> NoReturn:
+    say(f"t2o: {message}")
+    raise typer.Exit(code)
+
+
+def say(message: str, *, err: bool = True) -> None:
+    """A line for a person; control characters of odd file names cannot reach the terminal."""
+    typer.echo("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in message), err=err)
+
+
+def print_json(answer: Any) -> None:
+    typer.echo(json.dumps(answer, indent=2))  # in ASCII, which holds any file name and suits any terminal
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Rich output as wide as the terminal, or plain and wide enough where there is none."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(file=stream, highlight=False, width=None if stream.isatty() else 120)

@@ -1,0 +1,35 @@
+"""Every error a user can meet.
+
+T2OError
+ ├── ImageError      a file or array that cannot be read as a photo
+ ├── RecipeError     a recipe, step, mask or parameter that is refused
+ ├── LookError       a recipe that another tool's format cannot carry
+ ├── OutputError     a result that cannot be written where it was asked for
+ └── Cancelled       work that was stopped on request
+
+A message is one sentence or two: what was given, why it was refused, what to do instead.
+"""
+
+
+class T2OError(Exception):
+    """Anything this package refuses; its text is fit to be shown to a user as it is."""
+
+
+class ImageError(T2OError):
+    """A file or array cannot be read as a photo."""
+
+
+class RecipeError(T2OError):
+    """A recipe, step, mask or parameter is refused."""
+
+
+class LookError(T2OError):
+    """A recipe cannot be carried by the format of another tool."""
+
+
+class OutputError(T2OError):
+    """A result cannot be written where it was asked for."""
+
+
+class Cancelled(T2OError):
+    """Work was stopped on request; nothing was written."""

@@ -1,0 +1,249 @@
+"""A recipe applied to a photo of any size.
+
+The photo is cut into bands of rows, each widened by what the steps look aside, and threads take the bands one
+by one: memory beyond the photo and its result is a few bands, and a band comes out as it would in one piece.
+Small photos run by the plain formulas; large ones are worth loading the compiled kernels. The executor knows
+nothing of files or requests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import operations
+from .errors import Cancelled
+from .image import Image, open_image
+from .operations import Radius, pixel_scale
+from .recipe import Recipe, Step
+
+Pixels = np.ndarray
+"""(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
+Photo = Image | np.ndarray | str | Path
+Progress = Callable[[float], None]
+
+KERNELS_PAY_FROM = 4_000_000
+"""Pixels from which loading the compiled kernels costs less time than it saves."""
+BAND_PIXELS = 64 * 1024
+"""Small enough for a band to stay in a core's cache."""
+OVERLAP = 8
+"""A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
+
+
+class Cancel(Protocol):
+    """Anything that can say stop; `threading.Event` is one."""
+
+    def is_set(self) -> bool: ...
+
+
+def apply(
+    recipe: Recipe,
+    photo: Photo,
+    *,
+    radius: Radius = "scaled",
+    threads: int | None = None,
+    kernels: bool | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Image:
+    """`recipe` applied to `photo` (an Image, an array (H, W, 3) or a file), in the photo's own depth.
+
+    `radius="pixel"` keeps sharpness at one pixel at any size. `kernels` forces the compiled or the formula
+    path. `progress` is called with the share done, in the calling thread; `cancel` ends it with Cancelled.
+    """
+    image = open_image(photo)
+    steps = _effective(recipe)
+    if not steps:
+        return image
+    run = _Run.of(image, radius, kernels, threads, progress=progress, cancel=cancel)
+    return image.with_pixels(run.execute(steps, image.pixels, image.dtype))
+
+
+def intermediates(
+    recipe: Recipe,
+    photo: Photo,
+    *,
+    radius: Radius = "scaled",
+    threads: int | None = None,
+    kernels: bool | None = None,
+) -> Iterator[Image]:
+    """The photo after each step of `recipe`, made as they are asked for."""
+    image = open_image(photo)
+    run = _Run.of(image, radius, kernels, threads)
+    current = image.pixels
+    for step in recipe.steps:
+        if not step.is_identity:
+            current = run.execute((step,), current, np.dtype(np.float32))
+        yield image.with_pixels(_quantised(current, image.dtype))
+
+
+def kernels_pay(pixels: int) -> bool:
+    """Whether work on so many pixels in all is worth loading the compiled kernels."""
+    return pixels >= KERNELS_PAY_FROM
+
+
+def _effective(recipe: Recipe) -> tuple[Step, ...]:
+    return tuple(step for step in recipe.steps if not step.is_identity)
+
+
+def _full_scale(dtype: np.dtype[Any]) -> float:
+    return float(np.iinfo(dtype).max) if np.issubdtype(dtype, np.integer) else 1.0
+
+
+def _quantised(values: Pixels, dtype: np.dtype[Any]) -> Pixels:
+    if values.dtype == dtype:
+        return values
+    if np.issubdtype(dtype, np.integer):
+        values = np.floor(values * np.float32(_full_scale(dtype)) + np.float32(0.5))
+    return values.astype(dtype)
+
+
+def cores() -> int:
+    """How many threads this process may run side by side."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How one photo is executed: its size, its pixel scale, by which path, and who watches."""
+
+    height: int
+    width: int
+    scale: float
+    compiled: bool
+    threads: int
+    progress: Progress | None
+    cancel: Cancel | None
+
+    @classmethod
+    def of(
+        cls,
+        image: Image,
+        radius: Radius,
+        kernels: bool | None,
+        threads: int | None,
+        *,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> _Run:
+        height, width = image.height, image.width
+        scale = pixel_scale(height, width, radius)
+        compiled = kernels_pay(height * width) if kernels is None else kernels
+        return cls(height, width, scale, compiled, threads or cores(), progress, cancel)
+
+    def execute(self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any]) -> Pixels:
+        """`pixels` after all steps, as `dtype`."""
+        result = np.empty(pixels.shape, dtype)
+        work = _Work(self, [self._function(step) for step in steps], self._reach(steps), pixels, result)
+        bands = list(self._bands(work.reach))
+        for done, _ in enumerate(_in_threads(work.band, bands, self.threads, self.cancel), start=1):
+            if self.progress is not None:
+                self.progress(done / len(bands))
+        return result
+
+    def _reach(self, steps: Sequence[Step]) -> int:
+        return sum(operations.get(step.operation).reach(self.scale) for step in steps)
+
+    def _bands(self, reach: int) -> Iterator[tuple[int, int]]:
+        rows = max(BAND_PIXELS // self.width, OVERLAP * reach, 1)
+        for top in range(0, self.height, rows):
+            yield top, min(top + rows, self.height)
+
+    def _function(self, step: Step) -> Callable[[np.ndarray, slice], np.ndarray]:
+        """`step` as a function of a tile and the rows of the photo that it holds."""
+        plain = self._unmasked(step)
+        if step.mask is None:
+            return lambda tile, rows: plain(tile)
+        mask = step.mask.over(self.height, self.width)
+
+        def masked(tile: np.ndarray, rows: slice) -> np.ndarray:
+            share = np.divide(mask[rows], 255, dtype=np.float32)
+            changed: np.ndarray = tile + share * (plain(tile.copy()) - tile)
+            return changed
+
+        return masked
+
+    def _unmasked(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
+        operation = operations.get(step.operation)
+        if self.compiled:
+            from .kernels import TWINS
+
+            if twin := TWINS.get(step.operation):
+                values = np.array(step.parameters)
+                return lambda tile: twin(tile, values, self.scale)
+        single = np.array(step.parameters, np.float32)
+        return lambda tile: np.ascontiguousarray(operation.run(tile, single, self.scale))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One pass over a photo: bands of `pixels` through `functions` into `result`."""
+
+    run: _Run
+    functions: Sequence[Callable[[np.ndarray, slice], np.ndarray]]
+    reach: int
+    pixels: Pixels
+    result: Pixels
+
+    def band(self, rows: tuple[int, int]) -> None:
+        top, bottom = rows
+        first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
+        tile = self._load(self.pixels[first:last])
+        for function in self.functions:
+            tile = function(tile, slice(first, last))
+        self._store(tile, top - first, self.result[top:bottom])
+
+    def _load(self, rows: Pixels) -> np.ndarray:
+        full = np.float32(_full_scale(rows.dtype))
+        if not np.issubdtype(rows.dtype, np.integer):
+            return np.ascontiguousarray(np.clip(rows.transpose(2, 0, 1), 0, 1), np.float32)
+        tile = np.empty((3, *rows.shape[:2]), np.float32)
+        if self.run.compiled:
+            from .kernels import load_integers
+
+            load_integers(rows, full, tile)
+        else:
+            np.divide(rows.transpose(2, 0, 1), full, out=tile)
+        return tile
+
+    def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
+        if self.run.compiled and np.issubdtype(rows.dtype, np.integer):
+            from .kernels import store_integers
+
+            store_integers(tile, offset, np.float32(_full_scale(rows.dtype)), rows)
+        else:
+            rows[...] = _quantised(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _in_threads(
+    work: Callable[[tuple[int, int]], None],
+    bands: Sequence[tuple[int, int]],
+    threads: int,
+    cancel: Cancel | None,
+) -> Iterator[None]:
+    """Run `work` over all bands, a sign of life for each; an interruption leaves no work behind."""
+    if threads == 1 or len(bands) == 1:
+        for band in bands:
+            _stop_if(cancel)
+            work(band)
+            yield
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for future in as_completed([pool.submit(work, band) for band in bands]):
+            _stop_if(cancel)
+            future.result()
+            yield
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _stop_if(cancel: Cancel | None) -> None:
+    if cancel is not None and cancel.is_set():
+        raise Cancelled("stopped on request; nothing was changed")

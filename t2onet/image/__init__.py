@@ -1,0 +1,22 @@
+"""Files and arrays <-> photos: pixels, depth, alpha, orientation, metadata and colour profile.
+
+This room knows nothing of operations or recipes. A photo is edited in its own RGB space; nothing is converted
+on the way in or out, and what a format cannot keep is said in `notes`.
+"""
+
+from t2onet.image.atomic import write_atomically
+from t2onet.image.formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
+from t2onet.image.model import Image, Saved, from_array
+from t2onet.image.opening import open_image
+
+__all__ = [
+    "RAW_SUFFIXES",
+    "READABLE",
+    "WRITABLE",
+    "Image",
+    "Saved",
+    "default_suffix",
+    "from_array",
+    "open_image",
+    "write_atomically",
+]

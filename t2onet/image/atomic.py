@@ -1,0 +1,78 @@
+"""Writing a file whole or not at all. Knows bytes and paths, not what they hold."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from t2onet.errors import OutputError
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EFBIG: "the file would be larger than allowed here",
+    errno.EROFS: "the disk is read-only; choose another folder",
+    errno.EACCES: "this is not permitted; choose another folder",
+    errno.EPERM: "this is not permitted; choose another folder",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
+def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
+    """Write `data` to `path` through a hidden neighbour, so that no reader ever sees a part of it.
+
+    An existing file keeps its permissions, a link keeps pointing where it does, and a failure leaves both the
+    old file and the folder as they were.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        mode = _checked_mode(path, target, overwrite)
+        _replace(target, data, mode)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} cannot be written: {_reason(error)}.") from error
+
+
+def _checked_mode(path: Path, target: Path, overwrite: bool) -> int | None:
+    """The permissions of the file to replace, None where there is none yet."""
+    if not target.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no folder {path.parent}; create it first.")
+    # Permission bits are honoured even where the system would not (root may write anywhere).
+    if not target.parent.stat().st_mode & stat.S_IWUSR:
+        raise OutputError(f"{path} cannot be written: the folder {path.parent} is read-only; choose another.")
+    if not target.exists():
+        return None
+    mode = target.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise OutputError(f"{path} cannot be written: it is a folder; give the name of a file.")
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{path} cannot be written: it is not a regular file; give another name.")
+    if not overwrite:
+        raise OutputError(f"{path} already exists; give another name or ask to overwrite it.")
+    if not mode & stat.S_IWUSR:
+        raise OutputError(f"{path} cannot be written: the file is read-only; give another name.")
+    return stat.S_IMODE(mode)
+
+
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
+    temporary = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError):
+        words = error.strerror or type(error).__name__
+        return _REASONS.get(error.errno or 0, words[:1].lower() + words[1:])
+    return "the name is not valid"

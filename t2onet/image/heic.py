@@ -1,0 +1,85 @@
+"""HEIC photos through pillow-heif, an extra. Takes and gives bytes, knows no paths."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import PIL.Image
+
+from t2onet.image import metadata, xmp
+from t2onet.image.arrays import split_alpha
+from t2onet.image.limits import check_size
+from t2onet.image.model import Image, Origin
+
+_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs")
+_CONTAINER_BRANDS = (b"mif1", b"msf1")
+
+
+def looks_like(data: bytes) -> bool:
+    """Whether the bytes begin as a HEIC file does."""
+    if data[4:8] != b"ftyp":
+        return False
+    brands = data[8 : max(12, int.from_bytes(data[:4], "big"))]
+    return data[8:12] in _BRANDS or (data[8:12] in _CONTAINER_BRANDS and b"avif" not in brands[:256])
+
+
+def read(data: bytes) -> Image:
+    """The primary photo. libheif has turned it already, so its EXIF orientation is not applied again."""
+    heif: Any = _library().open_heif(io.BytesIO(data), convert_hdr_to_8bit=False)
+    check_size(*heif.size)
+    samples = _full_range(np.asarray(heif), int(heif.info.get("bit_depth", 8)))
+    gray = samples.ndim == 2 or samples.shape[2] < 3
+    if gray:
+        samples = np.atleast_3d(samples)
+        samples = np.concatenate([samples[..., :1]] * 3 + [samples[..., 1:2]], axis=-1)
+    pixels, alpha = split_alpha(np.ascontiguousarray(samples))
+    found = metadata.read_exif(heif.info.get("exif"))
+    packet = heif.info.get("xmp")
+    origin = Origin(
+        format="HEIC",
+        bits=8 * pixels.dtype.itemsize,
+        gray=gray,
+        exif=found.block,
+        icc=heif.info.get("icc_profile"),
+        xmp=xmp.alone(xmp.upright(packet)) if packet else None,
+        encoded=data,
+    )
+    return Image(pixels, alpha, origin, (*found.notes, *_losses(heif)))
+
+
+def encode(picture: PIL.Image.Image, *, quality: int, **parts: Any) -> bytes:
+    """The picture as HEIC, 8 bit; `parts` are exif, xmp and icc_profile."""
+    library = _library()
+    picture.info = {}
+    file = library.from_pillow(picture)
+    if parts.get("icc_profile"):
+        file[0].info.update(icc_profile=parts.pop("icc_profile"), icc_profile_type="prof")
+    output = io.BytesIO()
+    file.save(output, quality=quality, chroma=444, **{key: value for key, value in parts.items() if value})
+    return output.getvalue()
+
+
+def _library() -> Any:
+    import pillow_heif
+
+    return pillow_heif
+
+
+def _full_range(samples: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
+    # Deep samples come shifted up; repeating their leading bits below makes white 65535.
+    return samples | samples >> bits if samples.dtype == np.uint16 and bits < 16 else samples
+
+
+def _losses(heif: Any) -> list[str]:
+    kinds = [str(kind) for kind in heif.info.get("aux", {})]
+    notes = [metadata.GAIN_MAP] if any("hdrgainmap" in kind or "21496" in kind for kind in kinds) else []
+    if heif.info.get("depth_images"):
+        notes.append("the depth map cannot be kept")
+    extra = len(heif) - 1
+    if extra:
+        notes.append(
+            f"{extra} more frame{'s were' if extra > 1 else ' was'} left out: only the first is edited"
+        )
+    return notes

@@ -1,0 +1,161 @@
+"""A photo in memory: its pixels, and what travels along with them.
+
+Pixels are (H, W, 3) in the photo's own RGB space, upright. This module knows neither files nor formats:
+reading, writing, scaling and colour conversion live beside it and are reached through the methods below.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from t2onet.errors import ImageError
+from t2onet.image.arrays import checked, split_alpha
+from t2onet.image.depth import as_depth
+
+Pixels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class JpegCoding:
+    """How a JPEG was compressed, so that its successor can be compressed alike."""
+
+    tables: tuple[tuple[int, ...], ...]
+    subsampling: int
+    progressive: bool
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an image came from, and everything of the file that is not pixels.
+
+    `exif` is the bare TIFF structure, without an "Exif" prefix. `encoded` holds the source file's bytes for
+    as long as the pixels are those of the file. `bits` is the depth of the source.
+    """
+
+    path: Path | None = None
+    format: str | None = None
+    bits: int = 8
+    gray: bool = False
+    exif: bytes | None = field(default=None, repr=False)
+    icc: bytes | None = field(default=None, repr=False)
+    xmp: bytes | None = field(default=None, repr=False)
+    photoshop: bytes | None = field(default=None, repr=False)
+    segments: tuple[bytes, ...] = field(default=(), repr=False)
+    comment: bytes | None = field(default=None, repr=False)
+    text: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    dpi: tuple[float, float] | None = None
+    jpeg: JpegCoding | None = field(default=None, repr=False)
+    lossless: bool = False
+    compressed: bool = True
+    encoded: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A file that was written, and what it could not keep, in words."""
+
+    path: Path
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """A photo: pixels (H, W, 3), uint8, uint16 or float in [0, 1]; alpha (H, W) of the same dtype, or None.
+
+    The arrays are read-only: an image that was not replaced is known to be the one that was opened.
+    """
+
+    pixels: Pixels
+    alpha: Pixels | None = None
+    origin: Origin = Origin()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pixels", _locked(self.pixels))
+        if self.alpha is not None:
+            object.__setattr__(self, "alpha", _locked(self.alpha))
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return int(self.pixels.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return int(self.pixels.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape of np.asarray(self): (H, W, 3), or (H, W, 4) where there is alpha."""
+        return self.height, self.width, 3 if self.alpha is None else 4
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of np.asarray(self)."""
+        return self.pixels.dtype
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Pixels:
+        wanted = self.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and (self.alpha is not None or wanted != self.dtype):
+            raise ValueError("This image cannot be given as such an array without a copy.")
+        whole = self.pixels if self.alpha is None else np.dstack([self.pixels, self.alpha])
+        return whole.astype(wanted, copy=bool(copy))
+
+    def with_pixels(self, pixels: Pixels) -> Image:
+        """The same photo with new pixels, (H, W, 3), or (H, W, 4) to replace alpha as well."""
+        if pixels is self.pixels:
+            return self
+        pixels, alpha = split_alpha(checked(pixels))
+        if alpha is None and self.alpha is not None:
+            if self.alpha.shape != pixels.shape[:2]:
+                raise ImageError(
+                    f"The new pixels are {_size(pixels)} but the photo's alpha is {_size(self.alpha)}; "
+                    "give pixels of the same size, or four channels."
+                )
+            alpha = as_depth(self.alpha, pixels.dtype)
+        return replace(self, pixels=pixels, alpha=alpha, origin=replace(self.origin, encoded=None))
+
+    def resized(self, short_side: int) -> Image:
+        """A copy with a short side of `short_side` pixels, area-averaged; never an enlargement."""
+        from t2onet.image.scaling import resized
+
+        return resized(self, short_side)
+
+    def to_srgb(self) -> Image:
+        """An 8-bit view in sRGB, for screens and networks; converted only where a profile asks for it."""
+        from t2onet.image.colour import to_srgb
+
+        return to_srgb(self)
+
+    def save(
+        self, path: str | os.PathLike[str], *, overwrite: bool = False, quality: int | None = None
+    ) -> Saved:
+        """Write the photo; the suffix decides the format. `overwrite` lets it replace its own source."""
+        from t2onet.image.saving import save
+
+        return save(self, Path(path), overwrite=overwrite, quality=quality)
+
+
+def from_array(array: Any) -> Image:
+    """An image of an array (H, W, 3 or 4): uint8, uint16, or float in [0, 1]. The array is not copied."""
+    pixels, alpha = split_alpha(checked(array))
+    return Image(pixels, alpha, Origin(bits=8 * pixels.dtype.itemsize))
+
+
+def _locked(array: Pixels) -> Pixels:
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _size(array: Pixels) -> str:
+    return f"{array.shape[1]} x {array.shape[0]} pixels"

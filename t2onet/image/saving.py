@@ -1,0 +1,55 @@
+"""The door for results: an image and a path in, a whole file out, or one clear OutputError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from t2onet.errors import OutputError
+from t2onet.image.atomic import write_atomically
+from t2onet.image.encoding import encode
+from t2onet.image.formats import Format, format_to_write
+from t2onet.image.model import Image, Saved
+
+
+def save(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> Saved:
+    """Write `image` to `path` in the format of its suffix; an untouched photo is copied as it is."""
+    format = format_to_write(path)
+    if quality is not None and not 1 <= quality <= 100:
+        raise OutputError(f"A quality of {quality} is out of range; give 1 to 100.")
+    if not overwrite and _is_source(image, path):
+        raise OutputError(
+            f"{path} is the photo itself; give another name, or ask to overwrite it (overwrite=True)."
+        )
+    source = image.origin.encoded
+    untouched = source is not None and image.origin.format == format.name
+    if untouched and source is not None and (quality is None or not format.lossy):
+        write_atomically(path, source, overwrite=True)
+        return Saved(path, ())
+    data, notes = _encoded(image, path, format, quality)
+    write_atomically(path, data, overwrite=True)
+    return Saved(path, (*image.notes, *notes))
+
+
+def _is_source(image: Image, path: Path) -> bool:
+    source = image.origin.path
+    if source is None:
+        return False
+    try:
+        return source.samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _encoded(image: Image, path: Path, format: Format, quality: int | None) -> tuple[bytes, list[str]]:
+    try:
+        return encode(image, format, quality)
+    except OutputError as error:
+        raise OutputError(f"{path} cannot be written: {error}.") from error
+    except ImportError as error:
+        raise OutputError(f"{path} is HEIC, which needs an extra: pip install 't2onet[files]'.") from error
+    except MemoryError as error:
+        raise OutputError(
+            f"{path} cannot be written: there is not enough memory for a photo this large."
+        ) from error
+    except Exception as error:  # encoders raise anything
+        raise OutputError(f"{path} cannot be written as {format.name}; use .png or .tif instead.") from error

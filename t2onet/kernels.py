@@ -1,0 +1,258 @@
+"""The compiled twins of the formulas, for full-resolution work.
+
+Each twin takes a tile (3, H, W) of float32 in [0, 1], C-contiguous, and changes it in place, or answers with
+a new one. They release the GIL, so the executor's threads run them side by side, and are compiled without
+fast-math: every pixel comes out the same whatever tile it stands in. An operation without a twin runs by its
+formula. Importing this module imports Numba, so it is imported where the work is worth that.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from .operations.contrast import LUMINANCE
+from .operations.curves import PIECES
+from .operations.sharpness import neighbourhood
+
+Tile = Any
+"""(3, H, W) float32, C-contiguous."""
+Twin = Callable[[Tile, np.ndarray, float], Tile]
+
+_ONE = np.float32(1)
+_ZERO = np.float32(0)
+_TINY = np.float32(1e-8)
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept between runs: T2O_CACHE_DIR, or the user's cache folder."""
+    if chosen := os.environ.get("T2O_CACHE_DIR"):
+        return Path(chosen)
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "t2onet" / "cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "t2onet"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "t2onet"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _numba_caching_in(folder: Path) -> Iterator[None]:
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+_CACHING = _writable(cache_folder())
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` compiled on first call, kept in the cache folder where there is one to write to."""
+    with _numba_caching_in(cache_folder()):
+        return numba.njit(nogil=True, cache=_CACHING, error_model="numpy")(function)
+
+
+@_compiled
+def _brightness(tile, p):  # type: ignore[no-untyped-def]
+    gain = max(_ONE + p, _ZERO)
+    red, green, blue = tile[0], tile[1], tile[2]
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        top = r if r > g else g
+        top = top if top > b else b
+        top = top if top > _TINY else _TINY
+        limit = _ONE / top
+        k = gain if gain < limit else limit
+        red[i], green[i], blue[i] = min(r * k, _ONE), min(g * k, _ONE), min(b * k, _ONE)
+
+
+@_compiled
+def _saturation(tile, p):  # type: ignore[no-untyped-def]
+    gain = max(_ONE + p, _ZERO)
+    red, green, blue = tile[0], tile[1], tile[2]
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        top = r if r > g else g
+        top = top if top > b else b
+        low = r if r < g else g
+        low = low if low < b else b
+        chroma = top - low
+        limit = top / (chroma if chroma > _TINY else _TINY)
+        k = gain if gain < limit else limit
+        r, g, b = top - (top - r) * k, top - (top - g) * k, top - (top - b) * k
+        red[i] = r if r > _ZERO else _ZERO
+        green[i] = g if g > _ZERO else _ZERO
+        blue[i] = b if b > _ZERO else _ZERO
+
+
+# sin(y) for y in [0, pi/2], odd Taylor terms to y^11: below 6e-8 off, and unlike a call it vectorises.
+_S3, _S5, _S7, _S9, _S11 = (
+    np.float32(s / math.factorial(n)) for n, s in ((3, -1), (5, 1), (7, -1), (9, 1), (11, -1))
+)
+_HALF_PI = np.float32(math.pi / 2)
+_RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE)
+
+
+@_compiled
+def _contrast(tile, p):  # type: ignore[no-untyped-def]
+    red, green, blue = tile[0], tile[1], tile[2]
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        lum = _RED * r + _GREEN * g + _BLUE * b
+        y = _HALF_PI * lum
+        y2 = y * y
+        rest = _ONE + y2 * (_S3 + y2 * (_S5 + y2 * (_S7 + y2 * (_S9 + y2 * _S11))))
+        ratio = _HALF_PI * y * rest * rest  # sin(y)^2 / lum
+        k = _ONE + p * (ratio - _ONE)
+        k = k if k > _ZERO else _ZERO
+        r, g, b = r * k, g * k, b * k
+        red[i] = r if r < _ONE else _ONE
+        green[i] = g if g < _ONE else _ONE
+        blue[i] = b if b < _ONE else _ONE
+
+
+@_compiled
+def _curves(tile, rises):  # type: ignore[no-untyped-def]
+    pieces = np.float32(PIECES)
+    for c in range(3):
+        channel, rise = tile[c], rises[c]
+        for i in range(channel.size):
+            x = channel[i] * pieces
+            y = _ZERO
+            for k in range(PIECES):
+                part = x - np.float32(k)
+                part = part if part > _ZERO else _ZERO
+                y += (part if part < _ONE else _ONE) * rise[k]
+            channel[i] = y if y < _ONE else _ONE
+
+
+@_compiled
+def _pad(row, half, padded):  # type: ignore[no-untyped-def]
+    width = row.size
+    for x in range(half):
+        padded[x] = row[0]
+        padded[half + width + x] = row[width - 1]
+    for x in range(width):
+        padded[half + x] = row[x]
+
+
+@_compiled
+def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
+    height, width = channel.shape
+    half = weights.size // 2
+    for y in range(height):
+        row = result[y]
+        for k in range(weights.size):
+            source, weight = channel[min(max(y + k - half, 0), height - 1)], weights[k]
+            for x in range(width):
+                row[x] = weight * source[x] + (row[x] if k else _ZERO)
+        _pad(row, half, padded)
+        for k in range(weights.size):
+            weight = weights[k]
+            for x in range(width):
+                row[x] = weight * padded[x + k] + (row[x] if k else _ZERO)
+
+
+@_compiled
+def _neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
+    height, width = channel.shape
+    above, below = channel[max(y - distance, 0)], channel[min(y + distance, height - 1)]
+    _pad(channel[y], distance, padded)
+    for x in range(width):
+        around[x] = above[x] + below[x] + padded[x] + padded[x + 2 * distance]
+
+
+@_compiled
+def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[no-untyped-def]
+    around, further, padded = rows[0], rows[1], rows[2]
+    four = np.float32(4)
+    for y in range(channel.shape[0]):
+        _neighbours(smooth, y, near, padded, around)
+        if fraction > _ZERO:
+            _neighbours(smooth, y, near + 1, padded, further)
+        source, row = channel[y], result[y]
+        for x in range(channel.shape[1]):
+            near_sum = around[x]
+            if fraction > _ZERO:
+                near_sum += fraction * (further[x] - near_sum)
+            value = source[x] + p * (four * source[x] - near_sum)
+            value = value if value > _ZERO else _ZERO
+            row[x] = value if value < _ONE else _ONE
+
+
+@_compiled
+def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
+    """Integer pixels (H, W, 3) into a tile: each divided by the full-scale value."""
+    for y in range(pixels.shape[0]):
+        for x in range(pixels.shape[1]):
+            for c in range(3):
+                tile[c, y, x] = np.float32(pixels[y, x, c]) / full
+
+
+@_compiled
+def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
+    """The rows of a tile from `offset` on into integer pixels (H, W, 3), rounded half up."""
+    half = np.float32(0.5)
+    for y in range(pixels.shape[0]):
+        for x in range(pixels.shape[1]):
+            for c in range(3):
+                pixels[y, x, c] = int(tile[c, offset + y, x] * full + half)
+
+
+def _of_one_number(kernel: Callable[..., Any]) -> Twin:
+    def twin(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+        kernel(tile.reshape(3, -1), np.float32(values[0]))
+        return tile
+
+    return twin
+
+
+def _of_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+    rises = np.broadcast_to(values.reshape(-1, PIECES), (3, PIECES))
+    _curves(tile.reshape(3, -1), (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32))
+    return tile
+
+
+def _of_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+    where = neighbourhood(scale)
+    p, fraction = np.float32(values[0]), np.float32(where.fraction)
+    weights = np.array(where.weights, np.float32)
+    rows = np.empty((3, tile.shape[2] + 2 * where.reach), np.float32)
+    smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
+    for channel, sharpened in zip(tile, result, strict=True):
+        _smooth(channel, weights, rows[2], smooth)
+        _sharpen(channel, smooth, p, where.near, fraction, rows, sharpened)
+    return result
+
+
+TWINS: Mapping[str, Twin] = {
+    "brightness": _of_one_number(_brightness),
+    "saturation": _of_one_number(_saturation),
+    "contrast": _of_one_number(_contrast),
+    "tone": _of_curves,
+    "color": _of_curves,
+    "sharpness": _of_sharpness,
+}
+"""Operation name -> its compiled twin."""

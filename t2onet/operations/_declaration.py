@@ -1,0 +1,168 @@
+"""What an operation is, and the one list of them.
+
+An operation declares its name, parameters, ranges, defaults, units and help once; the command line, recipes,
+sliders, planner and decoder read them here. This module knows nothing of files, recipes or tiles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from ..errors import RecipeError
+from ._arrays import Array, like, namespace
+
+Values = tuple[float, ...]
+Formula = Callable[[Array, Array, float], Array]
+Radius = Literal["scaled", "pixel"]
+
+REFERENCE_SHORT_SIDE = 1000
+"""Up to this short side (pixels) a neighbourhood is the paper's; above it, it widens in proportion."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One slider or, with `count` > 1, one row of equal sliders."""
+
+    name: str
+    low: float
+    high: float
+    default: float
+    unit: str
+    help: str
+    count: int = 1
+
+    def refusal(self, value: float) -> str | None:
+        """Why `value` is not allowed, or None."""
+        if math.isfinite(value) and self.low <= value <= self.high:
+            return None
+        return f"{self.name} is {value:g}; allowed is {self.low:g} to {self.high:g}"
+
+
+def _nothing_aside(scale: float) -> int:
+    return 0
+
+
+def _as_given(values: Values) -> Values:
+    return values
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A pure function of an image and parameters, differentiable in both, identity at the defaults.
+
+    `formula(image, parameters, scale)` takes images (..., 3, H, W) in [0, 1] and parameters (..., size), and
+    need not clamp. `reach(scale)` is how many pixels aside it looks. `canonical` picks one of several
+    parameter vectors that mean the same picture.
+    """
+
+    name: str
+    help: str
+    parameters: tuple[Parameter, ...]
+    formula: Formula = field(repr=False)
+    reach: Callable[[float], int] = field(default=_nothing_aside, repr=False)
+    canonical: Callable[[Values], Values] = field(default=_as_given, repr=False)
+
+    @property
+    def size(self) -> int:
+        """How many numbers its parameters are."""
+        return sum(parameter.count for parameter in self.parameters)
+
+    @property
+    def slots(self) -> tuple[Parameter, ...]:
+        """The declaration of each of those numbers, in order."""
+        return tuple(parameter for parameter in self.parameters for _ in range(parameter.count))
+
+    @property
+    def defaults(self) -> Values:
+        return tuple(slot.default for slot in self.slots)
+
+    def is_identity(self, values: Values) -> bool:
+        """Whether these parameters leave every photo as it is."""
+        return self.canonical(values) == self.defaults
+
+    def clipped(self, values: Sequence[float]) -> Values:
+        """The nearest allowed parameters."""
+        return tuple(min(max(v, slot.low), slot.high) for v, slot in zip(values, self.slots, strict=True))
+
+    def check(self, parameters: object) -> Values:
+        """Parameters as given (a number or lists of them) as a flat tuple; refuses what is not allowed."""
+        values = tuple(_flat(parameters, self.name))
+        if len(values) != self.size:
+            raise RecipeError(
+                f"{self.name} takes {_numbers(self.size)} ({self._shape()}), and {len(values)} "
+                f"{'was' if len(values) == 1 else 'were'} given"
+            )
+        for slot, value in zip(self.slots, values, strict=True):
+            if refusal := slot.refusal(value):
+                raise RecipeError(f"{self.name}: {refusal}")
+        return values
+
+    def _shape(self) -> str:
+        return ", ".join(p.name if p.count == 1 else f"{p.count} for {p.name}" for p in self.parameters)
+
+    def __call__(self, image: Array, parameters: Any, *, radius: Radius = "scaled") -> Array:
+        """The edited image(s); `parameters` is a number, a sequence or an array (..., size)."""
+        values = like(parameters, image)
+        if values.ndim == 0:
+            values = values[None]
+        elif values.shape[-1] != self.size:  # a row for each of several parameters
+            values = values.reshape((*values.shape[:-2], self.size))
+        return self.run(image, values, pixel_scale(image.shape[-2], image.shape[-1], radius))
+
+    def run(self, image: Array, values: Array, scale: float) -> Array:
+        """The formula, clamped: `image` may be a tile of a photo whose pixel scale is `scale`."""
+        return namespace(image).clip(self.formula(image, values, scale), 0.0, 1.0)
+
+
+def _numbers(count: int) -> str:
+    return "one number" if count == 1 else f"{count} numbers"
+
+
+def _flat(value: object, name: str) -> Iterator[float]:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, bool) or not isinstance(value, int | float | list | tuple):
+        raise RecipeError(f"{name} takes numbers, and {value!r} was given")
+    if isinstance(value, int | float):
+        yield float(value)
+    else:
+        for part in value:
+            yield from _flat(part, name)
+
+
+def pixel_scale(height: int, width: int, radius: Radius = "scaled") -> float:
+    """How many pixels of a photo stand for one pixel at the reference size; never below one."""
+    if radius == "pixel":
+        return 1.0
+    if radius != "scaled":
+        raise ValueError(f"radius is 'scaled' or 'pixel', not {radius!r}")
+    return max(1.0, min(height, width) / REFERENCE_SHORT_SIDE)
+
+
+_REGISTRY: dict[str, Operation] = {}
+
+
+def register(operation: Operation) -> Operation:
+    """Enrol an operation; everything that lists operations lists it from now on."""
+    if operation.name in _REGISTRY:
+        raise ValueError(f"an operation called {operation.name!r} is registered already")
+    _REGISTRY[operation.name] = operation
+    return operation
+
+
+def operations() -> Mapping[str, Operation]:
+    """All operations by name, in the order of their registration."""
+    return dict(_REGISTRY)
+
+
+def get(name: str) -> Operation:
+    """The operation called `name`, or an error that offers the valid spellings."""
+    if name in _REGISTRY:
+        return _REGISTRY[name]
+    near = get_close_matches(str(name).lower(), _REGISTRY, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_REGISTRY)}."
+    raise RecipeError(f"there is no operation {name!r}; {hint}")

@@ -1,0 +1,120 @@
+"""Where a step works: a grey picture, white for fully and black for not at all.
+
+A mask keeps its own resolution and is stretched over whatever photo the step meets. Its feather is a distance
+in pixels at the reference size, so that a preview and the export soften the same edge alike.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import PIL.Image
+import PIL.ImageFilter
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, model_validator
+
+from ..errors import RecipeError
+from ..image import open_image
+from ..operations import REFERENCE_SHORT_SIDE
+
+_SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
+
+
+class Mask(BaseModel):
+    """A grey PNG of any size and the softness of its edge."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    png: bytes
+    feather: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, raw: Any, info: ValidationInfo) -> Any:
+        if isinstance(raw, cls):
+            return raw
+        if not isinstance(raw, dict) or ("png" in raw) == ("file" in raw):
+            raise RecipeError(f"{_SHAPE}; {raw!r:.80} was given")
+        fields = dict(raw)
+        if "file" in fields:
+            folder, file = (info.context or {}).get("folder", Path()), fields.pop("file")
+            if not isinstance(file, str | Path):
+                raise RecipeError(f"{_SHAPE}; {raw!r:.80} was given")
+            fields["png"] = _png_of_file(folder / file)
+        elif isinstance(fields["png"], str):
+            fields["png"] = _png_of_base64(fields["png"])
+        return fields
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not (math.isfinite(self.feather) and 0 <= self.feather <= REFERENCE_SHORT_SIDE):
+            raise RecipeError(f"mask: feather is {self.feather:g}; allowed is 0 to {REFERENCE_SHORT_SIDE}")
+        _decoded(self.png)
+        return self
+
+    @field_serializer("png", when_used="json")
+    def _as_base64(self, png: bytes) -> str:
+        return base64.b64encode(png).decode("ascii")
+
+    @classmethod
+    def from_array(cls, array: np.ndarray, feather: float = 0.0) -> Self:
+        """From (H, W): booleans, uint8, or floats in [0, 1]."""
+        return cls(png=_png_of_array(np.asarray(array)), feather=feather)
+
+    @classmethod
+    def from_file(cls, path: str | Path, feather: float = 0.0) -> Self:
+        """From any picture file; a colour one counts by its mean channel."""
+        return cls(png=_png_of_file(Path(path)), feather=feather)
+
+    @property
+    def array(self) -> np.ndarray:
+        """(H, W) uint8 at its own resolution, not feathered."""
+        return np.asarray(_decoded(self.png))
+
+    def over(self, height: int, width: int) -> np.ndarray:
+        """(height, width) uint8: stretched over a photo of that size, and feathered."""
+        mask = _decoded(self.png).resize((width, height), PIL.Image.Resampling.BILINEAR)
+        if self.feather:
+            softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
+            mask = mask.filter(PIL.ImageFilter.GaussianBlur(softness))
+        return np.asarray(mask)
+
+
+def _decoded(png: bytes) -> PIL.Image.Image:
+    try:
+        return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
+    except Exception:  # Pillow raises many kinds on damaged data
+        raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}") from None
+
+
+def _png_of_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:  # also binascii.Error
+        raise RecipeError(f"mask: its png is not base64; {_SHAPE}") from None
+
+
+def _png_of_array(array: np.ndarray) -> bytes:
+    if array.ndim != 2 or array.size == 0:
+        raise RecipeError(f"a mask is an array (H, W), and one of shape {array.shape} was given")
+    if array.dtype == bool:
+        array = array * np.uint8(255)
+    elif np.issubdtype(array.dtype, np.floating):
+        if not (np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1):
+            raise RecipeError("a mask of floats runs from 0 to 1, and this one does not; scale it first")
+        array = np.floor(array * 255 + 0.5).astype(np.uint8)
+    elif array.dtype != np.uint8:
+        raise RecipeError(f"a mask is bool, uint8 or float, and {array.dtype} was given")
+    stream = io.BytesIO()
+    PIL.Image.fromarray(array).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def _png_of_file(path: Path) -> bytes:
+    picture = open_image(path).pixels
+    full = np.iinfo(picture.dtype).max if np.issubdtype(picture.dtype, np.integer) else 1.0
+    return _png_of_array(np.clip(picture.mean(axis=-1) / full, 0.0, 1.0))

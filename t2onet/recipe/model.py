@@ -1,0 +1,243 @@
+"""A recipe: ordered steps, each an operation with its parameters and, if it works locally, a mask.
+
+Plain data with a schema version. This module knows what is allowed and how recipes combine; it never sees a
+photo.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+
+from .. import operations
+from ..errors import ImageError, RecipeError
+from ..image import write_atomically
+from . import words
+from .mask import Mask
+
+SCHEMA_VERSION: Literal[1] = 1
+
+
+class Step(BaseModel):
+    """An operation, its parameters (flat, in declared order) and, unless it works everywhere, a mask."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    operation: str
+    parameters: tuple[float, ...]
+    mask: Mask | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check(cls, raw: Any) -> Any:
+        if isinstance(raw, cls):
+            return raw
+        if not isinstance(raw, dict) or not {"operation", "parameters"} <= raw.keys():
+            raise RecipeError(f"a step is an operation with its parameters, and {raw!r:.80} was given")
+        if not isinstance(raw["operation"], str):
+            raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
+        operation = operations.get(raw["operation"])
+        return {**raw, "parameters": operation.check(raw["parameters"])}
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it leaves every photo as it is."""
+        return operations.get(self.operation).is_identity(self.parameters)
+
+    def describe(self) -> str:
+        """What it does, in words: "brightens by 20 %"."""
+        phrase = words.of_step(self.operation, self.parameters)
+        return f"{phrase} in part of the picture" if self.mask else phrase
+
+    def blend(self, strength: float) -> Self:
+        """The same step at a strength: 0 does nothing, 1 is itself, more goes beyond as far as allowed."""
+        if strength == 1:
+            return self
+        operation = operations.get(self.operation)
+        pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
+        values = operation.clipped([default + strength * (value - default) for default, value in pairs])
+        return self.model_copy(update={"parameters": values})
+
+
+StepLike = Step | tuple[Any, ...] | dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference between two recipes; `before` or `after` is None where the step is new or gone."""
+
+    position: int
+    before: Step | None
+    after: Step | None
+
+    def __str__(self) -> str:
+        if self.before is None and self.after is not None:
+            return f"step {self.position} is new: {self.after.describe()}"
+        if self.after is None and self.before is not None:
+            return f"step {self.position} is gone: {self.before.describe()}"
+        assert self.before is not None
+        assert self.after is not None
+        old, new = self.before.describe(), self.after.describe()
+        where = "elsewhere in the picture: " if self.before.mask != self.after.mask else ""
+        return f"step {self.position} changes: {where}{old} -> {new}"
+
+
+class Recipe(BaseModel):
+    """Ordered steps, and perhaps a name; a recipe meant for reuse is a look."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    name: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _check_version(cls, version: Any) -> Any:
+        if version != SCHEMA_VERSION or isinstance(version, bool):
+            raise RecipeError(
+                f"it has schema version {version!r:.20}, and this release reads {SCHEMA_VERSION}; "
+                "a newer release of t2onet may read it"
+            )
+        return version
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name: str) -> str:
+        if any("\ud800" <= c <= "\udfff" for c in name):
+            raise RecipeError(f"its name {name!r:.80} has half characters, which no file can hold; retype it")
+        return name
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _check_steps(cls, raw: Any, info: ValidationInfo) -> tuple[Step, ...]:
+        if not isinstance(raw, list | tuple):
+            raise RecipeError(f"steps is a list of steps, and {raw!r:.80} was given")
+        return tuple(_step(number, step, info.context) for number, step in enumerate(raw, start=1))
+
+    @classmethod
+    def from_steps(cls, steps: Iterable[StepLike], name: str = "") -> Self:
+        """From steps, or tuples (operation, parameters[, mask])."""
+        return cls.from_data({"name": name, "steps": [_fields(step) for step in steps]})
+
+    @classmethod
+    def from_data(cls, data: Any, folder: Path = Path()) -> Self:
+        """From parsed JSON; mask files are looked for in `folder`."""
+        if not isinstance(data, dict) or "steps" not in data:
+            raise RecipeError('a recipe is {"schema_version": 1, "steps": [...]}, and this is not')
+        try:
+            return cls.model_validate(data, context={"folder": folder})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise RecipeError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
+        except RecursionError:
+            raise RecipeError("it is nested too deeply to be a recipe") from None
+
+    @classmethod
+    def from_json(cls, text: str, folder: Path = Path()) -> Self:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RecipeError(f"it is not JSON ({error})") from None
+        return cls.from_data(data, folder)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """From a JSON file; every refusal names the file."""
+        path = Path(path)
+        try:
+            return cls.from_json(path.read_text(encoding="utf-8-sig"), folder=path.parent)
+        except IsADirectoryError:
+            raise RecipeError(f"{path} is a folder; give the JSON file of a recipe") from None
+        except FileNotFoundError:
+            raise RecipeError(f"{path} does not exist; give the JSON file of a recipe") from None
+        except (OSError, ValueError) as error:
+            raise RecipeError(f"{path} cannot be read as a recipe ({error})") from None
+        except (RecipeError, ImageError) as error:
+            raise RecipeError(f"{path}: {error}") from None
+
+    def to_json(self) -> str:
+        """Readable JSON, a line for each step; masks are inside it."""
+        data = self.model_dump(mode="json", exclude_none=True)
+        lines = [f'  "schema_version": {data["schema_version"]}']
+        if self.name:
+            lines.append(f'  "name": {json.dumps(self.name, ensure_ascii=False)}')
+        steps = ",\n".join(f"    {json.dumps(step)}" for step in data["steps"])
+        lines.append(f'  "steps": [\n{steps}\n  ]' if steps else '  "steps": []')
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def save(self, path: str | Path, *, overwrite: bool = True) -> Path:
+        """Write the JSON file, whole or not at all."""
+        write_atomically(Path(path), self.to_json().encode(), overwrite=overwrite)
+        return Path(path)
+
+    def describe(self) -> str:
+        """What the recipe does, in one sentence."""
+        phrases = [step.describe() for step in self.steps if not step.is_identity]
+        return words.sentence(phrases) if phrases else "Changes nothing."
+
+    def blend(self, strength: float) -> Self:
+        """The same recipe at a strength: 0 does nothing, 1 is itself, 0.5 half of each step."""
+        if not (math.isfinite(strength) and strength >= 0):
+            raise RecipeError(
+                f"a strength is 0 or more (1 is the recipe as it is), and {strength:g} was given"
+            )
+        return self.model_copy(update={"steps": tuple(step.blend(strength) for step in self.steps)})
+
+    def compose(self, *others: Recipe) -> Self:
+        """This recipe, then the others."""
+        steps = (*self.steps, *(step for other in others for step in other.steps))
+        return self.model_copy(update={"steps": steps})
+
+    def __add__(self, other: Recipe) -> Self:
+        return self.compose(other)
+
+    def diff(self, other: Recipe) -> list[Change]:
+        """What changes from this recipe to `other`, step by step, in the order of `other`."""
+        old, new = self.steps, other.steps
+        matcher = SequenceMatcher(
+            None, [s.operation for s in old], [s.operation for s in new], autojunk=False
+        )
+        changes: list[Change] = []
+        for kind, i, i_end, j, j_end in matcher.get_opcodes():
+            if kind == "equal":
+                pairs = zip(range(j + 1, j_end + 1), old[i:i_end], new[j:j_end], strict=True)
+                changes += [Change(at, a, b) for at, a, b in pairs if a != b]
+            else:
+                changes += [Change(at + 1, old[at], None) for at in range(i, i_end)]
+                changes += [Change(at + 1, None, new[at]) for at in range(j, j_end)]
+        return changes
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it leaves every photo as it is."""
+        return all(step.is_identity for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+def _step(number: int, raw: Any, context: Any) -> Step:
+    try:
+        return Step.model_validate(raw, context=context)
+    except (RecipeError, ImageError) as error:
+        raise RecipeError(f"step {number}: {error}") from None
+    except OverflowError:
+        raise RecipeError(f"step {number}: it has a number with far too many digits") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise RecipeError(f"step {number}: {field}: {first['msg'].lower()}") from None
+
+
+def _fields(step: StepLike) -> Step | dict[str, Any]:
+    if isinstance(step, tuple):
+        return dict(zip(("operation", "parameters", "mask"), step, strict=False))
+    return step

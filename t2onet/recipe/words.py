@@ -1,0 +1,146 @@
+"""Operations in plain English.
+
+An operation with a phrase of its own is said nicely; any other is said by its name and numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import mul
+
+from .. import operations
+from ..operations import Values
+from ..operations.curves import PIECES
+
+_NOTICEABLE = 0.01
+"""Shift of a curve, in units of full scale, below which nobody sees it."""
+
+_REGIONS = {"shadows": (1, 2), "midtones": (3, 4, 5), "highlights": (6, 7)}
+"""Knots of the curve, in eighths from dark to light."""
+
+# Directions in which the red, green and blue curves move apart, as people name them.
+_TINTS = {
+    "warms": (1, 0, -1),
+    "cools": (-1, 0, 1),
+    "red": (2, -1, -1),
+    "green": (-1, 2, -1),
+    "blue": (-1, -1, 2),
+    "yellow": (1, 1, -2),
+    "cyan": (-2, 1, 1),
+    "magenta": (1, -2, 1),
+}
+
+
+def of_step(operation: str, values: Values) -> str:
+    """One step, without a full stop: "raises contrast by 30 %"."""
+    if operations.get(operation).is_identity(values):
+        return f"leaves {operation} alone"
+    return _PHRASES.get(operation, _plainly)(operation, values)
+
+
+def sentence(phrases: Sequence[str]) -> str:
+    """Phrases as one sentence."""
+    *first, last = phrases
+    text = f"{', '.join(first)} and {last}" if first else last
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _plainly(operation: str, values: Values) -> str:
+    numbers = ", ".join(f"{value:g}" for value in values)
+    return f"applies {operation} ({numbers})"
+
+
+def _percent(more: str, less: str, last: str) -> Callable[[str, Values], str]:
+    def phrase(operation: str, values: Values) -> str:
+        if values[0] == -1:
+            return last
+        return f"{more if values[0] > 0 else less} by {_rounded(100 * abs(values[0]))} %"
+
+    return phrase
+
+
+def _rounded(percent: float) -> str:
+    return f"{percent:.0f}" if percent >= 1 else f"{percent:.1g}"
+
+
+def _amount(size: float, small: float, large: float) -> str:
+    return " slightly" if size < small else " strongly" if size > large else ""
+
+
+def _sharpness(operation: str, values: Values) -> str:
+    p = values[0]
+    return f"sharpens{_amount(p, 0.1, 0.6)}" if p > 0 else f"softens{_amount(-p, 0.05, 0.18)}"
+
+
+def _shifts(rises: Sequence[float]) -> dict[str, float]:
+    """How far each region of a curve lies above the diagonal."""
+    heights = [0.0, *accumulate(rise / sum(rises) for rise in rises)]
+    shift = [height - k / PIECES for k, height in enumerate(heights)]
+    return {name: sum(shift[k] for k in knots) / len(knots) for name, knots in _REGIONS.items()}
+
+
+def _tone(operation: str, values: Values) -> str:
+    shifts = _shifts(values)
+    seen = max(_NOTICEABLE, max(map(abs, shifts.values())) / 4)
+    moves = [
+        _moving(verb, [name for name, shift in shifts.items() if sign * shift >= seen], shifts)
+        for verb, sign in (("lifts", 1), ("lowers", -1))
+    ]
+    return " and ".join(filter(None, moves)) or "bends the tone curve very slightly"
+
+
+def _moving(verb: str, regions: list[str], shifts: dict[str, float]) -> str:
+    if not regions:
+        return ""
+    amount = _amount(max(abs(shifts[name]) for name in regions), 0.03, 0.1)
+    what = "all tones" if len(regions) == len(_REGIONS) else f"the {' and '.join(regions)}"
+    return f"{verb} {what}{amount}"
+
+
+def _tint(red: float, green: float, blue: float) -> tuple[str, float]:
+    """The name of a colour shift and its size."""
+    mean = (red + green + blue) / 3
+    apart = (red - mean, green - mean, blue - mean)
+
+    def agreement(name: str) -> float:
+        towards = _TINTS[name]
+        along: float = sum(map(mul, apart, towards))
+        return along / math.hypot(*towards)
+
+    return max(_TINTS, key=agreement), max(map(abs, apart))
+
+
+def _tinting(tint: str, size: float, what: str) -> str:
+    amount = _amount(size, 0.03, 0.1)
+    if tint in ("warms", "cools"):
+        return f"{tint} the {what}{amount}"
+    return f"tints the {what}{amount} towards {tint}"
+
+
+def _color(operation: str, values: Values) -> str:
+    by_channel = [_shifts(values[i : i + PIECES]) for i in range(0, 3 * PIECES, PIECES)]
+    by_region = {name: tuple(channel[name] for channel in by_channel) for name in _REGIONS}
+    tints = {name: _tint(*shifts) for name, shifts in by_region.items()}
+    seen = {name: tint for name, tint in tints.items() if tint[1] >= _NOTICEABLE}
+    phrases = []
+    if len({tint for tint, _ in seen.values()}) == 1:
+        tint = next(iter(seen.values()))[0]
+        phrases.append(_tinting(tint, max(size for _, size in seen.values()), "colours"))
+    else:
+        phrases += [_tinting(tint, size, name) for name, (tint, size) in seen.items()]
+    lift = sum(map(sum, by_region.values())) / 9
+    if abs(lift) >= _NOTICEABLE:
+        phrases.append(f"{'lifts' if lift > 0 else 'lowers'} all tones{_amount(abs(lift), 0.03, 0.1)}")
+    return " and ".join(phrases) or "bends the colour curves very slightly"
+
+
+_PHRASES: dict[str, Callable[[str, Values], str]] = {
+    "brightness": _percent("brightens", "darkens", "turns everything black"),
+    "saturation": _percent("strengthens colours", "fades colours", "takes all colour out"),
+    "contrast": _percent("raises contrast", "lowers contrast", "lowers contrast by 100 %"),
+    "sharpness": _sharpness,
+    "tone": _tone,
+    "color": _color,
+}

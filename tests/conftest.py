@@ -1,0 +1,20 @@
+"""Shared by all tests: example photos, and a cache folder of the test run's own for compiled kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+
+# The first example of a kernel test waits for the compiler, so a deadline would measure that.
+settings.register_profile("t2onet", deadline=None, max_examples=50)
+settings.load_profile("t2onet")
+
+
+@pytest.fixture(scope="session")
+def example_photos() -> list[Path]:
+    return sorted(EXAMPLES.glob("*.jpg"))

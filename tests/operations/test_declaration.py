@@ -1,0 +1,68 @@
+"""Declaring, finding and refusing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet import RecipeError
+from t2onet.operations import Operation, Parameter, get, register
+
+
+def test_near_misses_are_suggested() -> None:
+    with pytest.raises(RecipeError, match="did you mean 'brightness'"):
+        get("brigthness")
+    with pytest.raises(RecipeError, match="there are brightness, saturation"):
+        get("crop")
+
+
+def test_a_name_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="registered already"):
+        register(get("tone"))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("brightness", 2.5, "brightness: p is 2.5; allowed is -1 to 2"),
+        ("brightness", float("nan"), "brightness: p is nan; allowed is -1 to 2"),
+        ("contrast", float("-inf"), "contrast: p is -inf; allowed is -1 to 1"),
+        ("brightness", [0.1, 0.2], "brightness takes one number (p), and 2 were given"),
+        ("tone", 1.0, "tone takes 8 numbers (8 for rises), and 1 was given"),
+        (
+            "color",
+            [[1] * 8] * 2,
+            "color takes 24 numbers (8 for red, 8 for green, 8 for blue), and 16 were given",
+        ),
+        ("tone", "steep", "tone takes numbers, and 'steep' was given"),
+        ("contrast", True, "contrast takes numbers, and True was given"),
+        ("contrast", None, "contrast takes numbers, and None was given"),
+    ],
+)
+def test_refusals_say_what_was_given_and_what_is_allowed(name: str, given: object, said: str) -> None:
+    with pytest.raises(RecipeError) as refusal:
+        get(name).check(given)
+    assert str(refusal.value) == said
+
+
+def test_parameters_come_in_any_shape() -> None:
+    assert get("contrast").check(np.float32(0.5)) == (0.5,)
+    assert get("color").check(np.ones((3, 8))) == (1.0,) * 24
+    assert get("tone").check([1] * 8) == (1.0,) * 8
+
+
+def test_clipped_is_the_nearest_allowed() -> None:
+    assert get("sharpness").clipped([-3.0]) == (-0.25,)
+    assert get("tone").clipped([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
+
+
+def test_an_image_is_an_array() -> None:
+    with pytest.raises(TypeError, match="NumPy array or a torch tensor, not list"):
+        get("tone")([[0.5]], [1] * 8)
+
+
+def test_a_new_operation_is_one_declaration() -> None:
+    p = Parameter("p", 0, 1, 0, "share", "how much of the negative")
+    invert = Operation("invert", "A negative.", (p,), lambda i, v, scale: i + v[..., 0] * (1 - 2 * i))
+    assert invert(np.full((3, 1, 1), 0.25), 1.0).ravel() == pytest.approx([0.75] * 3)
+    assert invert.check(1) == (1.0,)

@@ -1,0 +1,235 @@
+"""Executing recipes: any depth, any size, in bands, in threads, through masks, stoppable."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import t2onet
+from t2onet import Cancelled, Mask, Recipe, apply, executor, intermediates, open_image, operations
+from t2onet.recipe import Step
+from tests.strategies import moderate, pixels, recipes
+
+BOTH_PATHS = pytest.mark.parametrize("kernels", [False, True], ids=["formula", "kernels"])
+
+
+def by_formula(recipe: Recipe, pixels: np.ndarray) -> np.ndarray:
+    """The whole picture at once in float64, straight from the equations."""
+    full = np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 1
+    image = (pixels / full).transpose(2, 0, 1)
+    for step in recipe.steps:
+        image = operations.get(step.operation)(image, step.parameters)
+    return image.transpose(1, 2, 0)
+
+
+@BOTH_PATHS
+@given(recipe=recipes, picture=pixels())
+def test_the_result_is_the_formulas_in_the_photos_own_depth(
+    kernels: bool, recipe: Recipe, picture: np.ndarray
+) -> None:
+    result = np.asarray(apply(recipe, picture, kernels=kernels))
+    assert result.shape == picture.shape
+    assert result.dtype == picture.dtype
+    full = np.iinfo(picture.dtype).max if picture.dtype.kind == "u" else 1
+    slack = 0.5 if picture.dtype.kind == "u" else 0
+    # A curve can be 80 times as steep as the diagonal, and so amplify float32's rounding.
+    assert np.abs(result.astype(np.float64) - full * by_formula(recipe, picture)).max() <= slack + 2e-4 * full
+
+
+@BOTH_PATHS
+@given(recipe=recipes, rows=st.integers(1, 30))
+def test_tiled_equals_whole_exactly(kernels: bool, recipe: Recipe, rows: int) -> None:
+    picture = np.random.default_rng(5).integers(0, 2**16, (61, 47, 3), dtype=np.uint16)
+    sharp = recipe + Recipe.from_steps([("sharpness", 0.7), ("contrast", 0.2), ("sharpness", -0.1)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(executor, "BAND_PIXELS", 10**9)
+        whole = np.asarray(apply(sharp, picture, kernels=kernels))
+        patch.setattr(executor, "BAND_PIXELS", rows * picture.shape[1])
+        patch.setattr(executor, "OVERLAP", 0)
+        tiled = np.asarray(apply(sharp, picture, kernels=kernels))
+    assert np.array_equal(tiled, whole)
+
+
+@BOTH_PATHS
+def test_wide_sharpness_is_tiled_exactly_too(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = np.random.default_rng(5).integers(0, 256, (2400, 2300, 3), dtype=np.uint8)
+    look = Recipe.from_steps([("sharpness", 0.7), ("brightness", 0.1), ("sharpness", -0.2)])
+    tiled = np.asarray(apply(look, picture, kernels=kernels))
+    monkeypatch.setattr(executor, "BAND_PIXELS", 10**9)
+    assert np.array_equal(tiled, np.asarray(apply(look, picture, kernels=kernels)))
+
+
+@given(picture=pixels())
+def test_an_empty_recipe_gives_back_the_very_pixels(picture: np.ndarray) -> None:
+    for nothing in (Recipe(), Recipe.from_steps([("contrast", 0), ("tone", [2] * 8)])):
+        assert np.array_equal(np.asarray(apply(nothing, picture)), picture)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@BOTH_PATHS
+def test_a_step_that_does_almost_nothing_moves_no_level(dtype: str, kernels: bool) -> None:
+    levels = np.arange(np.iinfo(dtype).max + 1, dtype=dtype)
+    picture = np.stack([levels, levels[::-1], levels], -1).reshape(-1, 256, 3)
+    faint = Recipe.from_steps([("brightness", 1e-9)])
+    assert np.array_equal(np.asarray(apply(faint, picture, kernels=kernels)), picture)
+
+
+@BOTH_PATHS
+def test_the_result_does_not_depend_on_the_threads(kernels: bool) -> None:
+    picture = np.random.default_rng(6).random((500, 400, 3))
+    look = Recipe.from_steps([("saturation", 0.4), ("sharpness", 0.5)])
+    one, four = (np.asarray(apply(look, picture, threads=n, kernels=kernels)) for n in (1, 4))
+    assert np.array_equal(one, four)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 30_000), (30_000, 1), (2, 3)])
+@BOTH_PATHS
+def test_any_shape_can_be_edited(shape: tuple[int, int], kernels: bool) -> None:
+    picture = np.full((*shape, 3), 100, np.uint8)
+    result = np.asarray(
+        apply(Recipe.from_steps([("sharpness", 1), ("brightness", 0.5)]), picture, kernels=kernels)
+    )
+    assert (result == 150).all()
+
+
+def test_alpha_is_carried_along() -> None:
+    picture = np.random.default_rng(7).integers(0, 256, (9, 8, 4), dtype=np.uint8)
+    result = np.asarray(apply(Recipe.from_steps([("brightness", 0.5)]), picture))
+    assert np.array_equal(result[..., 3], picture[..., 3])
+    assert not np.array_equal(result[..., :3], picture[..., :3])
+
+
+@BOTH_PATHS
+def test_a_mask_says_where(kernels: bool) -> None:
+    picture = np.full((40, 60, 3), 100, np.uint8)
+    left = np.zeros((4, 6), np.uint8)
+    left[:, :3] = 255
+    look = Recipe.from_steps([("brightness", 0.5, Mask.from_array(left))])
+    result = np.asarray(apply(look, picture, kernels=kernels))
+    assert (result[:, :20] == 150).all()
+    assert (result[:, 40:] == 100).all()
+
+
+def test_half_a_mask_is_half_the_effect() -> None:
+    picture = np.full((4, 4, 3), 0.4)
+    look = Recipe.from_steps([("brightness", 0.5, Mask.from_array(np.full((4, 4), 128, np.uint8)))])
+    expected = 0.4 + 128 / 255 * 0.2
+    assert np.asarray(apply(look, picture)) == pytest.approx(np.full((4, 4, 3), expected), abs=1e-6)
+
+
+def test_a_feather_softens_the_same_share_at_any_size() -> None:
+    edge = np.zeros((100, 100), bool)
+    edge[:, 50:] = True
+    look = Recipe.from_steps([("brightness", 1, Mask.from_array(edge, feather=50))])
+    profiles = []
+    for size in (400, 1600):
+        row = np.asarray(apply(look, np.full((size, size, 3), 0.4)))[size // 2, :, 0]
+        profiles.append(row.reshape(20, -1).mean(axis=1))
+        assert all(a <= b + 1e-6 for a, b in pairwise(row))
+    assert profiles[0] == pytest.approx(profiles[1], abs=0.01)
+    assert 0.45 < profiles[0][9] < 0.6 < profiles[0][10] < 0.75
+
+
+@BOTH_PATHS
+def test_tiles_meet_under_a_mask(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(9)
+    picture = rng.integers(0, 256, (90, 50, 3), dtype=np.uint8)
+    mask = Mask.from_array(rng.random((30, 20)), feather=20)
+    look = Recipe.from_steps([("sharpness", 0.6, mask), ("tone", [1, 2, 1, 1, 1, 1, 1, 2], mask)])
+    whole = np.asarray(apply(look, picture, kernels=kernels))
+    monkeypatch.setattr(executor, "BAND_PIXELS", 7 * 50)
+    monkeypatch.setattr(executor, "OVERLAP", 0)
+    assert np.array_equal(np.asarray(apply(look, picture, kernels=kernels)), whole)
+
+
+@given(recipe=recipes, picture=pixels())
+def test_intermediates_are_the_photo_after_each_step(recipe: Recipe, picture: np.ndarray) -> None:
+    pictures = [np.asarray(image) for image in intermediates(recipe, picture)]
+    assert len(pictures) == len(recipe.steps)
+    for count, after in enumerate(pictures, start=1):
+        prefix = Recipe.from_steps(recipe.steps[:count])
+        assert np.array_equal(after, np.asarray(apply(prefix, picture)))
+
+
+def test_intermediates_are_made_on_demand() -> None:
+    made = intermediates(Recipe.from_steps([("brightness", 0.5)] * 3), np.full((2, 2, 3), 10, np.uint8))
+    assert np.asarray(next(made))[0, 0, 0] == 15
+
+
+def test_progress_rises_to_one_in_the_calling_thread() -> None:
+    told: list[tuple[float, threading.Thread]] = []
+    picture = np.zeros((800, 800, 3), np.uint8)
+    look = Recipe.from_steps([("brightness", 0.5)])
+    apply(look, picture, threads=2, progress=lambda share: told.append((share, threading.current_thread())))
+    shares = [share for share, _ in told]
+    assert len(shares) > 2
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert {thread for _, thread in told} == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_work_stops_on_request(threads: int) -> None:
+    stop = threading.Event()
+    seen: list[float] = []
+
+    def stop_soon(share: float) -> None:
+        seen.append(share)
+        stop.set()
+
+    look = Recipe.from_steps([("brightness", 0.5)])
+    picture = np.zeros((2000, 800, 3), np.uint8)
+    with pytest.raises(Cancelled, match="stopped"):
+        apply(look, picture, threads=threads, progress=stop_soon, cancel=stop)
+    assert seen[-1] < 1
+
+
+def test_an_operation_without_a_twin_runs_by_its_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    from t2onet import kernels
+
+    picture = np.random.default_rng(1).integers(0, 256, (30, 20, 3), dtype=np.uint8)
+    look = Recipe.from_steps([("contrast", 0.4), ("saturation", 0.3)])
+    expected = np.asarray(apply(look, picture, kernels=False)).astype(int)
+    monkeypatch.delitem(kernels.TWINS, "contrast")
+    assert np.abs(np.asarray(apply(look, picture, kernels=True)) - expected).max() <= 1
+
+
+def test_a_photo_may_be_a_path_an_array_or_an_image(tmp_path: Path) -> None:
+    picture = np.random.default_rng(2).integers(0, 256, (6, 7, 3), dtype=np.uint8)
+    path = tmp_path / "photo.png"
+    open_image(picture).save(path)
+    look = Recipe.from_steps([("tone", [1, 2, 1, 1, 1, 1, 1, 1])])
+    results = [np.asarray(apply(look, photo)) for photo in (picture, path, str(path), open_image(path))]
+    assert all(np.array_equal(result, results[0]) for result in results)
+
+
+def random_recipe(rng: np.random.Generator) -> Recipe:
+    names = rng.permutation(list(operations.operations()))[: rng.integers(2, 5)]
+    return Recipe.from_steps(
+        Step(operation=name, parameters=moderate(operations.get(name), rng)) for name in names
+    )
+
+
+@pytest.mark.slow
+def test_a_preview_predicts_the_export(example_photos: list[Path]) -> None:
+    differences = []
+    for number, path in enumerate(example_photos):
+        photo = open_image(path)
+        preview = photo.resized(1000)
+        for seed in range(3):
+            look = random_recipe(np.random.default_rng(100 * number + seed))
+            shown = np.asarray(apply(look, preview, kernels=True)).astype(float)
+            exported = np.asarray(apply(look, photo, kernels=True).resized(1000)).astype(float)
+            differences.append(np.abs(shown - exported).mean())
+    assert np.mean(differences) <= 1.0, differences
+    assert np.median(differences) <= 0.5, differences
+
+
+def test_the_door_is_the_module() -> None:
+    assert t2onet.apply is apply

@@ -1,0 +1,73 @@
+"""Compiled twins against the formulas they stand for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from t2onet import kernels
+from t2onet.operations import operations
+from tests.strategies import images, parameters
+
+
+def test_every_operation_has_a_twin() -> None:
+    assert set(kernels.TWINS) == set(operations())
+
+
+@pytest.mark.parametrize("name", sorted(kernels.TWINS))
+@given(data=st.data(), image=images(most=40), scale=st.sampled_from([1.0, 1.001, 1.5, 2.0, 3.7]))
+def test_kernel_equals_formula(name: str, data: st.DataObject, image: np.ndarray, scale: float) -> None:
+    operation = operations()[name]
+    values = np.array(data.draw(parameters(operation)))
+    expected = operation.run(image.astype(np.float64), values, scale)
+    result = kernels.TWINS[name](image.copy(), values, scale)
+    assert np.abs(result - expected).max() <= 1e-5
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_every_level_survives_loading_and_storing(dtype: str) -> None:
+    full = np.iinfo(dtype).max
+    levels = np.arange(full + 1, dtype=dtype)
+    pixels = np.stack([levels, levels[::-1], levels], axis=-1).reshape(-1, 64, 3)
+    tile = np.empty((3, *pixels.shape[:2]), np.float32)
+    back = np.empty_like(pixels)
+    kernels.load_integers(pixels, np.float32(full), tile)
+    kernels.store_integers(tile, 0, np.float32(full), back)
+    assert np.array_equal(back, pixels)
+
+
+EDIT = """
+import numpy as np, t2onet
+look = t2onet.Recipe.from_steps([("contrast", 0.5)])
+print(np.asarray(t2onet.apply(look, np.full((4, 4, 3), 200, np.uint8), kernels=True))[0, 0].tolist())
+"""
+
+
+def run_with_cache(folder: Path) -> list[str]:
+    environment = {**os.environ, "T2O_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", EDIT]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split(
+        "\n"
+    )
+
+
+@pytest.mark.slow
+def test_compiled_code_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
+    first = run_with_cache(tmp_path / "cache")
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nbc")}
+    assert kept
+    assert run_with_cache(tmp_path / "cache") == first
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nbc")} == kept
+
+
+@pytest.mark.slow
+def test_without_a_place_to_write_kernels_still_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert run_with_cache(tmp_path / "file" / "cache") == run_with_cache(tmp_path / "cache")
