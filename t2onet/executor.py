@@ -20,6 +20,7 @@ import numpy as np
 from . import operations
 from .errors import Cancelled
 from .image import Image, open_image
+from .image.depth import as_depth
 from .operations import Radius, pixel_scale
 from .recipe import Recipe, Step
 
@@ -28,7 +29,7 @@ Pixels = np.ndarray
 Photo = Image | np.ndarray | str | Path
 Progress = Callable[[float], None]
 
-KERNELS_PAY_FROM = 4_000_000
+KERNELS_PAY_FROM = 12_000_000
 """Pixels from which loading the compiled kernels costs less time than it saves."""
 BAND_PIXELS = 64 * 1024
 """Small enough for a band to stay in a core's cache."""
@@ -80,7 +81,7 @@ def intermediates(
     for step in recipe.steps:
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
-        yield image.with_pixels(_quantised(current, image.dtype))
+        yield image.with_pixels(as_depth(current, image.dtype))
 
 
 def kernels_pay(pixels: int) -> bool:
@@ -90,18 +91,6 @@ def kernels_pay(pixels: int) -> bool:
 
 def _effective(recipe: Recipe) -> tuple[Step, ...]:
     return tuple(step for step in recipe.steps if not step.is_identity)
-
-
-def _full_scale(dtype: np.dtype[Any]) -> float:
-    return float(np.iinfo(dtype).max) if np.issubdtype(dtype, np.integer) else 1.0
-
-
-def _quantised(values: Pixels, dtype: np.dtype[Any]) -> Pixels:
-    if values.dtype == dtype:
-        return values
-    if np.issubdtype(dtype, np.integer):
-        values = np.floor(values * np.float32(_full_scale(dtype)) + np.float32(0.5))
-    return values.astype(dtype)
 
 
 def cores() -> int:
@@ -200,25 +189,26 @@ class _Work:
         self._store(tile, top - first, self.result[top:bottom])
 
     def _load(self, rows: Pixels) -> np.ndarray:
-        full = np.float32(_full_scale(rows.dtype))
-        if not np.issubdtype(rows.dtype, np.integer):
-            return np.ascontiguousarray(np.clip(rows.transpose(2, 0, 1), 0, 1), np.float32)
-        tile = np.empty((3, *rows.shape[:2]), np.float32)
-        if self.run.compiled:
+        if self.run.compiled and rows.dtype.kind == "u":
             from .kernels import load_integers
 
-            load_integers(rows, full, tile)
-        else:
-            np.divide(rows.transpose(2, 0, 1), full, out=tile)
-        return tile
+            tile = np.empty((3, *rows.shape[:2]), np.float32)
+            load_integers(rows, _white(rows.dtype), tile)
+            return tile
+        values = as_depth(rows, np.float32).transpose(2, 0, 1)
+        return np.ascontiguousarray(np.clip(values, 0, 1))
 
     def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
-        if self.run.compiled and np.issubdtype(rows.dtype, np.integer):
+        if self.run.compiled and rows.dtype.kind == "u":
             from .kernels import store_integers
 
-            store_integers(tile, offset, np.float32(_full_scale(rows.dtype)), rows)
+            store_integers(tile, offset, _white(rows.dtype), rows)
         else:
-            rows[...] = _quantised(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+            rows[...] = as_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _white(dtype: np.dtype[Any]) -> np.float32:
+    return np.float32(np.iinfo(dtype).max)
 
 
 def _in_threads(

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 @refusing
 def apply_recipe(
-    recipe: Annotated[Path, typer.Argument(help="Recipe (JSON).")],
-    photos: Annotated[list[str], typer.Argument(help="Photos, folders, or patterns such as 'trip/*.jpg'.")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
+    photos: Annotated[
+        list[str],
+        typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(

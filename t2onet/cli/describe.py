@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @refusing
 def describe_recipe(
-    recipe: Annotated[Path, typer.Argument(help="Recipe (JSON).")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
     diff: Annotated[
         Path | None, typer.Option("--diff", metavar="OTHER", help="Say what changes from RECIPE to OTHER.")
     ] = None,

@@ -12,8 +12,10 @@ from .common import AsJson, print_json, refusing, say
 
 @refusing
 def export_look(
-    recipe: Annotated[Path, typer.Argument(help="Recipe (JSON).")],
-    output: Annotated[Path, typer.Argument(help="File to write: .cube, or .png for a HaldCLUT.")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write: .cube, or .png for a HaldCLUT.")
+    ],
     size: Annotated[
         int | None, typer.Option(help="Entries a side: 33 or 65 for .cube, 64 or 144 for .png.")
     ] = None,

@@ -4,10 +4,10 @@ This room knows nothing of operations or recipes. A photo is edited in its own R
 on the way in or out, and what a format cannot keep is said in `notes`.
 """
 
-from t2onet.image.atomic import write_atomically
-from t2onet.image.formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
-from t2onet.image.model import Image, Saved, from_array
-from t2onet.image.opening import open_image
+from .atomic import write_atomically
+from .formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
+from .model import Image, Saved, from_array
+from .opening import open_image
 
 __all__ = [
     "RAW_SUFFIXES",

@@ -1,4 +1,4 @@
-"""Which NumPy arrays are photos, and how pixels are turned upright. Knows nothing of files."""
+"""Which NumPy arrays are photos, which of those are gray, and how to turn them. Knows nothing of files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from t2onet.errors import ImageError
+from ..errors import ImageError
 
 # Kind and bytes of a sample: uint8, uint16, float16, float32, float64, in any byte order.
 _TYPES = {("u", 1), ("u", 2), ("f", 2), ("f", 4), ("f", 8)}
@@ -70,6 +70,12 @@ def _check_range(array: NDArray[Any]) -> None:
             f"The float array runs from {low:g} to {high:g}, which looks like another scale than [0, 1]; "
             "divide it by 255 (or by its white)."
         )
+
+
+def is_gray(pixels: NDArray[Any]) -> bool:
+    """Whether the three channels of (H, W, 3) are equal everywhere."""
+    red = pixels[..., 0]
+    return np.array_equal(red, pixels[..., 1]) and np.array_equal(red, pixels[..., 2])
 
 
 def upright(array: NDArray[Any], orientation: int) -> NDArray[Any]:

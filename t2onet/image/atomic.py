@@ -8,7 +8,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from t2onet.errors import OutputError
+from ..errors import OutputError
 
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space",

@@ -14,8 +14,9 @@ import PIL.Image
 from numpy.typing import NDArray
 from PIL import ImageCms
 
-from t2onet.image.depth import to_uint8
-from t2onet.image.model import Image
+from .arrays import is_gray
+from .depth import to_uint8
+from .model import Image
 
 _FLAGS = ImageCms.Flags.BLACKPOINTCOMPENSATION
 _INTENT = ImageCms.Intent.RELATIVE_COLORIMETRIC
@@ -44,7 +45,9 @@ def to_srgb(image: Image) -> Image:
     """The 8-bit sRGB view of a photo; where its profile is damaged, its numbers as they are, and a note."""
     pixels, notes = to_uint8(image.pixels), image.notes
     if image.origin.icc is not None and not is_srgb(image.origin.icc):
-        seen = _seen(pixels, image.origin.icc)
+        # A gray photo that was tinted has left its gray profile behind.
+        tinted = space(image.origin.icc) == "GRAY" and not is_gray(pixels)
+        seen = pixels if tinted else _seen(pixels, image.origin.icc)
         if seen is None:
             notes = (*notes, "the colour profile is damaged: the colours are shown as if they were sRGB")
         pixels = pixels if seen is None else seen

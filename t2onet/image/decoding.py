@@ -13,9 +13,9 @@ import PIL.Image
 from numpy.typing import NDArray
 from PIL import ImageFile
 
-from t2onet.errors import ImageError
-from t2onet.image import colour, sixteen
-from t2onet.image.arrays import split_alpha
+from ..errors import ImageError
+from . import colour, planes, sixteen
+from .arrays import split_alpha
 
 
 class Decoded(NamedTuple):
@@ -28,25 +28,24 @@ class Decoded(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def decode(file: ImageFile.ImageFile, open_again: Callable[[], ImageFile.ImageFile]) -> Decoded:
-    """The first picture of an opened file, which is loaded on the way; `open_again` opens it once more."""
+def decode(
+    file: ImageFile.ImageFile, data: bytes, open_file: Callable[[bytes], ImageFile.ImageFile]
+) -> Decoded:
+    """The first picture of `file`, which `open_file` opened from `data`; it is loaded on the way."""
+    icc = file.info.get("icc_profile") or None
+    if planes.are_separate(file):
+        return _from_samples(planes.decode(data, open_file), None, icc)
     if not sixteen.is_deep(file):
         file.load()
         return _from_mode(file)
-    samples = _deep_samples(file, open_again)
-    if samples is not None:
-        return _from_samples(samples, file.info.get("transparency"), file.info.get("icc_profile") or None)
-    decoded = _from_mode(sixteen.at_eight_bits(open_again()))
-    return decoded._replace(notes=(*decoded.notes, "the 16-bit photo was read at 8 bits: its kind is rare"))
-
-
-def _deep_samples(
-    file: ImageFile.ImageFile, open_again: Callable[[], ImageFile.ImageFile]
-) -> NDArray[np.uint16] | None:
     try:
-        return sixteen.decode(file, open_again)
+        samples = sixteen.decode(file, lambda: open_file(data))
     except (KeyError, ValueError, TypeError):
-        return None  # a raw mode this Pillow does not know; it still reads eight bits
+        samples = None  # a raw mode this Pillow does not know; it still reads eight bits
+    if samples is not None:
+        return _from_samples(samples, file.info.get("transparency"), icc)
+    decoded = _from_mode(open_file(data))
+    return decoded._replace(notes=(*decoded.notes, "the 16-bit photo was read at 8 bits: its kind is rare"))
 
 
 def _from_samples(samples: NDArray[Any], key: Any, icc: bytes | None) -> Decoded:
@@ -75,7 +74,7 @@ def _from_mode(picture: PIL.Image.Image) -> Decoded:
         wanted = "LA" if mode in ("LA", "La") or picture.has_transparency_data else "L"
     else:
         wanted = "RGBA" if picture.has_transparency_data else "RGB"
-    return _from_samples(np.asarray(picture.convert(wanted)), None, icc)
+    return _from_samples(np.asarray(picture if mode == wanted else picture.convert(wanted)), None, icc)
 
 
 def _from_numbers(picture: PIL.Image.Image, icc: bytes | None) -> Decoded:
@@ -84,16 +83,17 @@ def _from_numbers(picture: PIL.Image.Image, icc: bytes | None) -> Decoded:
     if picture.mode == "F" and low >= 0 and high <= 1:
         return _from_samples(numbers.astype(np.float32), None, icc)
     if picture.mode != "F" and low >= 0 and high <= 65535:
-        numbers = numbers.astype(np.uint16)
-        if _white_is_zero(picture):
-            numbers = 65535 - numbers
-        return _from_samples(numbers, picture.info.get("transparency"), icc)
+        return _from_samples(_gray_scale(picture, numbers), picture.info.get("transparency"), icc)
     raise ImageError(f"its gray values run from {low:g} to {high:g}, which is no scale of a photo")
 
 
-def _white_is_zero(picture: PIL.Image.Image) -> bool:
+def _gray_scale(picture: PIL.Image.Image, numbers: NDArray[Any]) -> NDArray[np.uint16]:
+    """Black 0 and white 65535, also where a TIFF counts down or up to 4095."""
     tags: dict[int, Any] = getattr(picture, "tag_v2", {})
-    return tags.get(262) == 0
+    scale = numbers.astype(np.uint16)
+    if tags.get(258) == (12,):
+        scale = scale << np.uint16(4) | scale >> np.uint16(8)
+    return 65535 - scale if tags.get(262) == 0 else scale
 
 
 def _from_other_space(picture: PIL.Image.Image, icc: bytes | None) -> Decoded:

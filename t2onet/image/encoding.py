@@ -5,21 +5,21 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from t2onet.errors import OutputError
-from t2onet.image import colour, exif, heic, ifd, png, tiff
-from t2onet.image.depth import as_depth, to_uint8, to_uint16
-from t2onet.image.formats import Format
-from t2onet.image.model import Image, Origin
+from ..errors import OutputError
+from . import heic, png, tiff
+from .arrays import is_gray
+from .depth import as_depth, to_uint8, to_uint16
+from .fitting import SEGMENT, fitting
+from .formats import Format
+from .model import Image, Origin
 
 _JPEG_QUALITY, _QUALITY = 95, 90
-_SEGMENT = 65533
 _PHOTOSHOP = b"Photoshop 3.0\0"
 
 
@@ -32,7 +32,7 @@ def encode(image: Image, format: Format, quality: int | None) -> tuple[bytes, li
         )
     notes: list[str] = []
     samples = _samples(image, format, notes)
-    origin = _fitting(image, format, samples, notes)
+    origin = fitting(image, format, samples, notes)
     return _ENCODERS[format.name](samples, origin, quality), notes
 
 
@@ -48,15 +48,10 @@ def _samples(image: Image, format: Format, notes: list[str]) -> NDArray[Any]:
     pixels = quantize(pixels)
     # Hardly a reader takes a 16-bit TIFF of gray and alpha.
     awkward = alpha is not None and deep and format.name == "TIFF"
-    if image.origin.gray and not awkward and _is_gray(pixels):
+    if image.origin.gray and not awkward and is_gray(pixels):
         pixels = pixels[..., 0]
     samples = pixels if alpha is None else np.dstack([pixels, quantize(alpha)])
     return np.ascontiguousarray(samples)
-
-
-def _is_gray(pixels: NDArray[Any]) -> bool:
-    red = pixels[..., 0]
-    return np.array_equal(red, pixels[..., 1]) and np.array_equal(red, pixels[..., 2])
 
 
 def _on_white(pixels: NDArray[Any], alpha: NDArray[Any], notes: list[str], format: Format) -> NDArray[Any]:
@@ -66,63 +61,6 @@ def _on_white(pixels: NDArray[Any], alpha: NDArray[Any], notes: list[str], forma
     notes.append(f"the transparent parts were filled with white: {format.name} holds no transparency")
     cover = as_depth(alpha, np.float32)[..., None]
     return as_depth(as_depth(pixels, np.float32) * cover + (1 - cover), pixels.dtype)
-
-
-def _fitting(image: Image, format: Format, samples: NDArray[Any], notes: list[str]) -> Origin:
-    """What travels along into this format."""
-    origin = image.origin
-    if colour.space(origin.icc) == "GRAY" and samples.ndim == 3 and samples.shape[2] > 2:
-        notes.append("the gray profile was left out: the photo is written in colour")
-        origin = replace(origin, icc=None)
-    if origin.exif:
-        origin = replace(origin, exif=_sized(origin.exif, image, notes))
-    return (
-        _within_segments(origin, notes)
-        if format.name == "JPEG"
-        else _without_strangers(origin, format, notes)
-    )
-
-
-def _sized(block: bytes, image: Image, notes: list[str]) -> bytes | None:
-    try:
-        return exif.sized(block, image.width, image.height)
-    except ifd.MalformedError:
-        notes.append("the EXIF data is damaged and was left out")
-        return None
-
-
-def _within_segments(origin: Origin, notes: list[str]) -> Origin:
-    """A JPEG holds at most 64 KB of each kind of metadata."""
-    return replace(
-        origin,
-        exif=_short(origin.exif, "EXIF data", 6, notes),
-        xmp=_short(origin.xmp, "XMP data", 29, notes),
-        comment=_short(origin.comment, "comment", 0, notes),
-        text=_said(origin.text, "text entries", "JPEG", notes, ()),
-    )
-
-
-def _short(part: bytes | None, words: str, overhead: int, notes: list[str]) -> bytes | None:
-    if part is None or len(part) + overhead <= _SEGMENT:
-        return part
-    notes.append(f"the {words} was left out: it is larger than the 64 KB a JPEG holds")
-    return None
-
-
-def _without_strangers(origin: Origin, format: Format, notes: list[str]) -> Origin:
-    if format.name != "TIFF":
-        origin = replace(
-            origin, photoshop=_said(origin.photoshop, "IPTC and Photoshop records", format.name, notes, None)
-        )
-    if format.name != "PNG":
-        origin = replace(origin, text=_said(origin.text, "text entries", format.name, notes, ()))
-    return replace(origin, comment=_said(origin.comment, "comment", format.name, notes, None))
-
-
-def _said(value: Any, words: str, name: str, notes: list[str], nothing: Any) -> Any:
-    if value:
-        notes.append(f"the {words} cannot be kept in {name}")
-    return nothing
 
 
 def _jpeg(samples: NDArray[Any], origin: Origin, quality: int | None) -> bytes:
@@ -140,11 +78,16 @@ def _jpeg(samples: NDArray[Any], origin: Origin, quality: int | None) -> bytes:
         options["comment"] = origin.comment
     if origin.exif:
         options["exif"] = b"Exif\0\0" + origin.exif
-    return _pillow(samples, "JPEG", icc_profile=origin.icc, xmp=origin.xmp, extra=_extra(origin), **options)
+    options |= {"icc_profile": origin.icc, "xmp": origin.xmp, "extra": _extra(origin)}
+    try:
+        return _pillow(samples, "JPEG", **options)
+    except OSError:
+        # Pillow's buffer for a progressive file is too small for very noisy photos at the highest quality.
+        return _pillow(samples, "JPEG", **options | {"progressive": False})
 
 
 def _extra(origin: Origin) -> bytes:
-    resources, room = origin.photoshop or b"", _SEGMENT - len(_PHOTOSHOP)
+    resources, room = origin.photoshop or b"", SEGMENT - len(_PHOTOSHOP)
     parts = [resources[start : start + room] for start in range(0, len(resources), room)]
     return b"".join(
         [_segment(0xED, _PHOTOSHOP + part) for part in parts]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from t2onet.image import ifd
+from . import ifd
 
 ORIENTATION = 0x0112
 _EXIF, _GPS, _INTEROP, _MAKER_NOTE = 0x8769, 0x8825, 0xA005, 0x927C
@@ -41,6 +41,8 @@ def upright(block: bytes) -> bytes:
     """The block of the same photo once it stands upright, without the thumbnail of the old picture."""
     patched = bytearray(block)
     order = ifd.byte_order(block)
+    if ifd.number(block, 2, order, "H") != 42:
+        raise ifd.MalformedError("no TIFF header")
     directory = ifd.read_first(block)
     _overwrite(patched, directory.entries.get(ORIENTATION), 1, order)
     if directory.link + 4 <= len(patched):

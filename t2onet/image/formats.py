@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from t2onet.errors import OutputError
+from ..errors import OutputError
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from t2onet.image import metadata, xmp
-from t2onet.image.arrays import split_alpha
-from t2onet.image.limits import check_size
-from t2onet.image.model import Image, Origin
+from . import losses, metadata, xmp
+from .arrays import split_alpha
+from .limits import check_size
+from .model import Image, Origin
 
 _BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs")
 _CONTAINER_BRANDS = (b"mif1", b"msf1")
@@ -29,7 +29,8 @@ def read(data: bytes) -> Image:
     """The primary photo. libheif has turned it already, so its EXIF orientation is not applied again."""
     heif: Any = _library().open_heif(io.BytesIO(data), convert_hdr_to_8bit=False)
     check_size(*heif.size)
-    samples = _full_range(np.asarray(heif), int(heif.info.get("bit_depth", 8)))
+    # A copy: some versions of pillow-heif free the pixels with the file.
+    samples = _full_range(np.array(heif, copy=True), int(heif.info.get("bit_depth", 8)))
     gray = samples.ndim == 2 or samples.shape[2] < 3
     if gray:
         samples = np.atleast_3d(samples)
@@ -46,7 +47,7 @@ def read(data: bytes) -> Image:
         xmp=xmp.alone(xmp.upright(packet)) if packet else None,
         encoded=data,
     )
-    return Image(pixels, alpha, origin, (*found.notes, *_losses(heif)))
+    return Image(pixels, alpha, origin, (*found.notes, *_losses(heif, data)))
 
 
 def encode(picture: PIL.Image.Image, *, quality: int, **parts: Any) -> bytes:
@@ -72,14 +73,15 @@ def _full_range(samples: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any
     return samples | samples >> bits if samples.dtype == np.uint16 and bits < 16 else samples
 
 
-def _losses(heif: Any) -> list[str]:
+def _losses(heif: Any, data: bytes) -> list[str]:
     kinds = [str(kind) for kind in heif.info.get("aux", {})]
-    notes = [metadata.GAIN_MAP] if any("hdrgainmap" in kind or "21496" in kind for kind in kinds) else []
+    gain_map = losses.declares_gain_map(data) or any("hdrgainmap" in kind for kind in kinds)
+    notes = [losses.GAIN_MAP] if gain_map else []
+    if not heif.info.get("icc_profile"):
+        notes.extend(losses.of_space(data))
     if heif.info.get("depth_images"):
         notes.append("the depth map cannot be kept")
     extra = len(heif) - 1
     if extra:
-        notes.append(
-            f"{extra} more frame{'s were' if extra > 1 else ' was'} left out: only the first is edited"
-        )
+        notes.append(losses.more(extra, "frame"))
     return notes

@@ -11,16 +11,13 @@ from typing import Any, NamedTuple
 
 from PIL import ImageFile, JpegImagePlugin
 
-from t2onet.image import exif, ifd, xmp
-from t2onet.image.model import JpegCoding
+from . import exif, ifd, xmp
+from .model import JpegCoding
 
-_ISO_GAIN_MAP = b"urn:iso:std:iso:ts:21496"
 _EXTENDED_XMP = b"http://ns.adobe.com/xmp/extension/\0"
 _PHOTOSHOP = b"Photoshop 3.0\0"
 _RAW_PROFILES = ("Raw profile type exif", "Raw profile type APP1", "Raw profile type xmp")
 
-GAIN_MAP = "the HDR gain map cannot be kept: the photo will look the same on every screen"
-MOTION = "the film of this motion photo cannot be kept: the result is a still photo"
 DAMAGED_EXIF = "the EXIF data is damaged and was left out"
 
 
@@ -123,67 +120,6 @@ def webp_is_lossless(data: bytes) -> bool:
     """Whether a WebP's first picture is stored without loss."""
     lossless, lossy = data.find(b"VP8L"), data.find(b"VP8 ")
     return lossless >= 0 and (lossy < 0 or lossless < lossy)
-
-
-def avif_bits(data: bytes) -> int:
-    """The depth an AVIF declares for its samples; 8 where it does not say."""
-    at = data.find(b"pixi")
-    return data[at + 9] if 0 <= at < len(data) - 9 else 8
-
-
-def losses(file: ImageFile.ImageFile, data: bytes) -> tuple[str, ...]:
-    """The parts of a loaded file that a re-encoded photo will not have, in words."""
-    packet = file.info.get("xmp") or b""
-    packet = packet.encode() if isinstance(packet, str) else packet
-    gain_map = _has_gain_map(file, packet, data)
-    extra = _more_frames(file, data)
-    if gain_map and file.format == "MPO":
-        extra -= 1
-    notes = [GAIN_MAP] if gain_map else []
-    if xmp.mentions_motion(packet):
-        notes.append(MOTION)
-    if extra > 0:
-        kind = "page" if file.format == "TIFF" else "frame"
-        notes.append(
-            f"{extra} more {kind}{'s were' if extra > 1 else ' was'} left out: only the first is edited"
-        )
-    if file.format == "AVIF" and avif_bits(data) > 8:
-        notes.append(f"the {avif_bits(data)}-bit photo was read at 8 bits")
-    return tuple(notes)
-
-
-def _has_gain_map(file: ImageFile.ImageFile, packet: bytes, data: bytes) -> bool:
-    segments = [segment for _, segment in getattr(file, "applist", [])]
-    if any(segment.startswith(_ISO_GAIN_MAP) for segment in segments):
-        return True
-    # Apple describes the gain map in the second picture's own packet.
-    return xmp.mentions_gain_map(data if file.format == "MPO" else packet)
-
-
-def _more_frames(file: ImageFile.ImageFile, data: bytes) -> int:
-    if file.format == "TIFF":
-        return _more_pages(data)
-    if file.format == "MPO":
-        entries = getattr(file, "mpinfo", {}).get(0xB002, [])
-        kinds = [str(entry.get("Attribute", {}).get("MPType", "")) for entry in entries[1:]]
-        return sum(not kind.startswith("Large Thumbnail") for kind in kinds)
-    return int(getattr(file, "n_frames", 1)) - 1
-
-
-def _more_pages(data: bytes) -> int:
-    """Pages after the first that are not just smaller copies of it."""
-    pages, seen = 0, set[int]()
-    try:
-        order = ifd.byte_order(data)
-        offset = ifd.number(data, ifd.read_first(data).link, order)
-        while offset and offset not in seen:
-            seen.add(offset)
-            page = ifd.read(data, offset, order)
-            pages += not (ifd.integer(page.entries.get(254), order) or 0) & 1
-            offset = ifd.number(data, page.link, order)
-    except ifd.MalformedError:
-        pass
-    return pages
 
 
 def photoshop_of_tiff(data: bytes) -> bytes | None:

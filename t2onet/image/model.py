@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from t2onet.errors import ImageError
-from t2onet.image.arrays import checked, split_alpha
-from t2onet.image.depth import as_depth
+from ..errors import ImageError
+from .arrays import checked, split_alpha
+from .depth import as_depth
 
 Pixels = NDArray[Any]
 
@@ -124,13 +124,13 @@ class Image:
 
     def resized(self, short_side: int) -> Image:
         """A copy with a short side of `short_side` pixels, area-averaged; never an enlargement."""
-        from t2onet.image.scaling import resized
+        from .scaling import resized
 
         return resized(self, short_side)
 
     def to_srgb(self) -> Image:
         """An 8-bit view in sRGB, for screens and networks; converted only where a profile asks for it."""
-        from t2onet.image.colour import to_srgb
+        from .colour import to_srgb
 
         return to_srgb(self)
 
@@ -138,7 +138,7 @@ class Image:
         self, path: str | os.PathLike[str], *, overwrite: bool = False, quality: int | None = None
     ) -> Saved:
         """Write the photo; the suffix decides the format. `overwrite` lets it replace its own source."""
-        from t2onet.image.saving import save
+        from .saving import save
 
         return save(self, Path(path), overwrite=overwrite, quality=quality)
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from t2onet.errors import ImageError
-from t2onet.image import heic, raw, reading
-from t2onet.image.formats import RAW_SUFFIXES
-from t2onet.image.limits import TooLargeError, allowed_megapixels
-from t2onet.image.model import Image, from_array
+from ..errors import ImageError
+from . import heic, raw, reading
+from .formats import RAW_SUFFIXES
+from .limits import TooLargeError, allowed_megapixels
+from .model import Image, from_array
 
 _COPY_AGAIN = "the file is damaged or was not fully copied; copy it again"
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from t2onet.image.model import Origin
+from .model import Origin
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _AFTER_HEADER = len(_SIGNATURE) + 25

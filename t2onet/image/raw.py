@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
-from t2onet.image import exif, ifd
-from t2onet.image.limits import check_size
-from t2onet.image.model import Image, Origin
+import numpy as np
+
+from . import exif, ifd
+from .limits import check_size
+from .model import Image, Origin
 
 
 def read(data: bytes) -> Image:
@@ -16,7 +18,11 @@ def read(data: bytes) -> Image:
     with rawpy.imread(io.BytesIO(data)) as file:
         check_size(file.sizes.width, file.sizes.height)
         pixels = file.postprocess(use_camera_wb=True, output_bps=16, output_color=rawpy.ColorSpace.sRGB)
-    return Image(pixels, None, Origin(format="RAW", bits=16, exif=_exif(data)))
+    # A camera without a colour filter gives one channel.
+    gray = pixels.ndim == 2 or pixels.shape[2] == 1
+    if gray:
+        pixels = np.repeat(np.atleast_3d(pixels), 3, axis=2)
+    return Image(pixels, None, Origin(format="RAW", bits=16, gray=gray, exif=_exif(data)))
 
 
 def _exif(data: bytes) -> bytes | None:

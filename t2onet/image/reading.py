@@ -13,10 +13,10 @@ from typing import Any
 import PIL.Image
 from PIL import ImageFile
 
-from t2onet.image import exif, metadata
-from t2onet.image.arrays import upright
-from t2onet.image.decoding import decode
-from t2onet.image.model import Image, Origin
+from . import exif, losses, metadata
+from .arrays import upright
+from .decoding import decode
+from .model import Image, Origin
 
 NAMES = "JPEG, PNG, TIFF, WebP, AVIF, GIF, BMP"
 _FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "AVIF", "GIF", "BMP")
@@ -33,7 +33,7 @@ def read(data: bytes) -> Image:
     # Pillow turns a TIFF by itself, at eight bits; told that it is upright, it leaves that to us.
     source = exif.turned(data) if found.orientation != 1 else data
     file = _opened(source)
-    decoded = decode(file, lambda: _opened(source))
+    decoded = decode(file, source, _opened)
     if not tiff:
         found = metadata.read_exif(metadata.exif_of(file))
     return Image(
@@ -53,7 +53,7 @@ def read(data: bytes) -> Image:
             encoded=data,
             **_parts(file, source),
         ),
-        (*decoded.notes, *found.notes, *metadata.losses(file, data)),
+        (*decoded.notes, *found.notes, *losses.of_file(file, data)),
     )
 
 

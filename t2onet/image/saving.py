@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from t2onet.errors import OutputError
-from t2onet.image.atomic import write_atomically
-from t2onet.image.encoding import encode
-from t2onet.image.formats import Format, format_to_write
-from t2onet.image.model import Image, Saved
+from ..errors import OutputError
+from .atomic import write_atomically
+from .encoding import encode
+from .formats import Format, format_to_write
+from .model import Image, Saved
 
 
 def save(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> Saved:

@@ -9,8 +9,8 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from t2onet.errors import ImageError
-from t2onet.image.model import Image
+from ..errors import ImageError
+from .model import Image
 
 
 def resized(image: Image, short_side: int) -> Image:

@@ -16,20 +16,11 @@ from PIL import ImageFile
 
 _DEEP = {"RGB;16", "RGBA;16", "RGBa;16", "RGBX;16"}
 _OTHER_ORDER = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
-_PLANAR_CONFIGURATION, _BITS = 284, 258
 
 
 def is_deep(file: ImageFile.ImageFile) -> bool:
     """Whether the file has more than eight bits a colour sample, which Pillow would cut off."""
-    if any(";16" in _rawmode(tile) for tile in file.tile) and not file.mode.startswith("I"):
-        return True
-    return is_planar(file)
-
-
-def is_planar(file: ImageFile.ImageFile) -> bool:
-    """Whether a TIFF has deep channels one after the other, which only libtiff puts together."""
-    tags: dict[int, Any] = getattr(file, "tag_v2", {})
-    return tags.get(_PLANAR_CONFIGURATION) == 2 and max(tags.get(_BITS, (8,))) > 8 and file.mode != "L"
+    return any(";16" in _rawmode(tile) for tile in file.tile) and not file.mode.startswith("I")
 
 
 def decode(
@@ -40,23 +31,12 @@ def decode(
     if modes == {"LA;16B"}:
         # Two big-endian samples are four bytes, just what Pillow calls RGBA.
         return _loaded(file, lambda _: "RGBA").view(">u2").astype(np.uint16)
-    if is_planar(file) or not modes or not all(mode[:-1] in _DEEP for mode in modes):
+    if not all(mode[:-1] in _DEEP for mode in modes):
         return None
     high = _loaded(file, _straight)
     low = _loaded(open_again(), lambda mode: _straight(mode[:-1] + _OTHER_ORDER[mode[-1]]))
     deep = high.astype(np.uint16) << np.uint16(8) | low
-    return _unpremultiplied(deep) if modes.pop().startswith("RGBa") else deep
-
-
-def at_eight_bits(file: ImageFile.ImageFile) -> ImageFile.ImageFile:
-    """The file as Pillow reads it; a planar TIFF through libtiff, which puts the channels in place."""
-    if is_planar(file):
-        tiff: Any = file
-        mode = f"{file.mode};16N"
-        tiff.use_load_libtiff = True
-        tiff.tile = [ImageFile._Tile("libtiff", (0, 0, *file.size), 0, (mode, False, tiff.tag_v2.offset))]
-    file.load()
-    return file
+    return unpremultiplied(deep) if modes.pop().startswith("RGBa") else deep
 
 
 def _loaded(file: ImageFile.ImageFile, rename: Callable[[str], str]) -> NDArray[np.uint8]:
@@ -77,7 +57,8 @@ def _straight(mode: str) -> str:
     return mode.replace("RGBa", "RGBA")
 
 
-def _unpremultiplied(deep: NDArray[np.uint16]) -> NDArray[np.uint16]:
+def unpremultiplied(deep: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """(H, W, 4) whose colours were multiplied by alpha -> the colours themselves, and alpha."""
     alpha = np.maximum(deep[..., 3:].astype(np.uint32), 1)
     colour = np.minimum((deep[..., :3].astype(np.uint64) * 65535 + alpha // 2) // alpha, 65535)
     return np.concatenate([colour.astype(np.uint16), deep[..., 3:]], axis=-1)

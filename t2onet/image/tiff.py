@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from t2onet.errors import OutputError
-from t2onet.image import exif, ifd
-from t2onet.image.model import Origin
+from ..errors import OutputError
+from . import exif, ifd
+from .model import Origin
 
 _STRIP = 1 << 19
 _LEVEL = 6
@@ -37,7 +37,7 @@ def encode(samples: NDArray[Any], origin: Origin) -> bytes:
     entries = {entry.tag: entry for entry in _described(base, origin, order)}
     entries |= {entry.tag: entry for entry in _stored(samples, rows_each, ends, order, origin.compressed)}
     padding = b"\0" * (start - ends[-1])
-    head = base[:4] + struct.pack(order + "L", start) + base[8:]
+    head = base[:2] + struct.pack(order + "HL", 42, start) + base[8:]
     return b"".join([head, *strips, padding, ifd.pack(entries.values(), start, order)])
 
 

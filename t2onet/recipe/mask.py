@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, mo
 
 from ..errors import RecipeError
 from ..image import open_image
+from ..image.depth import as_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
 _SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
@@ -106,7 +107,7 @@ def _png_of_array(array: np.ndarray) -> bytes:
     elif np.issubdtype(array.dtype, np.floating):
         if not (np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1):
             raise RecipeError("a mask of floats runs from 0 to 1, and this one does not; scale it first")
-        array = np.floor(array * 255 + 0.5).astype(np.uint8)
+        array = to_uint8(array)
     elif array.dtype != np.uint8:
         raise RecipeError(f"a mask is bool, uint8 or float, and {array.dtype} was given")
     stream = io.BytesIO()
@@ -115,6 +116,4 @@ def _png_of_array(array: np.ndarray) -> bytes:
 
 
 def _png_of_file(path: Path) -> bytes:
-    picture = open_image(path).pixels
-    full = np.iinfo(picture.dtype).max if np.issubdtype(picture.dtype, np.integer) else 1.0
-    return _png_of_array(np.clip(picture.mean(axis=-1) / full, 0.0, 1.0))
+    return _png_of_array(as_depth(open_image(path).pixels, np.float32).mean(axis=-1))

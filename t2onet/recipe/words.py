@@ -82,13 +82,17 @@ def _shifts(rises: Sequence[float]) -> dict[str, float]:
 
 
 def _tone(operation: str, values: Values) -> str:
-    shifts = _shifts(values)
-    seen = max(_NOTICEABLE, max(map(abs, shifts.values())) / 4)
+    return _lifting(_shifts(values)) or "bends the tone curve very slightly"
+
+
+def _lifting(shifts: dict[str, float], beside: float = 0.0) -> str:
+    """Which regions became lighter or darker; empty where nobody sees it `beside` a larger shift."""
+    seen = max(_NOTICEABLE, max(beside, *map(abs, shifts.values())) / 4)
     moves = [
         _moving(verb, [name for name, shift in shifts.items() if sign * shift >= seen], shifts)
         for verb, sign in (("lifts", 1), ("lowers", -1))
     ]
-    return " and ".join(filter(None, moves)) or "bends the tone curve very slightly"
+    return " and ".join(filter(None, moves))
 
 
 def _moving(verb: str, regions: list[str], shifts: dict[str, float]) -> str:
@@ -130,10 +134,9 @@ def _color(operation: str, values: Values) -> str:
         phrases.append(_tinting(tint, max(size for _, size in seen.values()), "colours"))
     else:
         phrases += [_tinting(tint, size, name) for name, (tint, size) in seen.items()]
-    lift = sum(map(sum, by_region.values())) / 9
-    if abs(lift) >= _NOTICEABLE:
-        phrases.append(f"{'lifts' if lift > 0 else 'lowers'} all tones{_amount(abs(lift), 0.03, 0.1)}")
-    return " and ".join(phrases) or "bends the colour curves very slightly"
+    means = {name: sum(shifts) / 3 for name, shifts in by_region.items()}
+    phrases.append(_lifting(means, beside=max(size for _, size in tints.values())))
+    return " and ".join(filter(None, phrases)) or "bends the colour curves very slightly"
 
 
 _PHRASES: dict[str, Callable[[str, Values], str]] = {

@@ -1,0 +1,30 @@
+"""Run the benchmarks named on the command line, or all of them."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib import import_module
+
+import numba
+import numpy as np
+import PIL
+
+from t2onet.executor import cores
+
+ALL = ("chain", "files", "preview", "first_run", "install_size")
+
+
+def main() -> None:
+    print(
+        f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}, "
+        f"Pillow {PIL.__version__}, {cores()} cores ({platform.machine()}, {platform.system()})"
+    )
+    for name in sys.argv[1:] or ALL:
+        benchmark = import_module(f"bench.{name}")
+        print(f"\n{benchmark.__doc__}")
+        benchmark.main()
+
+
+if __name__ == "__main__":
+    main()

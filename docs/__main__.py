@@ -1,0 +1,10 @@
+"""Write the generated pages and the README's picture."""
+
+from docs import picture
+from docs.generate import pages
+
+for path, text in pages().items():
+    path.write_text(text, encoding="utf-8")
+    print(path.name)
+picture.main()
+print("images/before-after.jpg")

@@ -1,0 +1,132 @@
+"""A file is written whole or not at all, and the folder is left as it was."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from t2onet.errors import OutputError
+from t2onet.image import write_atomically
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    write_atomically(tmp_path / "a", b"abc", overwrite=False)
+    assert (tmp_path / "a").read_bytes() == b"abc"
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    write_atomically(target, b"new", overwrite=True)
+    assert target.read_bytes() == b"new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    write_atomically(tmp_path / "link", b"new", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+
+
+def test_what_exists_is_replaced_only_on_request(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    with pytest.raises(OutputError, match="already exists"):
+        write_atomically(tmp_path / "a", b"new", overwrite=False)
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("none/a", "no folder"), ("folder", "is a folder"), ("x" * 300, "name is too long")]
+)
+def test_places_where_nothing_can_be_written(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OutputError, match=words):
+        write_atomically(tmp_path / name, b"abc", overwrite=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_name_that_no_system_takes(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="not valid"):
+        write_atomically(tmp_path / "a\0b", b"abc", overwrite=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_pipe_is_not_a_place_for_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OutputError, match="not a regular file"):
+        write_atomically(tmp_path / "pipe", b"abc", overwrite=True)
+
+
+def test_read_only_is_honoured_even_for_root(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+    target.chmod(0o444)
+    with pytest.raises(OutputError, match="file is read-only"):
+        write_atomically(target, b"new", overwrite=True)
+    assert target.read_bytes() == b"old"
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(OutputError, match="is read-only"):
+            write_atomically(tmp_path / "b", b"new", overwrite=True)
+    finally:
+        tmp_path.chmod(0o755)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+        (OSError(errno.EACCES, "Permission denied"), "not permitted"),
+        (OSError(errno.EIO, "Input/output error"), "input/output error"),
+    ],
+)
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: OSError, words: str
+) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+
+    def fail(descriptor: int) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OutputError, match=words) as refusal:
+        write_atomically(tmp_path / "a", b"new", overwrite=True)
+    assert "\n" not in str(refusal.value)
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "a", b"new", overwrite=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+def test_a_file_size_limit_of_the_system(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    script = (
+        "import resource, sys, pathlib; from t2onet.image import write_atomically\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try: write_atomically(pathlib.Path(sys.argv[1]), bytes(5000), overwrite=True)\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    run = [sys.executable, "-c", script, str(tmp_path / "a")]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert printed.startswith("OutputError")
+    assert "larger than allowed" in printed
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"old"}

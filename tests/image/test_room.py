@@ -1,0 +1,32 @@
+"""The room as a whole: its door, and what an import of it costs."""
+
+import subprocess
+import sys
+
+import t2onet.image
+
+
+def test_the_door_is_exactly_this() -> None:
+    assert set(t2onet.image.__all__) == {
+        "RAW_SUFFIXES",
+        "READABLE",
+        "WRITABLE",
+        "Image",
+        "Saved",
+        "default_suffix",
+        "from_array",
+        "open_image",
+        "write_atomically",
+    }
+
+
+def test_the_import_loads_nothing_heavy_or_optional() -> None:
+    script = (
+        "import sys, t2onet.image;"
+        "heavy = 'numba', 'torch', 'scipy', 'pydantic', 'pillow_heif', 'rawpy';"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip() == "[]"

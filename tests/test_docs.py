@@ -1,0 +1,50 @@
+"""Documentation that cannot drift: generated pages, working links, working examples."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generate import pages
+from t2onet import Recipe
+from tests.conftest import EXAMPLES, ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+def test_generated_pages_are_current(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_local_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_readme_gives_the_command_ci_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert commands[-1] == "make test"
+    assert "make test" in readme
+    assert "make demo" in readme
+
+
+@pytest.mark.parametrize("path", sorted((EXAMPLES / "looks").glob("*.json")), ids=lambda path: path.stem)
+def test_shipped_looks_load_and_do_something(path: Path) -> None:
+    look = Recipe.load(path)
+    assert look.name
+    assert not look.is_identity
+    assert look.to_json() == path.read_text(encoding="utf-8")
+
+
+def test_every_example_photo_is_credited_and_small() -> None:
+    credits = (EXAMPLES / "CREDITS.md").read_text(encoding="utf-8")
+    photos = sorted(EXAMPLES.glob("*.jpg"))
+    assert 6 <= len(photos) <= 10
+    for photo in photos:
+        assert f"`{photo.name}`" in credits
+        assert photo.stat().st_size <= 2_000_000
