@@ -242,8 +242,10 @@ def _of_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
     rows = np.empty((3, tile.shape[2] + 2 * where.reach), np.float32)
     smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
     for channel, sharpened in zip(tile, result, strict=True):
-        _smooth(channel, weights, rows[2], smooth)
-        _sharpen(channel, smooth, p, where.near, fraction, rows, sharpened)
+        if len(weights) > 1:
+            _smooth(channel, weights, rows[2], smooth)
+        source = smooth if len(weights) > 1 else channel
+        _sharpen(channel, source, p, where.near, fraction, rows, sharpened)
     return result
 
 

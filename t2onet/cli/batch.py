@@ -110,7 +110,8 @@ def present(reports: list[Report], *, as_json: bool, quiet: bool) -> None:
             _tell(report, quiet)
     refused = sum(report.outcome is Outcome.REFUSED for report in reports)
     if refused and len(reports) > 1 and not as_json:
-        refuse(f"{refused} of {len(reports)} photos refused; the others are done")
+        others = "; the others are done" if refused < len(reports) else ""
+        refuse(f"{refused} of {len(reports)} photos refused{others}")
     if refused:
         raise typer.Exit(REFUSED)
 

@@ -1,0 +1,228 @@
+"""The other commands: describe, export, ops, and what belongs to `t2o` itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import t2onet
+from t2onet import Mask, Recipe
+from t2onet.looks import export
+from t2onet.operations import operations
+
+from .made import LOOK, T2O, contents, process
+
+# ---- describe
+
+
+def test_describe(t2o: T2O, folder: Path) -> None:
+    assert t2o("describe", "look.json") == (
+        0,
+        "Brightens by 20 % and fades colours by 50 %.\n"
+        "  1. brightness  brightens by 20 %\n"
+        "  2. saturation  fades colours by 50 %\n",
+        "",
+    )
+
+
+def test_describe_nothing(t2o: T2O, folder: Path) -> None:
+    Recipe().save("empty.json")
+    assert t2o("describe", "empty.json") == (0, "Changes nothing.\n", "")
+
+
+def test_describe_as_json(t2o: T2O, folder: Path) -> None:
+    mask = Mask.from_array(np.ones((2, 2), bool))
+    Recipe.from_steps([("contrast", 0.5, mask), ("brightness", 0)], name="Märzlicht").save("local.json")
+    answer = t2o("describe", "local.json", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out) == {
+        "name": "Märzlicht",
+        "description": "Raises contrast by 50 % in part of the picture.",
+        "steps": [
+            {
+                "operation": "contrast",
+                "parameters": [0.5],
+                "masked": True,
+                "does": "raises contrast by 50 % in part of the picture",
+            },
+            {
+                "operation": "brightness",
+                "parameters": [0.0],
+                "masked": False,
+                "does": "leaves brightness alone",
+            },
+        ],
+    }
+
+
+def test_describe_the_difference(t2o: T2O, folder: Path) -> None:
+    Recipe.from_steps([("contrast", 0.1), ("brightness", -0.2)]).save("other.json")
+    changes = [
+        "step 1 is new: raises contrast by 10 %",
+        "step 2 changes: brightens by 20 % -> darkens by 20 %",
+        "step 2 is gone: fades colours by 50 %",
+    ]
+    assert t2o("describe", "look.json", "--diff", "other.json") == (0, "\n".join(changes) + "\n", "")
+    answer = t2o("describe", "look.json", "--diff", "other.json", "--json")
+    assert json.loads(answer.out) == {"changes": changes}
+
+
+def test_describe_no_difference(t2o: T2O, folder: Path) -> None:
+    LOOK.save("twin.json")
+    assert t2o("describe", "look.json", "--diff", "twin.json") == (0, "The steps are the same.\n", "")
+    assert json.loads(t2o("describe", "look.json", "--diff", "twin.json", "--json").out) == {"changes": []}
+
+
+def test_describe_names_the_file_it_cannot_read(t2o: T2O, folder: Path) -> None:
+    text = "t2o: gone.json does not exist; give the JSON file of a recipe\n"
+    assert t2o("describe", "gone.json") == (2, "", text)
+    assert t2o("describe", "look.json", "--diff", "gone.json") == (2, "", text)
+
+
+# ---- export
+
+
+@pytest.mark.parametrize(("name", "more", "size"), [("a.cube", (), 33), ("a.png", ("--size", 64), 64)])
+def test_export_prints_the_measured_error(
+    t2o: T2O, folder: Path, name: str, more: tuple[object, ...], size: int
+) -> None:
+    answer = t2o("export", "look.json", name, *more)
+    done = export(LOOK, folder / f"same-{name}", size=size)
+    assert done.fidelity.worst > 0.05, "so small an error would print as none"
+    assert answer == (
+        0,
+        f"{name}: {size} entries a side; against the recipe itself, on random colours, "
+        f"off by {done.fidelity.mean:.2f}/255 on average and {done.fidelity.worst:.1f}/255 at worst\n",
+        "",
+    )
+    ours, same = (Path(path).read_bytes() for path in (name, f"same-{name}"))
+    assert ours.replace(b'"a"', b"") == same.replace(b'"same-a"', b"")
+
+
+def test_export_says_what_it_left_out(t2o: T2O, folder: Path) -> None:
+    Recipe.from_steps([("sharpness", -0.1), ("contrast", 0.2)]).save("sharp.json")
+    note = "left out: sharpness (softens) looks at neighbouring pixels, which a colour table cannot do"
+    assert t2o("export", "sharp.json", "a.cube").err == f"note: {note}\n"
+    answer = t2o("export", "sharp.json", "b.cube", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    data = json.loads(answer.out)
+    assert data["notes"] == [note]
+    assert (data["path"], data["size"]) == ("b.cube", 33)
+    assert 0 < data["mean_error"] < data["worst_error"]
+
+
+def test_export_refuses(t2o: T2O, folder: Path) -> None:
+    Recipe.from_steps([("contrast", 0.2, Mask.from_array(np.ones((2, 2), bool)))]).save("local.json")
+    Path("mine.cube").write_text("mine")
+    before = contents(folder)
+    for arguments, text in [
+        (["look.json", "a.lut"], "a.lut: a look is written as .cube or .png; give one of those endings"),
+        (
+            ["look.json", "a.cube", "--size", "64"],
+            "a .cube has 33 or 65 entries a side, and 64 was asked for",
+        ),
+        (["look.json", "a.cube", "--size", "0"], "a .cube has 33 or 65 entries a side, and 0 was asked for"),
+        (["look.json", "mine.cube"], "mine.cube exists already; give another name, or allow overwriting"),
+        (["look.json", "no/a.cube"], "no/a.cube cannot be written: there is no folder no; create it first."),
+        (["gone.json", "a.cube"], "gone.json does not exist; give the JSON file of a recipe"),
+        (
+            ["local.json", "a.cube"],
+            "step 1 (contrast) works through a mask, which a colour table cannot hold; "
+            "remove the step, or keep the recipe as JSON",
+        ),
+    ]:
+        assert t2o("export", *arguments) == (2, "", f"t2o: {text}\n")
+    assert contents(folder) == before
+    assert t2o("export", "look.json", "mine.cube", "--overwrite").code == 0
+    assert Path("mine.cube").read_text().startswith("TITLE")
+
+
+# ---- ops
+
+
+def test_ops_lists_every_operation(t2o: T2O) -> None:
+    answer = t2o("ops")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.split()[:6] == ["operation", "parameter", "range", "default", "unit", "meaning"]
+    first_words = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(" ")]
+    assert first_words == ["operation", *operations()]
+    for operation in operations().values():
+        for parameter in operation.parameters:
+            assert f" {parameter.low:g} .. {parameter.high:g} " in answer.out
+            assert f" {parameter.name}" in answer.out
+
+
+def test_ops_as_json_is_the_declaration(t2o: T2O) -> None:
+    data = json.loads(t2o("ops", "--json").out)
+    assert [operation["name"] for operation in data] == list(operations())
+    for entry in data:
+        operation = operations()[entry["name"]]
+        assert entry["help"] == operation.help
+        for told, declared in zip(entry["parameters"], operation.parameters, strict=True):
+            for field in ("name", "low", "high", "default", "unit", "help", "count"):
+                assert told[field] == getattr(declared, field)
+
+
+# ---- t2o itself
+
+
+def test_version(t2o: T2O) -> None:
+    assert t2o("--version") == (0, f"t2o {t2onet.__version__}\n", "")
+
+
+def test_help_names_every_command(t2o: T2O) -> None:
+    answer = t2o("--help")
+    assert answer.code == 0
+    for command in ("apply", "describe", "export", "ops"):
+        assert f" {command} " in answer.out
+        page = t2o(command, "--help")
+        assert page.code == 0
+        assert f"t2o {command}" in page.out
+
+
+def test_without_arguments_there_is_help(t2o: T2O) -> None:
+    answer = t2o()
+    assert "Usage: t2o" in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["retouch"], "No such command 'retouch'"),
+        (["apply"], "Missing argument"),
+        (["apply", "look.json"], "Missing argument"),
+        (["apply", "look.json", "sea.png", "--strong"], "No such option"),
+        (["apply", "look.json", "sea.png", "--quality", "101"], "--quality"),
+        (["apply", "look.json", "sea.png", "--jobs", "0"], "--jobs"),
+        (["apply", "look.json", "sea.png", "--strength", "much"], "--strength"),
+        (["apply", "look.json", "sea.png", "--radius", "wide"], "--radius"),
+        (["apply", "look.json", "sea.png", "--max-megapixels", "0"], "--max-megapixels"),
+        (["describe"], "Missing argument"),
+        (["export", "look.json"], "Missing argument"),
+    ],
+)
+def test_wrong_usage(t2o: T2O, folder: Path, arguments: list[str], text: str) -> None:
+    before = contents(folder)
+    answer = t2o(*arguments)
+    assert answer.code == 2
+    assert text in answer.err
+    assert answer.out == ""
+    assert contents(folder) == before
+
+
+def test_shell_completion(folder: Path) -> None:
+    # What the shell asks for while someone types `t2o de<TAB>`.
+    typed = {"_T2O_COMPLETE": "complete_bash", "COMP_WORDS": "t2o de", "COMP_CWORD": "1"}
+    done = process(env=typed)
+    assert (done.returncode, done.stdout.split()) == (0, ["describe"])
+
+
+def test_the_completion_script(folder: Path) -> None:
+    # What `t2o --show-completion` prints, without guessing the shell the tests run in.
+    done = process(env={"_T2O_COMPLETE": "source_bash"})
+    assert done.returncode == 0
+    assert "_T2O_COMPLETE=complete_bash" in done.stdout
+    assert done.stdout.split()[-1] == "t2o"

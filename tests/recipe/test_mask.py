@@ -1,0 +1,96 @@
+"""Masks: grey pictures of any size that are stretched over the photo."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from t2onet.errors import ImageError, RecipeError
+from t2onet.recipe import Mask, Recipe
+
+
+def test_an_array_of_bytes_is_kept_as_it_is() -> None:
+    array = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    np.testing.assert_array_equal(Mask.from_array(array).array, array)
+
+
+def test_booleans_are_black_and_white() -> None:
+    mask = Mask.from_array(np.array([[True, False]]))
+    np.testing.assert_array_equal(mask.array, [[255, 0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_floats_are_rounded_to_bytes(dtype: type) -> None:
+    mask = Mask.from_array(np.array([[0, 0.25, 0.5, 1]], dtype))
+    np.testing.assert_array_equal(mask.array, [[0, 64, 128, 255]])
+
+
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.ones((2, 2, 3)), "a mask is an array (H, W), and one of shape (2, 2, 3) was given"),
+        (np.ones((0, 2)), "a mask is an array (H, W), and one of shape (0, 2) was given"),
+        (np.ones((2, 2), np.int64), "a mask is bool, uint8 or float, and int64 was given"),
+        (np.full((2, 2), 1.5), "a mask of floats runs from 0 to 1, and this one does not; scale it first"),
+        (np.full((2, 2), -0.5), "a mask of floats runs from 0 to 1, and this one does not; scale it first"),
+        (np.full((2, 2), np.nan), "a mask of floats runs from 0 to 1, and this one does not; scale it first"),
+    ],
+)
+def test_other_arrays_are_refused(array: np.ndarray, text: str) -> None:
+    with pytest.raises(RecipeError, match=f"^{re.escape(text)}$"):
+        Mask.from_array(array)
+
+
+@pytest.mark.parametrize("feather", [-0.1, 1000.1, float("nan"), float("inf")])
+def test_feather_has_a_range(feather: float) -> None:
+    with pytest.raises(RecipeError, match=f"^mask: feather is {feather:g}; allowed is 0 to 1000$"):
+        Mask.from_array(np.ones((2, 2), bool), feather=feather)
+
+
+def test_a_colour_file_counts_by_its_mean_channel(tmp_path: Path) -> None:
+    colours = np.array([[[255, 0, 0], [255, 255, 0]], [[0, 0, 0], [255, 255, 255]]], np.uint8)
+    PIL.Image.fromarray(colours).save(tmp_path / "mask.png")
+    np.testing.assert_array_equal(Mask.from_file(tmp_path / "mask.png").array, [[85, 170], [0, 255]])
+
+
+def test_a_16_bit_file_is_scaled_by_its_own_white(tmp_path: Path) -> None:
+    PIL.Image.fromarray(np.array([[0, 65535], [32896, 257]], np.uint16)).save(tmp_path / "mask.png")
+    np.testing.assert_array_equal(Mask.from_file(tmp_path / "mask.png").array, [[0, 255], [128, 1]])
+
+
+def test_a_file_that_is_no_picture_is_an_image_error(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match=r"gone\.png does not exist"):
+        Mask.from_file(tmp_path / "gone.png")
+
+
+def test_over_stretches_to_the_photo() -> None:
+    mask = Mask.from_array(np.array([[0, 255]], np.uint8)).over(3, 200)
+    assert mask.shape == (3, 200)
+    assert mask[:, :40].max() == 0
+    assert mask[:, -40:].min() == 255
+    assert (np.diff(mask[0].astype(int)) >= 0).all()
+
+
+def test_feather_softens_alike_at_any_size() -> None:
+    half = np.repeat([[0, 255]], 2, axis=0).astype(np.uint8)
+    soft = Mask.from_array(np.kron(half, np.ones((200, 200), np.uint8)), feather=40)
+    small, large = soft.over(100, 100), soft.over(400, 400)
+    # Wider than the hard edge at both sizes, and the same picture when the large one is averaged down.
+    assert ((small > 5) & (small < 250)).sum() > 100 * 8
+    down = large.reshape(100, 4, 100, 4).mean(axis=(1, 3))
+    assert np.abs(down - small).max() < 4
+    assert not ((Mask.from_array(soft.array).over(400, 400) % 255).any())
+
+
+def test_a_mask_is_a_value() -> None:
+    array = np.eye(4, dtype=bool)
+    one, other = Mask.from_array(array), Mask.from_array(array.copy())
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != Mask.from_array(array, feather=1)
+    assert one != Mask.from_array(~array)
+    assert Recipe.from_steps([("contrast", 0.1, one)]) != Recipe.from_steps([("contrast", 0.1)])

@@ -1,0 +1,214 @@
+"""What is not a recipe: one line that says where, what was given and what is allowed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from t2onet.errors import RecipeError
+from t2onet.operations import operations
+from t2onet.recipe import Mask, Recipe, Step
+
+GOOD = {"operation": "contrast", "parameters": 0.1}
+DEEP = 100_000
+
+# What a step is refused for, in full: the texts are what a user reads.
+STEPS: list[tuple[Any, str]] = [
+    (
+        {"operation": "brightnes", "parameters": 0.1},
+        "there is no operation 'brightnes'; did you mean 'brightness'?",
+    ),
+    (
+        {"operation": "Contrast", "parameters": 0.1},
+        "there is no operation 'Contrast'; did you mean 'contrast'?",
+    ),
+    (
+        {"operation": "vignette", "parameters": 0.1},
+        f"there is no operation 'vignette'; there are {', '.join(operations())}.",
+    ),
+    ({"operation": None, "parameters": 0.1}, "an operation is a name in quotes, and None was given"),
+    ({"operation": ["tone"], "parameters": 0.1}, "an operation is a name in quotes, and ['tone'] was given"),
+    (
+        {"operation": "brightness", "parameters": [0.1, 0.2]},
+        "brightness takes one number (p), and 2 were given",
+    ),
+    ({"operation": "brightness", "parameters": []}, "brightness takes one number (p), and 0 were given"),
+    ({"operation": "tone", "parameters": 1}, "tone takes 8 numbers (8 for rises), and 1 was given"),
+    (
+        {"operation": "color", "parameters": [[1] * 8] * 2},
+        "color takes 24 numbers (8 for red, 8 for green, 8 for blue), and 16 were given",
+    ),
+    ({"operation": "brightness", "parameters": 2.5}, "brightness: p is 2.5; allowed is -1 to 2"),
+    ({"operation": "sharpness", "parameters": -0.3}, "sharpness: p is -0.3; allowed is -0.25 to 1.5"),
+    ({"operation": "tone", "parameters": [1] * 7 + [0]}, "tone: rises is 0; allowed is 0.02 to 8"),
+    (
+        {"operation": "color", "parameters": [[1] * 8, [9] * 8, [1] * 8]},
+        "color: green is 9; allowed is 0.02 to 8",
+    ),
+    ({"operation": "brightness", "parameters": math.nan}, "brightness: p is nan; allowed is -1 to 2"),
+    ({"operation": "brightness", "parameters": [math.inf]}, "brightness: p is inf; allowed is -1 to 2"),
+    ({"operation": "brightness", "parameters": -math.inf}, "brightness: p is -inf; allowed is -1 to 2"),
+    ({"operation": "brightness", "parameters": 10**400}, "it has a number with far too many digits"),
+    ({"operation": "brightness", "parameters": "0.2"}, "brightness takes numbers, and '0.2' was given"),
+    ({"operation": "brightness", "parameters": True}, "brightness takes numbers, and True was given"),
+    ({"operation": "brightness", "parameters": [None]}, "brightness takes numbers, and None was given"),
+    ({"operation": "brightness", "parameters": {"p": 1}}, "brightness takes numbers, and {'p': 1} was given"),
+    ({**GOOD, "comment": "hm"}, "comment: extra inputs are not permitted"),
+    (
+        {"operation": "tone"},
+        "a step is an operation with its parameters, and {'operation': 'tone'} was given",
+    ),
+    ("contrast", "a step is an operation with its parameters, and 'contrast' was given"),
+    (["contrast", 1], "a step is an operation with its parameters, and ['contrast', 1] was given"),
+    (None, "a step is an operation with its parameters, and None was given"),
+]
+
+MASK_SHAPE = (
+    'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
+)
+MASKS: list[tuple[Any, str]] = [
+    (3, f"{MASK_SHAPE}; 3 was given"),
+    ({}, f"{MASK_SHAPE}; {{}} was given"),
+    ({"feather": 1}, f"{MASK_SHAPE}; {{'feather': 1}} was given"),
+    ({"png": "eHg=", "file": "a.png"}, f"{MASK_SHAPE}; {{'png': 'eHg=', 'file': 'a.png'}} was given"),
+    ({"file": 3}, f"{MASK_SHAPE}; {{'file': 3}} was given"),
+    ({"png": "%%%"}, f"mask: its png is not base64; {MASK_SHAPE}"),
+    ({"png": "é"}, f"mask: its png is not base64; {MASK_SHAPE}"),
+    ({"png": "eHg="}, f"mask: its PNG is damaged or none at all; {MASK_SHAPE}"),
+]
+
+RECIPES: list[tuple[str, str]] = [
+    ("", "it is not JSON (Expecting value: line 1 column 1 (char 0))"),
+    ("{", "it is not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
+    ("[]", 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
+    ("{}", 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
+    ('"steps"', 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
+    ('{"steps": {}}', "steps is a list of steps, and {} was given"),
+    ('{"steps": "tone"}', "steps is a list of steps, and 'tone' was given"),
+    ('{"steps": [], "author": "me"}', "author: extra inputs are not permitted"),
+    ('{"steps": [], "name": 3}', "name: input should be a valid string"),
+    (
+        '{"steps": [], "name": "\\ud800"}',
+        "its name '\\ud800' has half characters, which no file can hold; retype it",
+    ),
+]
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "look.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refusal(path: Path) -> str:
+    """The text with which a file is refused; always one line."""
+    with pytest.raises(RecipeError) as caught:
+        Recipe.load(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("step", "text"), STEPS)
+def test_a_bad_step_is_named_with_its_number_and_file(tmp_path: Path, step: Any, text: str) -> None:
+    path = written(tmp_path, json.dumps({"steps": [GOOD, step]}))
+    assert refusal(path) == f"{path}: step 2: {text}"
+
+
+@pytest.mark.parametrize(("mask", "text"), MASKS)
+def test_a_bad_mask_is_named_with_its_step_and_file(tmp_path: Path, mask: Any, text: str) -> None:
+    path = written(tmp_path, json.dumps({"steps": [GOOD, {**GOOD, "mask": mask}]}))
+    assert refusal(path) == f"{path}: step 2: {text}"
+
+
+def test_a_missing_mask_file_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps({"steps": [{**GOOD, "mask": {"file": "sky.png"}}]}))
+    assert refusal(path).startswith(f"{path}: step 1: {tmp_path / 'sky.png'} does not exist")
+
+
+@pytest.mark.parametrize("feather", ["soft", None, [1], 1e6, -1, math.nan])
+def test_a_bad_feather_is_named(tmp_path: Path, feather: object) -> None:
+    mask = {"png": base64.b64encode(Mask.from_array(np.ones((2, 2))).png).decode(), "feather": feather}
+    path = written(tmp_path, json.dumps({"steps": [{**GOOD, "mask": mask}]}))
+    assert re.match(rf"{re.escape(str(path))}: step 1: mask[:.] ?feather", refusal(path))
+
+
+@pytest.mark.parametrize(("text", "message"), RECIPES)
+def test_a_file_that_is_no_recipe(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    assert refusal(path) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("version", [0, 2, 1.5, "1", None, True, [1]])
+def test_another_version_is_refused(tmp_path: Path, version: object) -> None:
+    path = written(tmp_path, json.dumps({"schema_version": version, "steps": []}))
+    assert refusal(path) == (
+        f"{path}: it has schema version {version!r}, and this release reads 1; "
+        "a newer release of t2onet may read it"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * DEEP,
+        '{"steps": ' + "[" * DEEP + "]" * DEEP + "}",
+        '{"steps": [{"operation": "tone", "parameters": ' + "[" * DEEP + "]" * DEEP + "}]}",
+        '{"steps": [{"operation": "tone", "parameters": ' + "[" * 960 + "]" * 960 + "}]}",
+    ],
+)
+def test_deep_nesting_is_refused(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, text)
+    assert refusal(path).startswith(f"{path}: ")
+
+
+def test_deep_nesting_is_refused_where_the_parser_is_more_patient() -> None:
+    # Later Pythons parse far deeper JSON than a Python function can walk; data may also come from elsewhere.
+    deep: list[Any] = []
+    for _ in range(DEEP):
+        deep = [deep]
+    for data in ({"steps": {"a": deep}}, {"steps": [deep]}, {"steps": [{**GOOD, "parameters": deep}]}):
+        with pytest.raises(RecipeError, match="nested too deeply"):
+            Recipe.from_data(data)
+
+
+def test_a_binary_file(tmp_path: Path) -> None:
+    path = written(tmp_path, bytes(range(256)))
+    assert refusal(path).startswith(f"{path} cannot be read as a recipe ('utf-8' codec can't decode")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == f"{tmp_path} is a folder; give the JSON file of a recipe"
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "gone.json"
+    assert refusal(path) == f"{path} does not exist; give the JSON file of a recipe"
+
+
+def test_a_path_through_a_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "{}") / "look.json"
+    assert refusal(path).startswith(f"{path} cannot be read as a recipe")
+
+
+@pytest.mark.parametrize("name", ["a\0b.json", "x" * 300 + ".json"])
+def test_a_name_the_system_does_not_take(name: str) -> None:
+    assert refusal(Path(name)).startswith(f"{name} cannot be read as a recipe")
+
+
+@pytest.mark.parametrize("operation", operations().values(), ids=lambda operation: operation.name)
+def test_every_operation_guards_the_ends_of_its_ranges(operation: Any) -> None:
+    for at, slot in enumerate(operation.slots):
+        for allowed in (slot.low, slot.high):
+            values = (*operation.defaults[:at], allowed, *operation.defaults[at + 1 :])
+            assert Step(operation=operation.name, parameters=values).parameters[at] == allowed
+        for refused in (math.nextafter(slot.low, -math.inf), math.nextafter(slot.high, math.inf)):
+            values = (*operation.defaults[:at], refused, *operation.defaults[at + 1 :])
+            with pytest.raises(RecipeError, match=f"{operation.name}: {slot.name} is"):
+                Step(operation=operation.name, parameters=values)
