@@ -34,11 +34,13 @@ def main() -> None:
 
 def _ratio(source: Path, folder: Path) -> None:
     def edit() -> None:
-        apply(SHARP, source).save(folder / "edited.jpg")
+        apply(SHARP, source).save(folder / "edited.jpg", overwrite=True)
 
     def copy() -> None:
         image = open_image(source)
-        image.with_pixels(image.pixels.view()).save(folder / "copied.jpg")  # a new array: encoded anew
+        image.with_pixels(image.pixels.view()).save(
+            folder / "copied.jpg", overwrite=True
+        )  # a new array: encoded anew
 
     taken = in_turns({"decode + apply + encode": edit, "decode + encode": copy})
     for label, seconds in taken.items():

@@ -18,4 +18,4 @@ def main() -> None:
     before, after = (np.asarray(image.resized(HEIGHT)) for image in (photo, apply(look, photo)))
     gap = np.full((before.shape[0], GAP, 3), 255, np.uint8)
     side_by_side = open_image(np.concatenate([before, gap, after], axis=1))
-    side_by_side.save(ROOT / "docs" / "images" / "before-after.jpg", quality=88)
+    side_by_side.save(ROOT / "docs" / "images" / "before-after.jpg", quality=88, overwrite=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .errors import Cancelled, ImageError, LookError, OutputError, RecipeError, T2OError
+    from .errors import Cancelled, ImageError, LookError, OutputError, PlanError, RecipeError, T2OError
     from .executor import apply, intermediates
     from .image import Image, open_image
+    from .planning import Plan, plan
     from .recipe import Mask, Recipe, Step
 
 # Where each public name lives. Loading waits for the first use, so that `t2o --help` stays instant.
@@ -21,6 +22,8 @@ _HOMES = {
     "LookError": "errors",
     "Mask": "recipe",
     "OutputError": "errors",
+    "Plan": "planning",
+    "PlanError": "errors",
     "Recipe": "recipe",
     "RecipeError": "errors",
     "Step": "recipe",
@@ -28,6 +31,7 @@ _HOMES = {
     "apply": "executor",
     "intermediates": "executor",
     "open_image": "image",
+    "plan": "planning",
 }
 
 __all__ = [
@@ -37,6 +41,8 @@ __all__ = [
     "LookError",
     "Mask",
     "OutputError",
+    "Plan",
+    "PlanError",
     "Recipe",
     "RecipeError",
     "Step",
@@ -44,6 +50,7 @@ __all__ = [
     "apply",
     "intermediates",
     "open_image",
+    "plan",
 ]
 
 

@@ -3,6 +3,7 @@
 T2OError
  ├── ImageError      a file or array that cannot be read as a photo
  ├── RecipeError     a recipe, step, mask or parameter that is refused
+ ├── PlanError       a before/after pair or a way of planning that is refused
  ├── LookError       a recipe that another tool's format cannot carry
  ├── OutputError     a result that cannot be written where it was asked for
  └── Cancelled       work that was stopped on request
@@ -21,6 +22,10 @@ class ImageError(T2OError):
 
 class RecipeError(T2OError):
     """A recipe, step, mask or parameter is refused."""
+
+
+class PlanError(T2OError):
+    """A before/after pair, or a way of planning it, is refused."""
 
 
 class LookError(T2OError):

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import operations
-from .errors import Cancelled
+from .errors import Cancelled, RecipeError
 from .image import Image, open_image
 from .image.depth import as_depth
 from .operations import Radius, pixel_scale
@@ -44,7 +44,7 @@ class Cancel(Protocol):
 
 
 def apply(
-    recipe: Recipe,
+    recipe: Recipe | str | Path,
     photo: Photo,
     *,
     radius: Radius = "scaled",
@@ -53,13 +53,13 @@ def apply(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Image:
-    """`recipe` applied to `photo` (an Image, an array (H, W, 3) or a file), in the photo's own depth.
+    """`recipe` (or its file) applied to `photo` (an Image, an array (H, W, 3) or a file), at its own depth.
 
     `radius="pixel"` keeps sharpness at one pixel at any size. `kernels` forces the compiled or the formula
     path. `progress` is called with the share done, in the calling thread; `cancel` ends it with Cancelled.
     """
     image = open_image(photo)
-    steps = _effective(recipe)
+    steps = tuple(step for step in _loaded(recipe).steps if not step.is_identity)
     if not steps:
         return image
     run = _Run.of(image, radius, kernels, threads, progress=progress, cancel=cancel)
@@ -67,7 +67,7 @@ def apply(
 
 
 def intermediates(
-    recipe: Recipe,
+    recipe: Recipe | str | Path,
     photo: Photo,
     *,
     radius: Radius = "scaled",
@@ -78,7 +78,7 @@ def intermediates(
     image = open_image(photo)
     run = _Run.of(image, radius, kernels, threads)
     current = image.pixels
-    for step in recipe.steps:
+    for step in _loaded(recipe).steps:
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
         yield image.with_pixels(as_depth(current, image.dtype))
@@ -89,8 +89,12 @@ def kernels_pay(pixels: int) -> bool:
     return pixels >= KERNELS_PAY_FROM
 
 
-def _effective(recipe: Recipe) -> tuple[Step, ...]:
-    return tuple(step for step in recipe.steps if not step.is_identity)
+def _loaded(recipe: Recipe | str | Path) -> Recipe:
+    if isinstance(recipe, Recipe):
+        return recipe
+    if isinstance(recipe, str | Path):
+        return Recipe.load(recipe)
+    raise RecipeError(f"a {type(recipe).__name__} is not a recipe; make one with Recipe.from_steps([...])")
 
 
 def cores() -> int:

@@ -9,18 +9,20 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, describe, export, ops
+from . import apply, describe, export, ops, plan
 
 app = typer.Typer(
     name="t2o",
     help="Edit photos with short, adjustable recipes, at full resolution and offline.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 app.command("apply")(apply.apply_recipe)
 app.command("describe")(describe.describe_recipe)
 app.command("export")(export.export_look)
 app.command("ops")(ops.list_operations)
+app.command("plan")(plan.plan_recipe)
 
 
 def _show_version(asked: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import OutputError
 from .batch import Outcome, Report, Share, present, run
-from .common import AsJson, refusing
+from .common import AsJson, refuse, refusing
 from .photos import Task, tasks
 
 if TYPE_CHECKING:
@@ -29,17 +29,25 @@ def apply_recipe(
         typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
     ],
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "-o", "--output", help="File or folder to write; by default a new file beside each photo."
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="File or folder to write; by default a file beside each photo, a folder beside a folder.",
         ),
     ] = None,
     strength: Annotated[
-        float, typer.Option(help="0 changes nothing, 1 is the recipe, 0.5 is half of it.")
+        float,
+        typer.Option(help="0 changes nothing, 1 is the recipe, above 1 goes beyond as far as ranges allow."),
     ] = 1.0,
     quality: Annotated[
         int | None,
-        typer.Option(min=1, max=100, help="JPEG, WebP, AVIF or HEIC quality; by default the photo's own."),
+        typer.Option(
+            min=1,
+            max=100,
+            help="Quality of a lossy format; by default a JPEG's own, 90 for WebP, AVIF, HEIC.",
+        ),
     ] = None,
     radius: Annotated[
         Literal["scaled", "pixel"],
@@ -67,6 +75,8 @@ def apply_recipe(
     from ..executor import cores
     from ..recipe import Recipe
 
+    if overwrite and skip_existing:
+        refuse("--overwrite and --skip-existing contradict each other; give one of them")
     look = Recipe.load(recipe).blend(strength)
     todo = tasks(photos, output, recipe.stem, recursive=recursive)
     if max_megapixels is not None:
@@ -77,7 +87,7 @@ def apply_recipe(
         reports = run(todo, work, jobs=jobs, quiet=quiet or as_json)
     finally:
         _remove_empty(work.made)
-    present(reports, as_json=as_json, quiet=quiet)
+    present(reports, len(todo), as_json=as_json, quiet=quiet)
 
 
 def _allow(megapixels: float) -> None:

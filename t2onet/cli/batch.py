@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -39,23 +39,27 @@ Work = Callable[[Task, Share, threading.Event], Report]
 
 
 def run(tasks: list[Task], work: Work, *, jobs: int, quiet: bool) -> list[Report]:
-    """All tasks, `jobs` at a time, in their order; an interruption finishes nothing by halves."""
+    """All tasks, `jobs` at a time; reports in their order, fewer where it was interrupted.
+
+    An interruption lets what is being written be written whole, and starts nothing new.
+    """
     stop = threading.Event()
-    reports: dict[Task, Report] = {}
     with _progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(_attempt, work, task, advance(task), stop): task for task in tasks}
+        futures = [pool.submit(_attempt, work, task, advance(task), stop) for task in tasks]
         try:
-            for future in as_completed(futures):
-                reports[futures[future]] = future.result()
-        except (Cancelled, KeyboardInterrupt):
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            _settle(futures, reports)
-            left = len(tasks) - len(reports)
-            refuse(
-                f"stopped, {left} of {len(tasks)} photos to go; --skip-existing goes on there", INTERRUPTED
-            )
-    return [reports[task] for task in tasks]
+            wait(futures, return_when=FIRST_EXCEPTION)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()  # only now: a thread that stops would take the next photo
+    return list(_finished(futures))
+
+
+def _finished(futures: list[Future[Report]]) -> Iterator[Report]:
+    for future in futures:
+        try:
+            yield future.result()
+        except (Cancelled, CancelledError):
+            continue
 
 
 def _attempt(work: Work, task: Task, progress: Share, stop: threading.Event) -> Report:
@@ -69,12 +73,6 @@ def _attempt(work: Work, task: Task, progress: Share, stop: threading.Event) -> 
         return Report(task, Outcome.REFUSED, error=unusable(error))
     finally:
         progress(1.0)
-
-
-def _settle(futures: dict[Future[Report], Task], reports: dict[Task, Report]) -> None:
-    for future, task in futures.items():
-        if future.done() and not future.cancelled() and future.exception() is None:
-            reports[task] = future.result()
 
 
 @contextmanager
@@ -101,17 +99,19 @@ def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
         yield advance
 
 
-def present(reports: list[Report], *, as_json: bool, quiet: bool) -> None:
-    """What became of each photo; exit code 2 where one was refused."""
+def present(reports: list[Report], count: int, *, as_json: bool, quiet: bool) -> None:
+    """What became of `count` photos; exit code 2 where one was refused, 130 where some are missing."""
     if as_json:
         print_json([_as_data(report) for report in reports])
     else:
         for report in reports:
             _tell(report, quiet)
+    if left := count - len(reports):
+        refuse(f"stopped, {left} of {count} photos to go; --skip-existing goes on there", INTERRUPTED)
     refused = sum(report.outcome is Outcome.REFUSED for report in reports)
-    if refused and len(reports) > 1 and not as_json:
-        others = "; the others are done" if refused < len(reports) else ""
-        refuse(f"{refused} of {len(reports)} photos refused{others}")
+    if refused and count > 1 and not as_json:
+        others = "; the others are done" if refused < count else ""
+        refuse(f"{refused} of {count} photos refused{others}")
     if refused:
         raise typer.Exit(REFUSED)
 

@@ -23,17 +23,21 @@ class _Found:
     source: Path
     inside: Path
     """Its place below the folder that was named, or just its name."""
+    folder: Path | None = None
+    """The folder that was named, if one was."""
 
 
-def tasks(given: list[str], output: Path | None, suffix: str, *, recursive: bool) -> list[Task]:
+def tasks(given: list[str], output: str | None, look: str, *, recursive: bool) -> list[Task]:
     """Photos, folders and patterns as tasks; every result has a place of its own.
 
     A photo that is the result of another is left out, so that a second run does not edit the first one's.
     """
     try:
         found = list(_found(given, recursive))
-        alone = len(found) == 1
-        placed = [Task(photo.source, _target(photo, output, suffix, alone=alone)) for photo in found]
+        if output is not None and _names_a_file(output, found):
+            placed = [Task(found[0].source, Path(output))]
+        else:
+            placed = [Task(photo.source, _place(photo, output, look)) for photo in found]
     except OSError as error:
         raise ImageError(unusable(error)) from None
     _refuse_collisions(placed)
@@ -67,7 +71,7 @@ def _in_folder(folder: Path, recursive: bool) -> Iterator[_Found]:
     if not photos:
         hint = "" if recursive else "; --recursive looks into the folders below it too"
         raise ImageError(f"{folder} is a folder without photos{hint}")
-    yield from (_Found(photo, photo.relative_to(folder)) for photo in photos)
+    yield from (_Found(photo, photo.relative_to(folder), folder) for photo in photos)
 
 
 def _matching(pattern: str) -> Iterator[_Found]:
@@ -77,15 +81,33 @@ def _matching(pattern: str) -> Iterator[_Found]:
     yield from (_Found(path, Path(path.name)) for path in matches)
 
 
-def _target(photo: _Found, output: Path | None, suffix: str, *, alone: bool) -> Path:
+def _names_a_file(output: str, found: list[_Found]) -> bool:
+    """Whether -o is the name of a picture: one photo, and an ending of letters ("2024.05" is a folder)."""
+    from ..image import WRITABLE
+
+    path = Path(output)
+    if not output or output == "-":
+        raise OutputError(f"-o {output!r} is no place to write; give a file or a folder")
+    if output.endswith(("/", "\\")) or path.is_dir() or not path.suffix[1:].isalpha():
+        return False
+    if len(found) == 1 and found[0].folder is None:
+        return True
+    if path.suffix.lower() in WRITABLE:
+        raise OutputError(f"-o {output} is the name of one picture, and there may be more; give a folder")
+    return False
+
+
+def _place(photo: _Found, output: str | None, look: str) -> Path:
+    """In the folder of -o; or under the look's name beside the photo, or beside the folder it came from."""
     from ..image import default_suffix
 
     ending = default_suffix(photo.source.suffix)
-    if output is None:
-        return photo.source.with_name(f"{photo.source.stem}-{suffix}{ending}")
-    if alone and output.suffix and not output.is_dir():
-        return output
-    return output / photo.inside.with_suffix(ending)
+    if output is not None:
+        return Path(output) / photo.inside.with_suffix(ending)
+    if photo.folder is not None:
+        folder = photo.folder.resolve() if photo.folder.name in ("", "..") else photo.folder
+        return folder.with_name(f"{folder.name}-{look}") / photo.inside.with_suffix(ending)
+    return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
 
 
 def _refuse_collisions(placed: list[Task]) -> None:

@@ -108,6 +108,11 @@ class Image:
         whole = self.pixels if self.alpha is None else np.dstack([self.pixels, self.alpha])
         return whole.astype(wanted, copy=bool(copy))
 
+    def __repr__(self) -> str:
+        kind = self.origin.format or "array"
+        alpha = "" if self.alpha is None else ", alpha"
+        return f"<Image {self.width} x {self.height}, {self.dtype}{alpha}, {kind}>"
+
     def with_pixels(self, pixels: Pixels) -> Image:
         """The same photo with new pixels, (H, W, 3), or (H, W, 4) to replace alpha as well."""
         if pixels is self.pixels:
@@ -137,7 +142,7 @@ class Image:
     def save(
         self, path: str | os.PathLike[str], *, overwrite: bool = False, quality: int | None = None
     ) -> Saved:
-        """Write the photo; the suffix decides the format. `overwrite` lets it replace its own source."""
+        """Write the photo; the suffix decides the format. Only `overwrite` lets it replace a file."""
         from .saving import save
 
         return save(self, Path(path), overwrite=overwrite, quality=quality)

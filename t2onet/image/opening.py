@@ -36,7 +36,7 @@ def open_image(source: str | os.PathLike[str] | np.ndarray[Any, Any] | Image) ->
     if isinstance(source, str | os.PathLike):
         return _open_file(Path(source))
     raise ImageError(
-        f"A {type(source).__name__} is not a photo; give a path or a NumPy array of shape (H, W, 3)."
+        f"{type(source).__name__!r} is no kind of photo; give a path or a NumPy array of shape (H, W, 3)."
     )
 
 

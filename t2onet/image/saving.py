@@ -23,10 +23,10 @@ def save(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> S
     source = image.origin.encoded
     untouched = source is not None and image.origin.format == format.name
     if untouched and source is not None and (quality is None or not format.lossy):
-        write_atomically(path, source, overwrite=True)
+        write_atomically(path, source, overwrite=overwrite)
         return Saved(path, ())
     data, notes = _encoded(image, path, format, quality)
-    write_atomically(path, data, overwrite=True)
+    write_atomically(path, data, overwrite=overwrite)
     return Saved(path, (*image.notes, *notes))
 
 

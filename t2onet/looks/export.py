@@ -42,7 +42,9 @@ def export(recipe: Recipe, path: str | Path, *, size: int | None = None, overwri
     if size not in form.sizes:
         raise LookError(f"a {path.suffix} has {_either(form.sizes)} entries a side, and {size} was asked for")
     if path.exists() and not overwrite:
-        raise OutputError(f"{path} exists already; give another name, or allow overwriting")
+        raise OutputError(
+            f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
+        )
     table = tabulate(recipe, size)
     form.write(table, recipe, path)
     notes = tuple(
@@ -69,7 +71,7 @@ def _write_hald(table: Table, recipe: Recipe, path: Path) -> None:
     """A square 16-bit picture of all entries in reading order: level^3 wide for level^2 entries a side."""
     side = round(table.size**1.5)
     pixels = np.floor(table.colours.reshape(side, side, 3) * 65535 + 0.5).astype(np.uint16)
-    from_array(pixels).save(path)
+    from_array(pixels).save(path, overwrite=True)
 
 
 FORMATS = {

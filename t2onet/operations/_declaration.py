@@ -7,10 +7,10 @@ sliders, planner and decoder read them here. This module knows nothing of files,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from ..errors import RecipeError
 from ._arrays import Array, like, namespace
@@ -35,11 +35,8 @@ class Parameter:
     help: str
     count: int = 1
 
-    def refusal(self, value: float) -> str | None:
-        """Why `value` is not allowed, or None."""
-        if math.isfinite(value) and self.low <= value <= self.high:
-            return None
-        return f"{self.name} is {value:g}; allowed is {self.low:g} to {self.high:g}"
+    def allows(self, value: float) -> bool:
+        return math.isfinite(value) and self.low <= value <= self.high
 
 
 def _nothing_aside(scale: float) -> int:
@@ -82,7 +79,8 @@ class Operation:
 
     def is_identity(self, values: Values) -> bool:
         """Whether these parameters leave every photo as it is."""
-        return self.canonical(values) == self.defaults
+        pairs = zip(self.canonical(values), self.defaults, strict=True)
+        return all(math.isclose(value, default, rel_tol=1e-12) for value, default in pairs)
 
     def clipped(self, values: Sequence[float]) -> Values:
         """The nearest allowed parameters."""
@@ -91,15 +89,28 @@ class Operation:
     def check(self, parameters: object) -> Values:
         """Parameters as given (a number or lists of them) as a flat tuple; refuses what is not allowed."""
         values = tuple(_flat(parameters, self.name))
+        if not self._rows_fit(parameters):
+            raise RecipeError(f"{self.name} takes its rows as {self._shape()}, and others were given")
         if len(values) != self.size:
             raise RecipeError(
                 f"{self.name} takes {_numbers(self.size)} ({self._shape()}), and {len(values)} "
                 f"{'was' if len(values) == 1 else 'were'} given"
             )
-        for slot, value in zip(self.slots, values, strict=True):
-            if refusal := slot.refusal(value):
-                raise RecipeError(f"{self.name}: {refusal}")
+        for label, slot, value in zip(self._labels(), self.slots, values, strict=True):
+            if not slot.allows(value):
+                allowed = f"allowed is {slot.low:g} to {slot.high:g}"
+                raise RecipeError(f"{self.name}: {label} is {value:g}; {allowed}")
         return values
+
+    def _rows_fit(self, parameters: object) -> bool:
+        """Whether numbers in rows come in the declared ones: 24 as 8 rows of 3 would be other curves."""
+        rows = [len(row) for row in parameters if hasattr(row, "__len__")] if _is_list(parameters) else []
+        return not rows or rows == [parameter.count for parameter in self.parameters]
+
+    def _labels(self) -> Iterator[str]:
+        for parameter in self.parameters:
+            numbers = range(1, parameter.count + 1)
+            yield from (parameter.name if parameter.count == 1 else f"{parameter.name} {i}" for i in numbers)
 
     def _shape(self) -> str:
         return ", ".join(p.name if p.count == 1 else f"{p.count} for {p.name}" for p in self.parameters)
@@ -120,6 +131,10 @@ class Operation:
 
 def _numbers(count: int) -> str:
     return "one number" if count == 1 else f"{count} numbers"
+
+
+def _is_list(value: object) -> TypeGuard[Iterable[object]]:
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) > 0
 
 
 def _flat(value: object, name: str) -> Iterator[float]:

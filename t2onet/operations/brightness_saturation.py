@@ -43,7 +43,14 @@ BRIGHTNESS = register(
         name="brightness",
         help="Lightens or darkens: the HSV value of every pixel times 1 + p.",
         parameters=(
-            Parameter("p", -1.0, 2.0, 0.0, "relative change", "0.2 makes it 20 % lighter, -1 makes it black"),
+            Parameter(
+                "p",
+                -1.0,
+                2.0,
+                0.0,
+                "relative change",
+                "0.2 makes it 20 % lighter, -1 black; what passes white is cut off",
+            ),
         ),
         formula=brighten,
     )
@@ -54,7 +61,14 @@ SATURATION = register(
         name="saturation",
         help="Strengthens or fades colours: the HSV saturation of every pixel times 1 + p.",
         parameters=(
-            Parameter("p", -1.0, 2.0, 0.0, "relative change", "0.2 makes colours 20 % stronger, -1 is grey"),
+            Parameter(
+                "p",
+                -1.0,
+                2.0,
+                0.0,
+                "relative change",
+                "0.2 makes colours 20 % stronger, -1 leaves the grey of the brightest channel",
+            ),
         ),
         formula=saturate,
     )

@@ -33,7 +33,7 @@ class Neighbourhood:
 
 def neighbourhood(scale: float) -> Neighbourhood:
     """One pixel out and no smoothing at scale one, widening in proportion above."""
-    variance = (scale**2 - 1) / 25
+    variance = (scale**2 - 1) / 6
     distance = math.sqrt(scale**2 - 2 * variance)
     return Neighbourhood(int(distance), distance - int(distance), _gaussian(variance))
 

@@ -71,6 +71,10 @@ class Mask(BaseModel):
         """From any picture file; a colour one counts by its mean channel."""
         return cls(png=_png_of_file(Path(path)), feather=feather)
 
+    def __repr__(self) -> str:
+        height, width = self.array.shape
+        return f"Mask({width} x {height}, feather={self.feather:g})"
+
     @property
     def array(self) -> np.ndarray:
         """(H, W) uint8 at its own resolution, not feathered."""
@@ -116,4 +120,7 @@ def _png_of_array(array: np.ndarray) -> bytes:
 
 
 def _png_of_file(path: Path) -> bytes:
-    return _png_of_array(as_depth(open_image(path).pixels, np.float32).mean(axis=-1))
+    picture = open_image(path)
+    if picture.alpha is not None:
+        raise RecipeError(f"mask: {path} is partly transparent, which is ambiguous; save it as plain grey")
+    return _png_of_array(as_depth(picture.pixels, np.float32).mean(axis=-1))

@@ -62,7 +62,7 @@ class Step(BaseModel):
             return self
         operation = operations.get(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
-        values = operation.clipped([default + strength * (value - default) for default, value in pairs])
+        values = operation.clipped([round(d + strength * (value - d), 12) for d, value in pairs])
         return self.model_copy(update={"parameters": values})
 
 
@@ -79,14 +79,19 @@ class Change:
 
     def __str__(self) -> str:
         if self.before is None and self.after is not None:
-            return f"step {self.position} is new: {self.after.describe()}"
+            return f"added as step {self.position}: {self.after.describe()}"
         if self.after is None and self.before is not None:
-            return f"step {self.position} is gone: {self.before.describe()}"
+            return f"removed, was step {self.position}: {self.before.describe()}"
         assert self.before is not None
         assert self.after is not None
-        old, new = self.before.describe(), self.after.describe()
-        where = "elsewhere in the picture: " if self.before.mask != self.after.mask else ""
-        return f"step {self.position} changes: {where}{old} -> {new}"
+        where = ", elsewhere in the picture" if self.before.mask != self.after.mask else ""
+        return f"changed, step {self.position}{where}: {_said(self.before)} -> {_said(self.after)}"
+
+
+def _said(step: Step) -> str:
+    """In words, and in figures where it has only one."""
+    figure = f" ({step.parameters[0]:g})" if len(step.parameters) == 1 else ""
+    return f"{step.describe()}{figure}"
 
 
 class Recipe(BaseModel):
@@ -131,12 +136,11 @@ class Recipe(BaseModel):
     def from_data(cls, data: Any, folder: Path = Path()) -> Self:
         """From parsed JSON; mask files are looked for in `folder`."""
         if not isinstance(data, dict) or "steps" not in data:
-            raise RecipeError('a recipe is {"schema_version": 1, "steps": [...]}, and this is not')
+            raise RecipeError('a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps')
         try:
             return cls.model_validate(data, context={"folder": folder})
         except ValidationError as error:
-            first = error.errors()[0]
-            raise RecipeError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
+            raise RecipeError(_complaint(error, cls)) from None
         except RecursionError:
             raise RecipeError("it is nested too deeply to be a recipe") from None
 
@@ -158,6 +162,10 @@ class Recipe(BaseModel):
             raise RecipeError(f"{path} is a folder; give the JSON file of a recipe") from None
         except FileNotFoundError:
             raise RecipeError(f"{path} does not exist; give the JSON file of a recipe") from None
+        except UnicodeDecodeError:
+            raise RecipeError(
+                f"{path} is not text; a recipe is a JSON file, and comes before the photos"
+            ) from None
         except (OSError, ValueError) as error:
             raise RecipeError(f"{path} cannot be read as a recipe ({error})") from None
         except (RecipeError, ImageError) as error:
@@ -173,8 +181,8 @@ class Recipe(BaseModel):
         lines.append(f'  "steps": [\n{steps}\n  ]' if steps else '  "steps": []')
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
-    def save(self, path: str | Path, *, overwrite: bool = True) -> Path:
-        """Write the JSON file, whole or not at all."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the JSON file, whole or not at all; only `overwrite` lets it replace a file."""
         write_atomically(Path(path), self.to_json().encode(), overwrite=overwrite)
         return Path(path)
 
@@ -232,9 +240,16 @@ def _step(number: int, raw: Any, context: Any) -> Step:
     except OverflowError:
         raise RecipeError(f"step {number}: it has a number with far too many digits") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise RecipeError(f"step {number}: {field}: {first['msg'].lower()}") from None
+        raise RecipeError(f"step {number}: {_complaint(error, Step)}") from None
+
+
+def _complaint(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first thing pydantic found, in our words."""
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return f"{key!r:.40} is not known there; there are {', '.join(model.model_fields)}"
+    return f"{key}: {first['msg'].lower()}"
 
 
 def _fields(step: StepLike) -> Step | dict[str, Any]:

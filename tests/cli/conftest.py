@@ -24,8 +24,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def t2o() -> T2O:
+def t2o(monkeypatch: pytest.MonkeyPatch) -> T2O:
     """`t2o("apply", ...)`: how it ended and what it printed; a traceback fails the test at once."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # whoever runs the tests may have set it
 
     def command(*arguments: object) -> Answer:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])

@@ -54,6 +54,29 @@ def test_a_folder_with_a_dot_in_its_name_is_a_folder(t2o: T2O, folder: Path) -> 
     assert t2o("apply", "look.json", "sea.png", "-o", "2026.png").out == "sea.png -> 2026.png/sea.png\n"
 
 
+@pytest.mark.parametrize("output", ["done.png/", "trip 2024.05.01", "v1.5", "new/2026.v2", ".png"])
+def test_a_name_that_no_picture_has_is_a_folder(t2o: T2O, folder: Path, output: str) -> None:
+    source = photo("sea.png")
+    target = Path(output) / "sea.png"
+    assert t2o("apply", "look.json", "sea.png", "-o", output) == (0, f"sea.png -> {target}\n", "")
+    np.testing.assert_array_equal(pixels(target), edited(source))
+
+
+@pytest.mark.parametrize("output", ["done", "done.png/", "v1.5", "st.moritz"])
+def test_several_photos_or_a_folder_go_into_a_folder(t2o: T2O, folder: Path, output: str) -> None:
+    photo("trip/a.png")
+    photo("trip/b.png")
+    for given in (["trip"], ["trip/a.png", "trip/b.png"]):
+        assert t2o("apply", "look.json", *given, "-o", output, "--overwrite").code == 0
+        assert files(folder / output) == ["a.png", "b.png"]
+
+
+def test_a_folder_of_one_photo_is_still_a_folder(t2o: T2O, folder: Path) -> None:
+    photo("trip/a.png")
+    (folder / "done.png").mkdir()
+    assert t2o("apply", "look.json", "trip", "-o", "done.png").out == "trip/a.png -> done.png/a.png\n"
+
+
 def test_the_ending_decides_the_format(t2o: T2O, folder: Path) -> None:
     photo("sea.png")
     assert t2o("apply", "look.json", "sea.png", "-o", "sea.webp").code == 0
@@ -86,6 +109,54 @@ def test_recursive_keeps_the_structure(t2o: T2O, folder: Path) -> None:
     assert files(folder / "done") == names
     for source in sources:
         np.testing.assert_array_equal(pixels("done" / source.relative_to("trip")), edited(source))
+
+
+def test_a_folder_gets_a_folder_beside_it_by_default(t2o: T2O, folder: Path) -> None:
+    a, old = photo("my/trip/a.png", 1), photo("my/trip/old.bmp", 2)
+    photo("my/trip/day/b.png", 3)
+    before = contents(folder / "my" / "trip")
+    out = "my/trip/a.png -> my/trip-look/a.png\nmy/trip/old.bmp -> my/trip-look/old.png\n"
+    assert t2o("apply", "look.json", "my/trip/") == (0, out, "")
+    assert files(folder / "my" / "trip-look") == ["a.png", "old.png"]
+    np.testing.assert_array_equal(pixels("my/trip-look/a.png"), edited(a))
+    np.testing.assert_array_equal(pixels("my/trip-look/old.png"), edited(old))
+    assert contents(folder / "my" / "trip") == before
+
+
+def test_the_folder_beside_it_keeps_the_structure(t2o: T2O, folder: Path) -> None:
+    names = ["a.png", "day 1/a.png", "day 1/x/b.png"]
+    sources = [photo(f"trip/{name}", seed) for seed, name in enumerate(names)]
+    before = contents(folder / "trip")
+    assert t2o("apply", "look.json", "trip", "-r").code == 0
+    assert files(folder / "trip-look") == names
+    for source in sources:
+        np.testing.assert_array_equal(pixels("trip-look" / source.relative_to("trip")), edited(source))
+    assert contents(folder / "trip") == before
+
+
+@pytest.mark.parametrize(("inside", "given"), [("trip", "."), ("trip/day", ".."), ("trip/day", "../day/..")])
+def test_the_folder_one_is_in_gets_a_folder_beside_it(
+    t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch, inside: str, given: str
+) -> None:
+    photo("trip/a.png")
+    photo("trip/day/b.png")
+    before = contents(folder / "trip")
+    monkeypatch.chdir(folder / inside)
+    assert t2o("apply", folder / "look.json", given, "-r").code == 0
+    assert files(folder / "trip-look") == ["a.png", "day/b.png"]
+    assert contents(folder / "trip") == before
+
+
+def test_photos_and_folders_side_by_side(t2o: T2O, folder: Path) -> None:
+    photo("trip/a.png")
+    photo("home/a.png")
+    photo("sea.png")
+    answer = t2o("apply", "look.json", "trip", "sea.png", "home")
+    assert answer == (
+        0,
+        "trip/a.png -> trip-look/a.png\nsea.png -> sea-look.png\nhome/a.png -> home-look/a.png\n",
+        "",
+    )
 
 
 def test_a_pattern_the_shell_did_not_expand(t2o: T2O, folder: Path) -> None:
@@ -222,12 +293,32 @@ def test_a_second_run_does_not_edit_the_results_of_the_first(t2o: T2O, folder: P
     photo("trip/a.png")
     photo("trip/b.png")
     assert t2o("apply", "look.json", "trip/b.png").code == 0
-    answer = t2o("apply", "look.json", "trip", "--skip-existing")
+    answer = t2o("apply", "look.json", "trip/*.png", "--skip-existing")
     assert answer.code == 0
     assert files(folder / "trip") == ["a-look.png", "a.png", "b-look.png", "b.png"]
-    assert t2o("apply", "look.json", "trip", "--overwrite").code == 0
+    assert t2o("apply", "look.json", "trip/*.png", "--overwrite").code == 0
     assert files(folder / "trip") == ["a-look.png", "a.png", "b-look.png", "b.png"]
     np.testing.assert_array_equal(pixels("trip/b-look.png"), edited(Path("trip/b.png")))
+
+
+@pytest.mark.parametrize("again", [["trip"], ["trip", "trip-look"]], ids=["trip", "*/"])
+def test_a_second_run_over_a_folder_goes_on_in_the_folder_beside_it(
+    t2o: T2O, folder: Path, again: list[str]
+) -> None:
+    photo("trip/a.png")
+    photo("trip/b.png")
+    photo("trip-look/b.png", seed=9)
+    before = Path("trip-look/b.png").read_bytes()
+    answer = t2o("apply", "look.json", "trip")
+    text = "t2o: trip-look/b.png exists already; give another -o, --overwrite or --skip-existing"
+    assert (answer.code, answer.err.splitlines()[0]) == (2, text)
+    assert Path("trip-look/b.png").read_bytes() == before
+    out = "".join(f"trip/{name}.png: skipped, trip-look/{name}.png exists\n" for name in "ab")
+    # The shell makes both folders of `*/`, and the results of the first run are no photos of the second.
+    assert t2o("apply", "look.json", *again, "--skip-existing") == (0, out, "")
+    assert t2o("apply", "look.json", *again, "--overwrite").code == 0
+    np.testing.assert_array_equal(pixels("trip-look/b.png"), edited(Path("trip/b.png")))
+    assert files(folder) == ["look.json", *(f"{f}/{n}.png" for f in ("trip", "trip-look") for n in "ab")]
 
 
 def test_results_inside_the_folder_they_come_from(t2o: T2O, folder: Path) -> None:

@@ -61,9 +61,9 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
 def test_describe_the_difference(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("contrast", 0.1), ("brightness", -0.2)]).save("other.json")
     changes = [
-        "step 1 is new: raises contrast by 10 %",
-        "step 2 changes: brightens by 20 % -> darkens by 20 %",
-        "step 2 is gone: fades colours by 50 %",
+        "added as step 1: raises contrast by 10 %",
+        "changed, step 2: brightens by 20 % (0.2) -> darkens by 20 % (-0.2)",
+        "removed, was step 2: fades colours by 50 %",
     ]
     assert t2o("describe", "look.json", "--diff", "other.json") == (0, "\n".join(changes) + "\n", "")
     answer = t2o("describe", "look.json", "--diff", "other.json", "--json")
@@ -125,7 +125,10 @@ def test_export_refuses(t2o: T2O, folder: Path) -> None:
             "a .cube has 33 or 65 entries a side, and 64 was asked for",
         ),
         (["look.json", "a.cube", "--size", "0"], "a .cube has 33 or 65 entries a side, and 0 was asked for"),
-        (["look.json", "mine.cube"], "mine.cube exists already; give another name, or allow overwriting"),
+        (
+            ["look.json", "mine.cube"],
+            "mine.cube exists already; give another name, or ask to replace it (--overwrite, overwrite=True)",
+        ),
         (["look.json", "no/a.cube"], "no/a.cube cannot be written: there is no folder no; create it first."),
         (["gone.json", "a.cube"], "gone.json does not exist; give the JSON file of a recipe"),
         (
@@ -152,7 +155,21 @@ def test_ops_lists_every_operation(t2o: T2O) -> None:
     for operation in operations().values():
         for parameter in operation.parameters:
             assert f" {parameter.low:g} .. {parameter.high:g} " in answer.out
-            assert f" {parameter.name}" in answer.out
+            row = parameter.name if parameter.count == 1 else f"{parameter.name} (x{parameter.count})"
+            assert f" {row} " in answer.out
+
+
+@pytest.mark.parametrize(("columns", "width"), [(None, 120), ("70", 70), ("200", 200)])
+def test_ops_is_as_wide_as_it_is_told(
+    t2o: T2O, monkeypatch: pytest.MonkeyPatch, columns: str | None, width: int
+) -> None:
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    lines = t2o("ops").out.splitlines()
+    assert max(map(len, lines)) <= width
+    # And no narrower: only where there is room for all of it does the longest help stay on one line.
+    longest = max((operation.help for operation in operations().values()), key=len)
+    assert any(longest in line for line in lines) == (width == 200)
 
 
 def test_ops_as_json_is_the_declaration(t2o: T2O) -> None:
@@ -181,6 +198,12 @@ def test_help_names_every_command(t2o: T2O) -> None:
         page = t2o(command, "--help")
         assert page.code == 0
         assert f"t2o {command}" in page.out
+
+
+def test_help_has_a_short_name(t2o: T2O) -> None:
+    assert t2o("-h") == t2o("--help")
+    for command in ("apply", "describe", "export", "ops"):
+        assert t2o(command, "-h") == t2o(command, "--help")
 
 
 def test_without_arguments_there_is_help(t2o: T2O) -> None:

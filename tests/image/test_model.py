@@ -19,6 +19,13 @@ def test_an_image_is_an_array() -> None:
     np.testing.assert_array_equal(np.array(image), array)
 
 
+def test_an_image_says_what_it_is(tmp_path: Path) -> None:
+    image = open_image(pillow(tmp_path / "a.jpg", photo()))
+    assert repr(image) == "<Image 36 x 24, uint8, JPEG>"
+    assert repr(image.with_pixels(photo(dtype=np.float32))) == "<Image 36 x 24, float32, JPEG>"
+    assert repr(from_array(photo(channels=4, dtype=np.uint16))) == "<Image 36 x 24, uint16, alpha, array>"
+
+
 def test_an_array_without_a_copy_only_where_there_is_one() -> None:
     assert np.array(from_array(photo()), copy=False).shape == (24, 36, 3)
     with pytest.raises(ValueError, match="copy"):

@@ -42,7 +42,8 @@ def test_an_array_and_an_image_are_photos_already() -> None:
 
 
 def test_anything_else_is_not() -> None:
-    assert "NumPy array" in refusal(12)
+    text = "'int' is no kind of photo; give a path or a NumPy array of shape (H, W, 3)."
+    assert refusal(12) == text
 
 
 def test_a_missing_file_and_its_neighbour(tmp_path: Path) -> None:
@@ -226,7 +227,7 @@ def test_any_damage_gives_a_photo_or_an_image_error(
         return
     edited = image.with_pixels(image.pixels.copy())
     for suffix in (".jpg", ".tif", ".png"):
-        edited.save(tmp_path / f"out{suffix}")
+        edited.save(tmp_path / f"out{suffix}", overwrite=True)
         assert open_image(tmp_path / f"out{suffix}").shape[:2] == image.shape[:2]
 
 

@@ -1,7 +1,9 @@
 """The door for results: what is replaced, what is refused, and what comes out untouched."""
 
 import os
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -64,11 +66,28 @@ def test_the_photo_itself_is_replaced_only_on_request(tmp_path: Path) -> None:
     np.testing.assert_array_equal(open_image(path).pixels, 255 - photo())
 
 
-def test_another_file_is_replaced(tmp_path: Path) -> None:
-    pillow(tmp_path / "a.png", photo())
-    (tmp_path / "b.png").write_bytes(b"old")
-    edited(open_image(tmp_path / "a.png")).save(tmp_path / "b.png")
-    np.testing.assert_array_equal(open_image(tmp_path / "b.png").pixels, photo())
+@pytest.mark.parametrize("change", [edited, lambda image: image], ids=["edited", "untouched"])
+def test_another_file_is_replaced_only_on_request(tmp_path: Path, change: Callable[[Image], Image]) -> None:
+    image = change(open_image(pillow(tmp_path / "a.png", photo())))
+    path = tmp_path / "b.png"
+    path.write_bytes(b"old")
+    text = f"{path} already exists; give another name or ask to overwrite it."
+    for refused in ({}, {"overwrite": False}):
+        with pytest.raises(OutputError, match=f"^{re.escape(text)}$"):
+            image.save(path, **refused)
+    assert path.read_bytes() == b"old"
+    image.save(path, overwrite=True)
+    np.testing.assert_array_equal(open_image(path).pixels, photo())
+
+
+def test_a_photo_from_an_array_replaces_only_on_request(tmp_path: Path) -> None:
+    path = pillow(tmp_path / "a.png", photo())
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match="already exists"):
+        from_array(255 - photo()).save(path)
+    assert path.read_bytes() == before
+    from_array(255 - photo()).save(path, overwrite=True)
+    np.testing.assert_array_equal(open_image(path).pixels, 255 - photo())
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,8 @@ def test_other_sizes_are_refused(tmp_path: Path, ending: str, size: int, sizes: 
 def test_an_existing_file_is_kept_unless_told(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
     path.write_text("mine")
-    with pytest.raises(OutputError, match="exists already; give another name, or allow overwriting"):
+    text = f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
+    with pytest.raises(OutputError, match=f"^{re.escape(text)}$"):
         export(LOOK, path)
     assert path.read_text() == "mine"
     export(LOOK, path, overwrite=True)
@@ -250,9 +251,8 @@ def test_a_missing_folder_is_named(tmp_path: Path, ending: str) -> None:
 # ---- how faithful it is
 
 
-@pytest.mark.parametrize("size", [33, 65])
-def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, Exported], size: int) -> None:
-    done = cubes[size]
+def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, Exported]) -> None:
+    done = cubes[33]
     _, table = read_cube(done.path)
     # Another look-up (along one axis at a time, in float64) and other colours than those it was measured on.
     colours = np.random.default_rng(99).random((50_000, 3))

@@ -27,11 +27,15 @@ def test_a_name_is_registered_once() -> None:
         ("brightness", 2.5, "brightness: p is 2.5; allowed is -1 to 2"),
         ("brightness", float("nan"), "brightness: p is nan; allowed is -1 to 2"),
         ("contrast", float("-inf"), "contrast: p is -inf; allowed is -1 to 1"),
+        ("tone", [1, 1, 1, float("nan"), 1, 1, 1, 1], "tone: rises 4 is nan; allowed is 0.02 to 8"),
+        ("tone", [0] * 8, "tone: rises 1 is 0; allowed is 0.02 to 8"),
+        ("color", [[1] * 8, [1, 9] * 4, [1] * 8], "color: green 2 is 9; allowed is 0.02 to 8"),
+        ("color", [1] * 23 + [0], "color: blue 8 is 0; allowed is 0.02 to 8"),
         ("brightness", [0.1, 0.2], "brightness takes one number (p), and 2 were given"),
         ("tone", 1.0, "tone takes 8 numbers (8 for rises), and 1 was given"),
         (
             "color",
-            [[1] * 8] * 2,
+            [1] * 16,
             "color takes 24 numbers (8 for red, 8 for green, 8 for blue), and 16 were given",
         ),
         ("tone", "steep", "tone takes numbers, and 'steep' was given"),
@@ -45,6 +49,14 @@ def test_refusals_say_what_was_given_and_what_is_allowed(name: str, given: objec
     assert str(refusal.value) == said
 
 
+@pytest.mark.parametrize(
+    "wrong", [np.ones((8, 3)), [[1] * 3] * 8, [[1] * 4] * 6, [[1] * 8, [1] * 8, *[1] * 8]]
+)
+def test_rows_are_those_of_the_declaration(wrong: object) -> None:
+    with pytest.raises(RecipeError, match="8 for red, 8 for green, 8 for blue"):
+        get("color").check(wrong)
+
+
 def test_parameters_come_in_any_shape() -> None:
     assert get("contrast").check(np.float32(0.5)) == (0.5,)
     assert get("color").check(np.ones((3, 8))) == (1.0,) * 24
@@ -54,6 +66,21 @@ def test_parameters_come_in_any_shape() -> None:
 def test_clipped_is_the_nearest_allowed() -> None:
     assert get("sharpness").clipped([-3.0]) == (-0.25,)
     assert get("tone").clipped([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
+
+
+@pytest.mark.parametrize("rise", [0.02, 0.1, 0.7, 1, 1 / 3, 8])
+def test_a_curve_of_equal_rises_is_the_identity(rise: float) -> None:
+    # As rises count only in proportion, and eight of 0.1 or 0.7 do not sum exactly.
+    assert get("tone").is_identity((rise,) * 8)
+    assert get("color").is_identity((rise,) * 8 + (1.0,) * 8 + (2 * rise,) * 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("contrast", (1e-15,)), ("tone", (1 + 1e-9,) + (1.0,) * 7), ("color", (1.0,) * 23 + (1 - 1e-9,))],
+)
+def test_a_small_change_is_not_the_identity(name: str, values: tuple[float, ...]) -> None:
+    assert not get(name).is_identity(values)
 
 
 def test_an_image_is_an_array() -> None:

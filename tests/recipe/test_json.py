@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import PIL.Image
 import pytest
 from hypothesis import given
 
-from t2onet.errors import OutputError
+import t2onet
+from t2onet.errors import OutputError, RecipeError
 from t2onet.recipe import SCHEMA_VERSION, Mask, Recipe
 
 from .strategies import recipes
@@ -89,6 +92,29 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert Recipe.load(str(path)) == LOOK
 
 
+def test_apply_takes_the_file_of_a_recipe(tmp_path: Path) -> None:
+    path = LOOK.save(tmp_path / "look.json")
+    photo = np.random.default_rng(3).integers(0, 256, (9, 11, 3), dtype=np.uint8)
+    expected = np.asarray(t2onet.apply(LOOK, photo))
+    assert not np.array_equal(expected, photo)
+    for file in (path, str(path)):
+        np.testing.assert_array_equal(np.asarray(t2onet.apply(file, photo)), expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"), [({"steps": []}, "dict"), ([("contrast", 0.1)], "list"), (None, "NoneType")]
+)
+def test_apply_takes_nothing_else_for_a_recipe(given: Any, kind: str) -> None:
+    text = f"a {kind} is not a recipe; make one with Recipe.from_steps([...])"
+    with pytest.raises(RecipeError, match=f"^{re.escape(text)}$"):
+        t2onet.apply(given, np.zeros((2, 2, 3), np.uint8))
+
+
+def test_apply_names_the_recipe_file_it_cannot_read(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"gone\.json does not exist; give the JSON file of a recipe$"):
+        t2onet.apply(tmp_path / "gone.json", np.zeros((2, 2, 3), np.uint8))
+
+
 def test_save_writes_the_mask_into_the_file(tmp_path: Path) -> None:
     masked = Recipe.from_steps([("brightness", 0.5, Mask.from_array(np.eye(5), feather=12.5))])
     path = masked.save(tmp_path / "local.json")
@@ -103,19 +129,16 @@ def test_a_byte_order_mark_is_no_obstacle(tmp_path: Path) -> None:
     assert Recipe.load(path) == LOOK
 
 
-def test_save_replaces_by_default(tmp_path: Path) -> None:
-    path = tmp_path / "look.json"
-    path.write_text("old")
-    LOOK.save(path)
-    assert Recipe.load(path) == LOOK
-
-
-def test_save_can_refuse_to_replace(tmp_path: Path) -> None:
+def test_save_replaces_only_on_request(tmp_path: Path) -> None:
     path = tmp_path / "look.json"
     path.write_text("mine")
-    with pytest.raises(OutputError, match=r"look\.json already exists; give another name"):
-        LOOK.save(path, overwrite=False)
+    text = f"{path} already exists; give another name or ask to overwrite it."
+    for refused in ({}, {"overwrite": False}):
+        with pytest.raises(OutputError, match=f"^{re.escape(text)}$"):
+            LOOK.save(path, **refused)
     assert path.read_text() == "mine"
+    LOOK.save(path, overwrite=True)
+    assert Recipe.load(path) == LOOK
 
 
 def test_a_failing_save_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +151,7 @@ def test_a_failing_save_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: p
     # The moment of truth: bytes are written to the hidden neighbour and the disk turns out to be full.
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OutputError, match="the disk is full"):
-        LOOK.save(path)
+        LOOK.save(path, overwrite=True)
     assert path.read_text() == "mine"
     assert [entry.name for entry in tmp_path.iterdir()] == ["look.json"]
 

@@ -62,6 +62,19 @@ def test_a_16_bit_file_is_scaled_by_its_own_white(tmp_path: Path) -> None:
     np.testing.assert_array_equal(Mask.from_file(tmp_path / "mask.png").array, [[0, 255], [128, 1]])
 
 
+@pytest.mark.parametrize("mode", ["LA", "RGBA"])
+def test_a_file_with_transparency_is_refused(tmp_path: Path, mode: str) -> None:
+    # It could mean the grey or the alpha.
+    path = tmp_path / "mask.png"
+    PIL.Image.new(mode, (3, 2), 128).save(path)
+    text = f"mask: {path} is partly transparent, which is ambiguous; save it as plain grey"
+    with pytest.raises(RecipeError, match=f"^{re.escape(text)}$"):
+        Mask.from_file(path)
+    step = {"operation": "contrast", "parameters": 0.1, "mask": {"file": "mask.png"}}
+    with pytest.raises(RecipeError, match=f"^step 1: {re.escape(text)}$"):
+        Recipe.from_data({"steps": [step]}, folder=tmp_path)
+
+
 def test_a_file_that_is_no_picture_is_an_image_error(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"gone\.png does not exist"):
         Mask.from_file(tmp_path / "gone.png")
@@ -84,6 +97,11 @@ def test_feather_softens_alike_at_any_size() -> None:
     down = large.reshape(100, 4, 100, 4).mean(axis=(1, 3))
     assert np.abs(down - small).max() < 4
     assert not ((Mask.from_array(soft.array).over(400, 400) % 255).any())
+
+
+def test_a_mask_says_what_it_is() -> None:
+    assert repr(Mask.from_array(np.ones((40, 60), bool))) == "Mask(60 x 40, feather=0)"
+    assert repr(Mask.from_array(np.ones((1, 2)), feather=12.5)) == "Mask(2 x 1, feather=12.5)"
 
 
 def test_a_mask_is_a_value() -> None:

@@ -79,6 +79,20 @@ def test_other_strengths_are_refused(strength: float) -> None:
         LOOK.blend(strength)
 
 
+@pytest.mark.parametrize(
+    ("p", "strength", "blended"), [(0.1, 3, 0.3), (0.7, 0.1, 0.07), (0.3, 1 / 3, 0.1), (-0.2, 1e-13, 0)]
+)
+def test_blending_leaves_no_dust_behind(p: float, strength: float, blended: float) -> None:
+    assert p * strength != blended, "this pair shows nothing"
+    (step,) = Recipe.from_steps([("brightness", p)]).blend(strength).steps
+    assert step.parameters == (blended,)
+
+
+def test_blending_a_curve_leaves_no_dust_behind() -> None:
+    (step,) = Recipe.from_steps([("tone", [0.1, 0.3] * 4)]).blend(0.2).steps
+    assert step.parameters == (0.9, 1.1) * 4
+
+
 def test_blending_keeps_the_name() -> None:
     assert LOOK.blend(0.5).name == "look"
 
@@ -117,36 +131,57 @@ def test_a_changed_step() -> None:
     other = Recipe.from_steps([("brightness", 0.2), ("contrast", 0.4), ("sharpness", 0.3)])
     (change,) = LOOK.diff(other)
     assert change == Change(2, LOOK.steps[1], other.steps[1])
-    assert str(change) == "step 2 changes: raises contrast by 10 % -> raises contrast by 40 %"
+    assert str(change) == "changed, step 2: raises contrast by 10 % (0.1) -> raises contrast by 40 % (0.4)"
 
 
 def test_an_added_step() -> None:
     other = Recipe.from_steps([LOOK.steps[0], ("saturation", -0.5), *LOOK.steps[1:]])
     (change,) = LOOK.diff(other)
     assert change == Change(2, None, other.steps[1])
-    assert str(change) == "step 2 is new: fades colours by 50 %"
+    assert str(change) == "added as step 2: fades colours by 50 %"
 
 
 def test_a_removed_step() -> None:
     (change,) = LOOK.diff(Recipe.from_steps(LOOK.steps[:2]))
     assert change == Change(3, LOOK.steps[2], None)
-    assert str(change) == "step 3 is gone: sharpens"
+    assert str(change) == "removed, was step 3: sharpens"
 
 
 def test_a_replaced_step_is_gone_and_new() -> None:
     other = Recipe.from_steps([LOOK.steps[0], ("saturation", 0.1), LOOK.steps[2]])
     assert list(map(str, LOOK.diff(other))) == [
-        "step 2 is gone: raises contrast by 10 %",
-        "step 2 is new: strengthens colours by 10 %",
+        "removed, was step 2: raises contrast by 10 %",
+        "added as step 2: strengthens colours by 10 %",
     ]
 
 
 def test_a_moved_mask_is_a_change() -> None:
     one, other = (Mask.from_array(np.array(row)) for row in ([[True, False]], [[False, True]]))
     before, after = (Recipe.from_steps([("contrast", 0.1, mask)]) for mask in (one, other))
-    same = "raises contrast by 10 % in part of the picture"
+    same = "raises contrast by 10 % in part of the picture (0.1)"
     assert list(map(str, before.diff(after))) == [
-        f"step 1 changes: elsewhere in the picture: {same} -> {same}"
+        f"changed, step 1, elsewhere in the picture: {same} -> {same}"
+    ]
+
+
+def test_a_mask_put_on_is_a_change() -> None:
+    before = Recipe.from_steps([("contrast", 0.1)])
+    after = Recipe.from_steps([("contrast", 0.1, Mask.from_array(np.eye(2, dtype=bool)))])
+    assert list(map(str, before.diff(after))) == [
+        "changed, step 1, elsewhere in the picture: "
+        "raises contrast by 10 % (0.1) -> raises contrast by 10 % in part of the picture (0.1)"
+    ]
+
+
+def test_a_figure_tells_apart_what_words_do_not() -> None:
+    before, after = (Recipe.from_steps([("sharpness", p)]) for p in (0.3, 0.35))
+    assert list(map(str, before.diff(after))) == ["changed, step 1: sharpens (0.3) -> sharpens (0.35)"]
+
+
+def test_a_curve_is_told_in_words_alone() -> None:
+    before, after = (Recipe.from_steps([("tone", [rise, *[1] * 7])]) for rise in (2, 1))
+    assert list(map(str, before.diff(after))) == [
+        f"changed, step 1: {before.steps[0].describe()} -> leaves tone alone"
     ]
 
 
@@ -201,3 +236,7 @@ def test_one_effective_step_makes_a_recipe_effective() -> None:
 
 def test_a_curve_of_equal_rises_is_the_identity() -> None:
     assert Recipe.from_steps([("tone", [3] * 8), ("color", [[2] * 8, [1] * 8, [0.5] * 8])]).is_identity
+    uneven = Recipe.from_steps([("tone", [0.1] * 8), ("tone", [0.7] * 8), ("color", [[0.1] * 8] * 3)])
+    assert uneven.is_identity
+    assert uneven.describe() == "Changes nothing."
+    np.testing.assert_array_equal(applied(uneven), PHOTO)

@@ -42,15 +42,19 @@ STEPS: list[tuple[Any, str]] = [
     ({"operation": "brightness", "parameters": []}, "brightness takes one number (p), and 0 were given"),
     ({"operation": "tone", "parameters": 1}, "tone takes 8 numbers (8 for rises), and 1 was given"),
     (
-        {"operation": "color", "parameters": [[1] * 8] * 2},
+        {"operation": "color", "parameters": [1] * 16},
         "color takes 24 numbers (8 for red, 8 for green, 8 for blue), and 16 were given",
+    ),
+    (
+        {"operation": "color", "parameters": [[1] * 8] * 2},
+        "color takes its rows as 8 for red, 8 for green, 8 for blue, and others were given",
     ),
     ({"operation": "brightness", "parameters": 2.5}, "brightness: p is 2.5; allowed is -1 to 2"),
     ({"operation": "sharpness", "parameters": -0.3}, "sharpness: p is -0.3; allowed is -0.25 to 1.5"),
-    ({"operation": "tone", "parameters": [1] * 7 + [0]}, "tone: rises is 0; allowed is 0.02 to 8"),
+    ({"operation": "tone", "parameters": [1] * 7 + [0]}, "tone: rises 8 is 0; allowed is 0.02 to 8"),
     (
         {"operation": "color", "parameters": [[1] * 8, [9] * 8, [1] * 8]},
-        "color: green is 9; allowed is 0.02 to 8",
+        "color: green 1 is 9; allowed is 0.02 to 8",
     ),
     ({"operation": "brightness", "parameters": math.nan}, "brightness: p is nan; allowed is -1 to 2"),
     ({"operation": "brightness", "parameters": [math.inf]}, "brightness: p is inf; allowed is -1 to 2"),
@@ -60,7 +64,14 @@ STEPS: list[tuple[Any, str]] = [
     ({"operation": "brightness", "parameters": True}, "brightness takes numbers, and True was given"),
     ({"operation": "brightness", "parameters": [None]}, "brightness takes numbers, and None was given"),
     ({"operation": "brightness", "parameters": {"p": 1}}, "brightness takes numbers, and {'p': 1} was given"),
-    ({**GOOD, "comment": "hm"}, "comment: extra inputs are not permitted"),
+    (
+        {"operation": "color", "parameters": [1] * 17 + [math.nan] * 7},
+        "color: blue 2 is nan; allowed is 0.02 to 8",
+    ),
+    (
+        {**GOOD, "comment": "hm"},
+        "'comment' is not known there; there are operation, parameters, mask",
+    ),
     (
         {"operation": "tone"},
         "a step is an operation with its parameters, and {'operation': 'tone'} was given",
@@ -87,12 +98,16 @@ MASKS: list[tuple[Any, str]] = [
 RECIPES: list[tuple[str, str]] = [
     ("", "it is not JSON (Expecting value: line 1 column 1 (char 0))"),
     ("{", "it is not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
-    ("[]", 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
-    ("{}", 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
-    ('"steps"', 'a recipe is {"schema_version": 1, "steps": [...]}, and this is not'),
+    ("[]", 'a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps'),
+    ("{}", 'a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps'),
+    ('"steps"', 'a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps'),
+    ('{"name": "look"}', 'a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps'),
     ('{"steps": {}}', "steps is a list of steps, and {} was given"),
     ('{"steps": "tone"}', "steps is a list of steps, and 'tone' was given"),
-    ('{"steps": [], "author": "me"}', "author: extra inputs are not permitted"),
+    (
+        '{"steps": [], "author": "me"}',
+        "'author' is not known there; there are schema_version, name, steps",
+    ),
     ('{"steps": [], "name": 3}', "name: input should be a valid string"),
     (
         '{"steps": [], "name": "\\ud800"}',
@@ -178,9 +193,11 @@ def test_deep_nesting_is_refused_where_the_parser_is_more_patient() -> None:
             Recipe.from_data(data)
 
 
-def test_a_binary_file(tmp_path: Path) -> None:
-    path = written(tmp_path, bytes(range(256)))
-    assert refusal(path).startswith(f"{path} cannot be read as a recipe ('utf-8' codec can't decode")
+@pytest.mark.parametrize("data", [bytes(range(256)), b"\xff\xd8\xff\xe0\0\x10JFIF", b"\x89PNG\r\n\x1a\n"])
+def test_a_binary_file(tmp_path: Path, data: bytes) -> None:
+    path = written(tmp_path, data)
+    text = f"{path} is not text; a recipe is a JSON file, and comes before the photos"
+    assert refusal(path) == text
 
 
 def test_a_folder(tmp_path: Path) -> None:
@@ -204,11 +221,16 @@ def test_a_name_the_system_does_not_take(name: str) -> None:
 
 @pytest.mark.parametrize("operation", operations().values(), ids=lambda operation: operation.name)
 def test_every_operation_guards_the_ends_of_its_ranges(operation: Any) -> None:
-    for at, slot in enumerate(operation.slots):
+    labels = [
+        parameter.name if parameter.count == 1 else f"{parameter.name} {number + 1}"
+        for parameter in operation.parameters
+        for number in range(parameter.count)
+    ]
+    for at, (label, slot) in enumerate(zip(labels, operation.slots, strict=True)):
         for allowed in (slot.low, slot.high):
             values = (*operation.defaults[:at], allowed, *operation.defaults[at + 1 :])
             assert Step(operation=operation.name, parameters=values).parameters[at] == allowed
         for refused in (math.nextafter(slot.low, -math.inf), math.nextafter(slot.high, math.inf)):
             values = (*operation.defaults[:at], refused, *operation.defaults[at + 1 :])
-            with pytest.raises(RecipeError, match=f"{operation.name}: {slot.name} is"):
+            with pytest.raises(RecipeError, match=f"^{operation.name}: {label} is "):
                 Step(operation=operation.name, parameters=values)

@@ -1,27 +1,22 @@
 """The compiled twins of the formulas, for full-resolution work.
 
 Each twin takes a tile (3, H, W) of float32 in [0, 1], C-contiguous, and changes it in place, or answers with
-a new one. They release the GIL, so the executor's threads run them side by side, and are compiled without
-fast-math: every pixel comes out the same whatever tile it stands in. An operation without a twin runs by its
-formula. Importing this module imports Numba, so it is imported where the work is worth that.
+a new one. They are compiled without fast-math: every pixel comes out the same whatever tile it stands in. An
+operation without a twin runs by its formula.
 """
 
 from __future__ import annotations
 
 import math
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numba
 import numpy as np
 
-from .operations.contrast import LUMINANCE
-from .operations.curves import PIECES
-from .operations.sharpness import neighbourhood
+from ..operations.contrast import LUMINANCE
+from ..operations.curves import PIECES
+from ..operations.sharpness import neighbourhood
+from .compiler import compiled
 
 Tile = Any
 """(3, H, W) float32, C-contiguous."""
@@ -32,49 +27,7 @@ _ZERO = np.float32(0)
 _TINY = np.float32(1e-8)
 
 
-def cache_folder() -> Path:
-    """Where compiled code is kept between runs: T2O_CACHE_DIR, or the user's cache folder."""
-    if chosen := os.environ.get("T2O_CACHE_DIR"):
-        return Path(chosen)
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "t2onet" / "cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "t2onet"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "t2onet"
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
-
-
-@contextmanager
-def _numba_caching_in(folder: Path) -> Iterator[None]:
-    config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
-_CACHING = _writable(cache_folder())
-
-
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` compiled on first call, kept in the cache folder where there is one to write to."""
-    with _numba_caching_in(cache_folder()):
-        return numba.njit(nogil=True, cache=_CACHING, error_model="numpy")(function)
-
-
-@_compiled
+@compiled
 def _brightness(tile, p):  # type: ignore[no-untyped-def]
     gain = max(_ONE + p, _ZERO)
     red, green, blue = tile[0], tile[1], tile[2]
@@ -88,7 +41,7 @@ def _brightness(tile, p):  # type: ignore[no-untyped-def]
         red[i], green[i], blue[i] = min(r * k, _ONE), min(g * k, _ONE), min(b * k, _ONE)
 
 
-@_compiled
+@compiled
 def _saturation(tile, p):  # type: ignore[no-untyped-def]
     gain = max(_ONE + p, _ZERO)
     red, green, blue = tile[0], tile[1], tile[2]
@@ -115,7 +68,7 @@ _HALF_PI = np.float32(math.pi / 2)
 _RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE)
 
 
-@_compiled
+@compiled
 def _contrast(tile, p):  # type: ignore[no-untyped-def]
     red, green, blue = tile[0], tile[1], tile[2]
     for i in range(red.size):
@@ -133,7 +86,7 @@ def _contrast(tile, p):  # type: ignore[no-untyped-def]
         blue[i] = b if b < _ONE else _ONE
 
 
-@_compiled
+@compiled
 def _curves(tile, rises):  # type: ignore[no-untyped-def]
     pieces = np.float32(PIECES)
     for c in range(3):
@@ -148,7 +101,7 @@ def _curves(tile, rises):  # type: ignore[no-untyped-def]
             channel[i] = y if y < _ONE else _ONE
 
 
-@_compiled
+@compiled
 def _pad(row, half, padded):  # type: ignore[no-untyped-def]
     width = row.size
     for x in range(half):
@@ -158,7 +111,7 @@ def _pad(row, half, padded):  # type: ignore[no-untyped-def]
         padded[half + x] = row[x]
 
 
-@_compiled
+@compiled
 def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
     height, width = channel.shape
     half = weights.size // 2
@@ -175,7 +128,7 @@ def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
                 row[x] = weight * padded[x + k] + (row[x] if k else _ZERO)
 
 
-@_compiled
+@compiled
 def _neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
     height, width = channel.shape
     above, below = channel[max(y - distance, 0)], channel[min(y + distance, height - 1)]
@@ -184,7 +137,7 @@ def _neighbours(channel, y, distance, padded, around):  # type: ignore[no-untype
         around[x] = above[x] + below[x] + padded[x] + padded[x + 2 * distance]
 
 
-@_compiled
+@compiled
 def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[no-untyped-def]
     around, further, padded = rows[0], rows[1], rows[2]
     four = np.float32(4)
@@ -202,7 +155,7 @@ def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[
             row[x] = value if value < _ONE else _ONE
 
 
-@_compiled
+@compiled
 def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
     """Integer pixels (H, W, 3) into a tile: each divided by the full-scale value."""
     for y in range(pixels.shape[0]):
@@ -211,7 +164,7 @@ def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
                 tile[c, y, x] = np.float32(pixels[y, x, c]) / full
 
 
-@_compiled
+@compiled
 def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
     """The rows of a tile from `offset` on into integer pixels (H, W, 3), rounded half up."""
     half = np.float32(0.5)
@@ -230,8 +183,9 @@ def _of_one_number(kernel: Callable[..., Any]) -> Twin:
 
 
 def _of_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-    rises = np.broadcast_to(values.reshape(-1, PIECES), (3, PIECES))
-    _curves(tile.reshape(3, -1), (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32))
+    rises = values.reshape(-1, PIECES)
+    shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
+    _curves(tile.reshape(3, -1), shares if len(shares) == 3 else shares[[0, 0, 0]])
     return tile
 
 

@@ -1,0 +1,77 @@
+"""Planning before/after pairs at 128 x 128: ours against the paper's Nelder-Mead search, in one run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+
+from bench.pairs import Pair, made, real
+from t2onet import operations
+from t2onet.planning import L1, Search, plan_pictures
+from t2onet.planning.costs import Cost
+from t2onet.planning.path import Action, Picture
+from t2onet.planning.solvers import solver
+
+TIMED = int(os.environ.get("T2O_BENCH_TIMED", "20"))
+COMPARED = int(os.environ.get("T2O_BENCH_COMPARED", "100"))
+
+
+def main() -> None:
+    for label, pairs in (("MA5k-Req val", real("val", COMPARED)), ("made from examples", made(20))):
+        if not pairs:
+            print(f"  {label}: not here; see docs/planning.md for where it is looked for")
+            continue
+        plan_pictures(*pairs[0])  # loads the kernels
+        _compare(label, pairs)
+
+
+def _compare(label: str, pairs: list[Pair]) -> None:
+    start = np.mean([L1(after)(before) for before, after in pairs])
+    ours, ours_time = _timed(lambda before, after: plan_pictures(before, after).cost, pairs)
+    published, published_time = _timed(lambda b, a: _search("nelder-mead", b, a), pairs)
+    beam, beam_time = _timed(lambda b, a: _search("fast", b, a), pairs)
+    few = pairs[: min(TIMED, len(pairs))]
+    _, eager_time = _timed(_eager_search, few)
+    _, ours_again = _timed(lambda before, after: plan_pictures(before, after).cost, few)
+    print(f"  {label}, {len(pairs)} pairs; mean difference of the inputs {start:.4f}")
+    print(f"    ours (joint)                  L1 {ours:.4f}   {1000 * ours_time:8.1f} ms a pair")
+    print(f"    beam search, our solvers      L1 {beam:.4f}   {1000 * beam_time:8.1f} ms a pair")
+    print(f"    Nelder-Mead through kernels   L1 {published:.4f}   {1000 * published_time:8.1f} ms a pair")
+    print(f"    Nelder-Mead, eager torch      on {len(few)} pairs   {1000 * eager_time:8.1f} ms a pair")
+    print(f"    L1 ours / Nelder-Mead = {ours / published:.3f} (bar: at most 0.78)")
+    print(f"    eager Nelder-Mead / ours = {eager_time / ours_again:.0f} times as long (bar: at least 200)")
+
+
+def _timed(work: Callable[[Picture, Picture], float], pairs: list[Pair]) -> tuple[float, float]:
+    """Mean cost, and mean seconds."""
+    start = time.perf_counter()
+    costs = [work(before, after) for before, after in pairs]
+    return float(np.mean(costs)), (time.perf_counter() - start) / len(pairs)
+
+
+def _search(name: str, before: Picture, after: Picture) -> float:
+    return Search(L1(after), solver(name), list(operations.operations())).run(before).cost
+
+
+def _eager_search(before: Picture, after: Picture) -> float:
+    return Search(L1(after), _eager, list(operations.operations())).run(before).cost
+
+
+def _eager(name: str, picture: Picture, cost: Cost) -> Action:
+    """SciPy's Nelder-Mead over the torch formulas run eagerly, as the published planner does it."""
+    operation = operations.get(name)
+    assert isinstance(cost, L1)
+    image, target = torch.from_numpy(np.array(picture)), torch.from_numpy(cost.target)
+
+    def off(values: np.ndarray) -> float:
+        with torch.no_grad():
+            inside = torch.tensor(operation.clipped(values.tolist()), dtype=torch.float32)
+            return (operation.run(image, inside, 1.0) - target).abs().mean().item()
+
+    found = minimize(off, operation.defaults, method="Nelder-Mead")
+    return Action(name, np.array(operation.clipped(found.x.tolist())))

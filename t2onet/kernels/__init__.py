@@ -1,0 +1,9 @@
+"""Compiled code: twins of the formulas for full resolution, and the planner's inner loops.
+
+Importing this room imports Numba, so it is imported where the work is worth that. Kernels release the GIL, so
+that threads run them side by side.
+"""
+
+from .twins import TWINS, load_integers, store_integers
+
+__all__ = ["TWINS", "load_integers", "store_integers"]

@@ -1,0 +1,64 @@
+"""How kernels are compiled, and where the result is kept between runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept between runs: T2O_CACHE_DIR, or the user's cache folder."""
+    if chosen := os.environ.get("T2O_CACHE_DIR"):
+        return Path(chosen)
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "t2onet" / "cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "t2onet"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "t2onet"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _numba_caching_in(folder: Path) -> Iterator[None]:
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+_CACHING = _writable(cache_folder())
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` compiled on first call, releasing the GIL; kept in the cache folder where that can be."""
+    return _compiled(function, fastmath=False)
+
+
+def compiled_sum(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for sums over pixels, whose order of addition the compiler may choose."""
+    return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
+
+
+def _compiled(function: Callable[..., Any], fastmath: bool | set[str]) -> Callable[..., Any]:
+    decorate = numba.njit(nogil=True, cache=_CACHING, error_model="numpy", fastmath=fastmath)
+    with _numba_caching_in(cache_folder()):
+        return decorate(function)

@@ -1,0 +1,66 @@
+"""The planner's inner loops: distances between pictures, and sums of a least-absolute fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..operations.curves import PIECES
+from .compiler import compiled, compiled_sum
+
+
+@compiled_sum
+def mean_absolute(picture, target):  # type: ignore[no-untyped-def]
+    """Mean |picture - target| over flat float32 arrays."""
+    total = np.float64(0)
+    for i in range(picture.size):
+        total += abs(picture[i] - target[i])
+    return total / picture.size
+
+
+@compiled_sum
+def mean_huber(picture, target, delta):  # type: ignore[no-untyped-def]
+    """The same, but quadratic below `delta`: what a reweighted least-squares step lowers."""
+    total = np.float64(0)
+    for i in range(picture.size):
+        off = abs(picture[i] - target[i])
+        total += off if off > delta else np.float32(0.5) * (off * off / delta + delta)
+    return total / picture.size
+
+
+@compiled_sum
+def normal_equations(jacobian, residual, delta, weighted, matrix, vector):  # type: ignore[no-untyped-def]
+    """J W J' and J W r for J (P, N), weights 1 / max(|r|, delta); `weighted` (N,) is scratch."""
+    count, size = jacobian.shape
+    for a in range(count):
+        row = jacobian[a]
+        for i in range(size):
+            off = abs(residual[i])
+            weighted[i] = row[i] / (off if off > delta else delta)
+        along = np.float32(0)
+        for i in range(size):
+            along += weighted[i] * residual[i]
+        vector[a] = along
+        for b in range(a + 1):
+            other = jacobian[b]
+            total = np.float32(0)
+            for i in range(size):
+                total += weighted[i] * other[i]
+            matrix[a, b] = total
+            matrix[b, a] = total
+
+
+@compiled
+def curve_sums(inputs, targets, knots, delta, diagonal, upper, right):  # type: ignore[no-untyped-def]
+    """Normal equations of a piecewise-linear fit at `knots` (9,), reweighted for least absolute error."""
+    for i in range(inputs.size):
+        place = inputs[i] * np.float32(PIECES)
+        k = min(int(place), PIECES - 1)
+        share = place - np.float32(k)
+        rest = np.float32(1) - share
+        off = abs(knots[k] * rest + knots[k + 1] * share - targets[i])
+        weight = 1.0 / (off if off > delta else delta)
+        diagonal[k] += weight * rest * rest
+        diagonal[k + 1] += weight * share * share
+        upper[k] += weight * rest * share
+        right[k] += weight * rest * targets[i]
+        right[k + 1] += weight * share * targets[i]

@@ -1,0 +1,8 @@
+"""Planning: reverse-engineering an edit into a recipe."""
+
+from .costs import L1, Cost
+from .planner import Plan, plan, plan_pictures
+from .report import write_report
+from .search import Node, Search
+
+__all__ = ["L1", "Cost", "Node", "Plan", "Search", "plan", "plan_pictures", "write_report"]

@@ -1,0 +1,149 @@
+"""All parameters of a path at once.
+
+Steps fitted one after the other lock each other in; fitted together they do not. Each round linearises the
+path in all its parameters (finite differences, on a sample of the pixels), solves least squares reweighted
+towards least absolute error, and accepts what lowers the true cost. The reweighting starts forgiving and
+becomes strict, which keeps early rounds from settling on whatever is nearly right already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from .. import operations
+from ..kernels.fitting import mean_huber, normal_equations
+from .costs import L1
+from .path import Action, Path, Picture, pictures
+
+SAMPLE = 1024
+"""Pixels on which a path is linearised; its cost is always taken on all."""
+FORGIVING, STRICT, TIGHTEN = 0.1, 0.006, 0.7
+"""Residuals below this count squared: at first, at last, and the factor from round to round."""
+ENOUGH = 1e-5
+"""A round that lowers the cost by less was the last."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A path and its mean absolute difference from the target."""
+
+    path: Path
+    cost: float
+
+
+class JointFit:
+    """Fits paths from one picture to one target."""
+
+    def __init__(self, start: Picture, cost: L1, sample: int = SAMPLE) -> None:
+        self.start, self.cost = start, cost
+        stride = max(1, round((start[0].size / sample) ** 0.5))
+        self._places = (slice(None), slice(stride // 2, None, stride), slice(stride // 2, None, stride))
+        if not start[self._places].size:
+            self._places = (slice(None),) * 3
+        self._goal = self._sampled(cost.target)
+
+    def fit(self, path: Sequence[Action], rounds: int = 25, delta: float = FORGIVING) -> Fit:
+        """The path with better parameters, never worse than given; nearly right ones may begin stricter."""
+        path = tuple(path)
+        series = pictures(path, self.start)
+        best = Fit(path, self.cost(series[-1]))
+        damping = 1e-3
+        for _ in range(rounds if path else 0):
+            step = self._step(path, series, delta, damping)
+            strict = delta <= STRICT
+            if step is None and strict:
+                break
+            if step is not None:
+                path, series, damping = step
+                found = Fit(path, self.cost(series[-1]))
+                gain, best = best.cost - found.cost, min(best, found, key=lambda fit: fit.cost)
+                if strict and gain < ENOUGH:
+                    break
+            delta = max(delta * TIGHTEN, STRICT)
+        return best
+
+    def _step(
+        self, path: Path, series: list[Picture], delta: float, damping: float
+    ) -> tuple[Path, list[Picture], float] | None:
+        """The path after a damped Gauss-Newton step, its pictures, the next damping; None if none helps."""
+        jacobian, residual = self._linearised(path, series)
+        count = len(jacobian)
+        matrix, vector = np.empty((count, count)), np.empty(count)
+        scratch = np.empty(residual.size, np.float32)
+        normal_equations(jacobian, residual, np.float32(delta), scratch, matrix, vector)
+        floor = 1e-5 * residual.size
+        before = self._huber(series[-1], delta)
+        for _ in range(4):
+            damped = matrix + np.diag(damping * np.diag(matrix) + floor)
+            moved = _moved(path, -np.linalg.solve(damped, vector))
+            after = pictures(moved, self.start)
+            if self._huber(after[-1], delta) < before:
+                return moved, after, max(damping / 5, 1e-6)
+            damping *= 10
+        return None
+
+    def _huber(self, picture: Picture, delta: float) -> float:
+        return float(mean_huber(picture.reshape(-1), self.cost.target.reshape(-1), np.float32(delta)))
+
+    def _sampled(self, picture: Picture) -> Picture:
+        """(3, 1, K): the sampled pixels as a picture of one row."""
+        return np.ascontiguousarray(picture[self._places]).reshape(3, 1, -1)
+
+    def _linearised(self, path: Path, series: list[Picture]) -> tuple[np.ndarray, np.ndarray]:
+        """How the sampled result moves with each parameter (P, 3 K), and how far off it is (3 K,)."""
+        samples = [self._sampled(picture) for picture in series]
+        columns = [self._columns(path, series, samples, at) for at in range(len(path))]
+        jacobian = np.concatenate(columns, axis=1).transpose(1, 0, 2)
+        residual = (samples[-1] - self._goal).reshape(-1)
+        return np.ascontiguousarray(jacobian).reshape(len(jacobian), -1), residual
+
+    def _columns(self, path: Path, series: list[Picture], samples: list[Picture], at: int) -> np.ndarray:
+        """(3, parameters of step `at`, K): each is nudged, and the rest of the path run on all at once."""
+        action = path[at]
+        nudges = _nudges(action)
+        nudged = [Action(action.operation, action.values + nudge) for nudge in nudges]
+        if _looks_aside(action):
+            rows = [self._sampled(moved.applied(series[at])) for moved in nudged]
+        else:
+            rows = [moved.applied(samples[at]) for moved in nudged]
+        results = np.ascontiguousarray(np.concatenate(rows, axis=1))
+        for later in range(at + 1, len(path)):
+            if _looks_aside(path[later]):  # a smooth change passes through sharpening almost unchanged
+                results += samples[later + 1] - samples[later]
+            else:
+                results = path[later].applied(results)
+        sizes = nudges.sum(axis=1, dtype=np.float32)
+        moved_by: np.ndarray = (results - samples[-1]) / sizes[None, :, None]
+        return moved_by
+
+
+def _looks_aside(action: Action) -> bool:
+    return operations.get(action.operation).reach(1.0) > 0
+
+
+@cache
+def _bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
+    slots = operations.get(operation).slots
+    return np.array([slot.low for slot in slots]), np.array([slot.high for slot in slots])
+
+
+def _nudges(action: Action) -> np.ndarray:
+    """(P, P): a small change of each parameter, up or, at the top of its range, down."""
+    sizes = 0.05 * action.values if len(action.values) > 1 else np.array([0.01])
+    return np.diag(np.where(action.values + sizes > _bounds(action.operation)[1], -sizes, sizes))
+
+
+def _moved(path: Path, by: np.ndarray) -> Path:
+    """The path with all its parameters moved, within their ranges and in their canonical form."""
+    moved, first = [], 0
+    for action in path:
+        low, high = _bounds(action.operation)
+        values = np.clip(action.values + by[first : first + len(low)], low, high)
+        same = operations.get(action.operation).canonical(tuple(values.tolist()))
+        moved.append(Action(action.operation, np.clip(same, low, high)))
+        first += len(low)
+    return tuple(moved)

@@ -1,0 +1,227 @@
+"""From a before/after pair to a recipe.
+
+The way of our own, `joint`, fits all operations together in a few orders and drops what is not needed. The
+paper's forward search is there in its variants, and can be refined by a joint fit too. Planning works on
+area-averaged pictures; the cost it reports is that of the recipe on the photos themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from .. import operations
+from ..errors import PlanError
+from ..executor import Photo, apply
+from ..image.depth import as_depth
+from ..operations import REFERENCE_SHORT_SIDE
+from ..recipe import Recipe
+from .costs import L1, Cost
+from .joint import Fit, JointFit
+from .pairs import Pair, paired
+from .path import Action, Path, Picture, as_recipe, idle, pictures
+from .search import Search
+from .solvers import solver as find_solver
+from .solvers.fast import solve as solve_fast
+
+Way = Literal["joint", "beam", "fixed", "epsilon-greedy"]
+
+WORKING_SIZE = 256
+"""Short side, in pixels, at which operations on single pixels are planned."""
+WORTH = 2e-4
+"""A step stays if it lowers the cost by at least this much."""
+
+ORDERS = (
+    ("brightness", "color", "saturation", "tone", "contrast", "sharpness"),
+    ("saturation", "brightness", "color", "contrast", "tone", "sharpness"),
+    ("color", "brightness", "contrast", "saturation", "tone", "sharpness"),
+    ("tone", "saturation", "contrast", "brightness", "color", "sharpness"),
+    ("contrast", "tone", "saturation", "color", "brightness", "sharpness"),
+)
+"""Orders tried together, the most fruitful first (LOG.md)."""
+_USUAL_ORDERS = 2
+_ROWS = 64
+"""Rows of the photos that are compared at a time."""
+_FINAL_SAMPLE = 2048
+"""Pixels on which the last rounds linearise."""
+_NEARLY_RIGHT = 0.02
+"""Residuals that count squared when a fitted path is fitted again without one of its steps."""
+_NEARLY_EXACT = 0.006
+"""Below this cost an exact recipe is likely, and the other orders are tried for it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A recipe that turns `before` into something close to `after`.
+
+    `cost` and `start_cost` are mean absolute differences from `after` on the photos themselves, with and
+    without the recipe. `pictures` are a smaller copy of `before` and what it is after each step, (3, H, W);
+    `costs` are theirs; `target` is what they aim at.
+    """
+
+    recipe: Recipe
+    cost: float
+    start_cost: float
+    costs: tuple[float, ...]
+    pictures: tuple[Picture, ...]
+    target: Picture
+
+    @property
+    def residual(self) -> Picture:
+        """(3, H, W): what the operations cannot explain, as absolute difference."""
+        unexplained: Picture = np.abs(self.pictures[-1] - self.target)
+        return unexplained
+
+
+def plan(
+    before: Photo,
+    after: Photo,
+    *,
+    way: Way = "joint",
+    operations: Sequence[str] | None = None,
+    steps: int = 6,
+    beam: int = 3,
+    tolerance: float = 0.01,
+    repeats: bool = False,
+    solver: str = "fast",
+    refine: bool = True,
+    size: int = WORKING_SIZE,
+    seed: int = 0,
+) -> Plan:
+    """The recipe that best explains how `before` became `after` (photos, arrays or files).
+
+    `way` is "joint", or the paper's forward search: "beam" (any order), "fixed" (one order) or
+    "epsilon-greedy". `steps` is the most it may take; `operations` those it may use. `tolerance` ends a
+    forward search, `solver` and `beam` and `repeats` belong to it, `refine` fits its result jointly. `size`
+    is the working short side.
+    """
+    numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
+    _check_settings(way, tolerance, numbers)
+    names = _checked_names(operations)
+    pair = paired(before, after)
+    working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
+    start, target = pair.at(working)
+    whole = working >= min(pair.short_side, REFERENCE_SHORT_SIDE)
+    usable = [name for name in names if whole or not _looks_aside(name)]
+    search = Search(L1(target), find_solver(solver), usable, beam, steps, tolerance, repeats, seed=seed)
+    path = _path(search, start, way, refine)
+    if not whole and len(path) < steps:
+        path = _with_neighbours(path, [name for name in names if _looks_aside(name)], pair)
+    if any(_looks_aside(action.operation) for action in path):
+        start, target = pair.at(REFERENCE_SHORT_SIDE)
+    return _reported(path, pair, start, target)
+
+
+def plan_pictures(start: Picture, target: Picture, steps: int = 6, names: Sequence[str] | None = None) -> Fit:
+    """The joint way on working pictures (3, H, W) float32 as they are, without files and reports."""
+    cost = L1(target)
+    fitter = JointFit(start, cost)
+    best = Fit((), cost(start))
+    for number, order in enumerate(ORDERS):
+        if number >= _USUAL_ORDERS and not WORTH < best.cost < _NEARLY_EXACT:
+            break
+        best = min(best, fitter.fit([idle(name) for name in _in_order(order, names)]), key=lambda f: f.cost)
+    short = _pruned(fitter, best, steps)
+    return JointFit(start, cost, _FINAL_SAMPLE).fit(short.path, rounds=6, delta=_NEARLY_RIGHT)
+
+
+def _in_order(order: Sequence[str], names: Sequence[str] | None) -> list[str]:
+    """The allowed operations in this order, and behind them those that it does not know."""
+    allowed = list(operations.operations()) if names is None else names
+    return [name for name in order if name in allowed] + [name for name in allowed if name not in order]
+
+
+def _pruned(fitter: JointFit, fit: Fit, steps: int) -> Fit:
+    """Without the steps that are not worth their place; at most `steps` of them."""
+    while fit.path:
+        shorter = min((_without(fitter, fit, at) for at in range(len(fit.path))), key=lambda one: one.cost)
+        if len(fit.path) <= steps and shorter.cost > fit.cost + 10 * WORTH:
+            return fit
+        refitted = fitter.fit(shorter.path, rounds=8, delta=_NEARLY_RIGHT)
+        if len(fit.path) <= steps and refitted.cost > fit.cost + WORTH:
+            return fit
+        fit = refitted
+    return fit
+
+
+def _without(fitter: JointFit, fit: Fit, at: int) -> Fit:
+    path = (*fit.path[:at], *fit.path[at + 1 :])
+    return Fit(path, fitter.cost(pictures(path, fitter.start)[-1]))
+
+
+def _path(search: Search, start: Picture, way: Way, refine: bool) -> Path:
+    assert isinstance(search.cost, L1)
+    if way == "joint":
+        return plan_pictures(start, search.cost.target, search.steps, search.operations).path
+    order = "free" if way == "beam" else way
+    path = replace(search, order=order).run(start).path
+    return JointFit(start, search.cost).fit(path).path if refine and path else path
+
+
+def _with_neighbours(path: Path, names: Sequence[str], pair: Pair) -> Path:
+    """What looks at neighbouring pixels, solved last and on pictures as large as its meaning asks for."""
+    start, target = pair.at(REFERENCE_SHORT_SIDE)
+    cost: Cost = L1(target)
+    reached = pictures(path, start)[-1]
+    for name in names:
+        action: Action = solve_fast(name, reached, cost)
+        changed = action.applied(reached)
+        if cost(changed) < cost(reached) - WORTH:
+            path, reached = (*path, action), changed
+    return path
+
+
+def _reported(path: Path, pair: Pair, start: Picture, target: Picture) -> Plan:
+    recipe = as_recipe(path)
+    series = pictures([Action(step.operation, np.array(step.parameters)) for step in recipe.steps], start)
+    cost = L1(target)
+    return Plan(
+        recipe,
+        _difference(pair, recipe),
+        _difference(pair, Recipe()),
+        tuple(float(cost(picture)) for picture in series),
+        tuple(series),
+        target,
+    )
+
+
+def _difference(pair: Pair, recipe: Recipe) -> float:
+    """Mean absolute difference on the photos themselves, or at the smaller one's size where sizes differ."""
+    edited = apply(recipe, pair.before)
+    if edited.pixels.shape != pair.after.pixels.shape:
+        one, other = Pair(edited, pair.after).at(pair.short_side)
+        return float(L1(other)(one))
+    rows = range(0, edited.height, _ROWS)
+    parts = [_sum(edited.pixels[row : row + _ROWS], pair.after.pixels[row : row + _ROWS]) for row in rows]
+    return sum(parts) / edited.pixels.size
+
+
+def _sum(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.abs(as_depth(one, np.float32) - as_depth(other, np.float32)).sum(dtype=np.float64))
+
+
+def _looks_aside(name: str) -> bool:
+    return operations.get(name).reach(1.0) > 0
+
+
+def _checked_names(names: Sequence[str] | None) -> list[str]:
+    if names is None:
+        return list(operations.operations())
+    names = [names] if isinstance(names, str) else names
+    if not names:
+        raise PlanError("no operations to plan with; name at least one")
+    return [operations.get(name).name for name in names]
+
+
+def _check_settings(way: str, tolerance: float, numbers: dict[str, tuple[int, int]]) -> None:
+    """`numbers` are settings with the least that each may be."""
+    if way not in get_args(Way):
+        raise PlanError(f"there is no way {way!r} to plan; there are {', '.join(get_args(Way))}")
+    for name, (value, least) in numbers.items():
+        if value < least:
+            raise PlanError(f"{name} is {value}; it is at least {least}")
+    if not tolerance >= 0:
+        raise PlanError(f"tolerance is {tolerance:g}; it is 0 or more, a mean absolute difference")

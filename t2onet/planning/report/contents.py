@@ -1,0 +1,151 @@
+"""What a report says, in words, pixels and numbers. Knows neither HTML nor the drawing of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+import PIL.Image
+
+from ... import operations
+from ...image.depth import to_uint8
+from ...operations import Parameter, Values
+from ...operations.curves import PIECES
+from ...recipe import Step
+from ..path import Picture
+from ..planner import Plan
+
+LARGEST = 640
+"""Longest side, in pixels, of the pictures in a report."""
+_GAINS = (50, 20, 10, 5, 2)
+"""How many times as strong the residual may be shown."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture and what is to be read below it."""
+
+    picture: PIL.Image.Image
+    caption: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve's name and its corners (x, y) in [0, 1], from black to white."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number within its declared range."""
+
+    label: str
+    low: float
+    high: float
+    default: float
+    value: float
+
+    def share(self, value: float) -> float:
+        """Where in the range `value` lies: 0 at its low end, 1 at its high end."""
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """A step: the picture after it, and its parameters."""
+
+    shot: Shot
+    curves: tuple[Curve, ...]
+    sliders: tuple[Slider, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A whole report."""
+
+    title: str
+    headline: str
+    costs: str
+    overview: tuple[Shot, ...]
+    steps: tuple[StepShown, ...]
+    residual: Shot
+    footnote: str
+
+    @classmethod
+    def of(cls, plan: Plan) -> Contents:
+        before, result, target = (_shown(p) for p in (plan.pictures[0], plan.pictures[-1], plan.target))
+        height, width = plan.target.shape[1:]
+        return cls(
+            title=plan.recipe.name or "Plan",
+            headline=plan.recipe.describe(),
+            costs=f"Mean difference from the target, on the photos themselves: {in_words(plan.start_cost)} "
+            f"before, {in_words(plan.cost)} after.",
+            overview=(
+                Shot(before, "Before", f"off by {in_words(plan.costs[0])}"),
+                Shot(result, "Result", f"off by {in_words(plan.costs[-1])}"),
+                Shot(target, "Target", "what it aims at"),
+            ),
+            steps=tuple(_steps(plan)),
+            residual=_residual(plan.residual),
+            footnote=f"Pictures, and differences below them, are at the size that was planned at: "
+            f"{width} x {height} pixels.",
+        )
+
+
+def in_words(cost: float) -> str:
+    """A mean difference in [0, 1] in levels of 255, which people know better, and as it is."""
+    return f"{255 * cost:.1f} of 255 levels ({cost:.4f})"
+
+
+def _shown(picture: Picture) -> PIL.Image.Image:
+    """(3, H, W) as a picture of at most the largest size."""
+    image = PIL.Image.fromarray(to_uint8(np.ascontiguousarray(picture.transpose(1, 2, 0))))
+    image.thumbnail((LARGEST, LARGEST), PIL.Image.Resampling.BOX)
+    return image
+
+
+def _steps(plan: Plan) -> Iterator[StepShown]:
+    shown = zip(plan.recipe.steps, plan.pictures[1:], plan.costs[1:], strict=True)
+    for number, (step, picture, cost) in enumerate(shown, start=1):
+        shot = Shot(_shown(picture), f"{number}. {step.describe()}", f"then off by {in_words(cost)}")
+        rows = list(_rows(step))
+        curves = tuple(Curve(p.name, _corners(values)) for p, values in rows if p.count == PIECES)
+        sliders = (_sliders(step.operation, p, values) for p, values in rows if p.count != PIECES)
+        yield StepShown(shot, curves, tuple(slider for row in sliders for slider in row))
+
+
+def _rows(step: Step) -> Iterator[tuple[Parameter, Values]]:
+    """Each parameter of the operation with its numbers."""
+    first = 0
+    for parameter in operations.get(step.operation).parameters:
+        yield parameter, step.parameters[first : first + parameter.count]
+        first += parameter.count
+
+
+def _corners(rises: Values) -> tuple[tuple[float, float], ...]:
+    heights = (0.0, *accumulate(rise / sum(rises) for rise in rises))
+    return tuple((k / PIECES, height) for k, height in enumerate(heights))
+
+
+def _sliders(operation: str, parameter: Parameter, values: Values) -> Iterator[Slider]:
+    for value in values:
+        label = f"{operation} {value:+.3g} ({parameter.unit})"
+        yield Slider(label, parameter.low, parameter.high, parameter.default, value)
+
+
+def _residual(residual: Picture) -> Shot:
+    """The residual, stronger by a round factor that leaves all but its strongest hundredth unclipped."""
+    top = float(np.percentile(residual, 99))
+    gain = next((gain for gain in _GAINS if gain * top <= 1), 1)
+    mean, most = 255 * residual.mean(), 255 * np.percentile(residual, 95)
+    return Shot(
+        _shown(gain * residual),
+        "What these operations cannot explain",
+        f"Off by {mean:.1f} of 255 levels on average; 95 % of all values are off by at most {most:.1f}. "
+        f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more.",
+    )

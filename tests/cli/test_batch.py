@@ -1,0 +1,135 @@
+"""Many photos at once: order, failures, and an interruption in the middle of one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+import typer
+
+from t2onet.cli import batch
+from t2onet.cli.batch import Outcome, Report, Share, present, run
+from t2onet.cli.photos import Task
+from t2onet.errors import Cancelled, ImageError
+
+TASKS = [Task(Path(name), Path(f"{name}-look")) for name in "abcd"]
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Setting it interrupts the thread that waits for the photos: there a terminal's Ctrl-C arrives."""
+    pressed = threading.Event()
+
+    def wait(*_: object, **__: object) -> None:
+        assert pressed.wait(30)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "wait", wait)
+    return pressed
+
+
+def test_reports_come_in_the_order_of_the_tasks() -> None:
+    later = threading.Event()
+
+    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+        if task is TASKS[0]:
+            assert later.wait(30)  # so that the first is the last to be done
+        if task is TASKS[1]:
+            raise ImageError("no photo")
+        if task is TASKS[-1]:
+            later.set()
+        return Report(task, Outcome.DONE)
+
+    reports = run(TASKS, work, jobs=2, quiet=True)
+    assert [report.task for report in reports] == TASKS
+    assert [report.error for report in reports] == [None, "no photo", None, None]
+
+
+def test_a_mistake_of_ours_is_not_taken_for_a_bad_photo() -> None:
+    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(TASKS, work, jobs=2, quiet=True)
+
+
+def test_an_interruption_stops_the_photo_at_hand_and_begins_no_other(ctrl_c: threading.Event) -> None:
+    begun, told_to_stop = [], []
+
+    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+        begun.append(task)
+        if task is TASKS[0]:
+            return Report(task, Outcome.DONE)
+        ctrl_c.set()
+        told_to_stop.append(stop.wait(10))
+        raise Cancelled("stopped on request")
+
+    assert run(TASKS, work, jobs=1, quiet=True) == [Report(TASKS[0], Outcome.DONE)]
+    assert begun == TASKS[:2]
+    assert told_to_stop == [True]
+
+
+def test_what_can_no_longer_stop_is_finished_and_reported(ctrl_c: threading.Event) -> None:
+    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+        if task is TASKS[-1]:
+            ctrl_c.set()
+            assert stop.wait(10)
+        return Report(task, Outcome.DONE)
+
+    assert run(TASKS, work, jobs=1, quiet=True) == [Report(task, Outcome.DONE) for task in TASKS]
+
+
+# ---- what is said of it
+
+
+DONE = Report(TASKS[0], Outcome.DONE, notes=("a note",))
+SKIPPED = Report(TASKS[1], Outcome.SKIPPED)
+BAD = Report(TASKS[2], Outcome.REFUSED, error="c is no photo")
+SAID = "a -> a-look\nb: skipped, b-look exists\n"
+NOTE = "note: a: a note\n"
+STOPPED = "t2o: stopped, {} of 4 photos to go; --skip-existing goes on there\n"
+
+
+def presented(
+    capsys: pytest.CaptureFixture[str], reports: list[Report], count: int, **options: bool
+) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    code = 0
+    try:
+        present(reports, count, **{"as_json": False, "quiet": False, **options})
+    except typer.Exit as end:
+        code = end.exit_code
+    return (code, *capsys.readouterr())
+
+
+def test_a_whole_batch_is_a_success(capsys: pytest.CaptureFixture[str]) -> None:
+    assert presented(capsys, [DONE, SKIPPED], 2) == (0, SAID, NOTE)
+    assert presented(capsys, [DONE, SKIPPED], 2, quiet=True) == (0, "", NOTE)
+
+
+def test_a_refusal_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = "t2o: c is no photo\n"
+    assert presented(capsys, [BAD], 1) == (2, "", refused)
+    some = f"{NOTE}{refused}t2o: 1 of 3 photos refused; the others are done\n"
+    assert presented(capsys, [DONE, SKIPPED, BAD], 3) == (2, SAID, some)
+
+
+def test_an_interrupted_batch_tells_what_is_done_and_what_is_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert presented(capsys, [], 4) == (130, "", STOPPED.format(4))
+    assert presented(capsys, [DONE, SKIPPED], 4) == (130, SAID, NOTE + STOPPED.format(2))
+    assert presented(capsys, [DONE, SKIPPED], 4, quiet=True) == (130, "", NOTE + STOPPED.format(2))
+    refused = f"{NOTE}t2o: c is no photo\n"
+    assert presented(capsys, [DONE, SKIPPED, BAD], 4) == (130, SAID, refused + STOPPED.format(1))
+
+
+def test_an_interrupted_batch_as_json_is_whole_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = presented(capsys, [DONE, BAD], 4, as_json=True)
+    assert (code, err) == (130, STOPPED.format(2))
+    assert json.loads(out) == [
+        {"source": "a", "target": "a-look", "outcome": "done", "notes": ["a note"], "error": None},
+        {"source": "c", "target": "c-look", "outcome": "refused", "notes": [], "error": "c is no photo"},
+    ]

@@ -1,0 +1,278 @@
+"""Reports of plans: a page that stands alone, and a picture."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+import t2onet
+from t2onet import OutputError, Recipe
+from t2onet.planning import Plan
+from t2onet.planning.path import Action, pictures
+from t2onet.planning.report import write_report
+from t2onet.planning.report.contents import Contents, Slider
+from t2onet.planning.report.sheet import CELL, COLUMNS, GAP, WIDTH
+from tests.conftest import EXAMPLES
+
+LOOK = Recipe.from_steps(
+    [
+        ("brightness", 0.2),
+        ("tone", [1, 1, 1.2, 1.1, 1, 1, 0.9, 0.8]),
+        ("color", [1.3, 1, 1, 1, 1, 1, 1, 0.7, *[1] * 8, 0.7, 1, 1, 1, 1, 1, 1, 1.3]),
+        ("sharpness", 0.1),
+    ]
+)
+
+
+@cache
+def small_photo() -> np.ndarray:
+    """(3, H, W), and not so light that steps cut much off."""
+    pixels = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resized(80))
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / 255 * np.float32(0.6)
+
+
+def planned(recipe: Recipe, off: float = 0.0) -> Plan:
+    """A plan that came to `recipe` and misses its target by `off` everywhere."""
+    actions = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
+    series = pictures(actions, small_photo())
+    target = series[-1] - np.float32(off)
+    costs = tuple(float(np.abs(picture - target).mean()) for picture in series)
+    return Plan(recipe, 0.0123, 0.2, costs, tuple(series), target)
+
+
+class Page(HTMLParser):
+    """A page read tag by tag: every tag that opens must close."""
+
+    VOID = frozenset({"meta", "img", "br"})
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.source = path.read_text(encoding="utf-8")
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(self.source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+
+    def all(self, wanted: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.tags if tag == wanted]
+
+
+def written(plan: Plan, path: Path) -> Page:
+    assert write_report(plan, path) == path
+    return Page(path)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return written(planned(LOOK, off=0.03), tmp_path / "plan.html")
+
+
+def pixels_of(source: str | None) -> np.ndarray:
+    assert source is not None
+    coded = source.partition(";base64,")[2]
+    return np.asarray(PIL.Image.open(io.BytesIO(base64.b64decode(coded, validate=True))), int)
+
+
+# ---- the page
+
+
+def test_the_page_says_everything_in_words(page: Page) -> None:
+    assert LOOK.describe() in page.text
+    for step in LOOK.steps:
+        assert step.describe() in page.text
+    for cost in planned(LOOK, off=0.03).costs:
+        assert f"{255 * cost:.1f} of 255 levels ({cost:.4f})" in page.text
+    assert "51.0 of 255 levels (0.2000) before, 3.1 of 255 levels (0.0123) after" in page.text
+
+
+def test_the_page_shows_every_picture(page: Page) -> None:
+    kinds = [a["class"] for a in page.all("figure")]
+    assert kinds.count("photo") == len(LOOK.steps) + 3
+    assert len(kinds) == len(LOOK.steps) + 4, "and the residual"
+    plan = planned(LOOK, off=0.03)
+    shown = (plan.pictures[0], plan.pictures[-1], plan.target, *plan.pictures[1:])
+    *photos, residual = page.all("img")
+    for image, picture in zip(photos, shown, strict=True):
+        # JPEG changes a little, less than what tells these pictures apart.
+        assert np.abs(pixels_of(image["src"]) - 255 * picture.transpose(1, 2, 0)).mean() < 4
+        assert image["alt"]
+    assert np.abs(pixels_of(residual["src"]) - 153).max() <= 1, "0.03 everywhere, shown 20 times as strong"
+
+
+def test_the_page_stands_alone(page: Page) -> None:
+    assert "http:" not in page.source
+    assert "https:" not in page.source
+    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "link", "iframe", "object", "a", "base"})
+    addresses = [v for _, attrs in page.tags for k, v in attrs.items() if k in ("src", "href", "srcset")]
+    assert addresses
+    assert all(address is not None and address.startswith("data:image/") for address in addresses)
+    assert "url(" not in page.source
+    assert "@import" not in page.source
+
+
+def test_the_page_suits_a_phone_and_a_screen_reader(page: Page) -> None:
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all("meta")
+    assert page.all("html") == [{"lang": "en"}]
+    drawings = page.all("svg")
+    assert all(drawing["role"] == "img" and drawing["aria-label"] for drawing in drawings)
+    assert [drawing["class"] for drawing in drawings] == ["slider", "plot", "plot", "slider"]
+
+
+def test_a_curve_is_drawn_through_its_corners(tmp_path: Path) -> None:
+    # Rises 2 and 0 on average: half of the picture's range climbs twice as fast, the rest hardly at all.
+    recipe = Recipe.from_steps([("tone", [1, 1, 1, 1, 0.02, 0.02, 0.02, 0.02])])
+    (line,) = written(planned(recipe), tmp_path / "plan.html").all("polyline")
+    points = [tuple(map(float, point.split(","))) for point in (line["points"] or "").split()]
+    assert points[0] == (0, 100)
+    assert points[4] == (50, pytest.approx(100 - 100 / 1.02, abs=0.01))
+    assert points[-1] == (100, 0)
+
+
+def test_color_is_three_named_curves(page: Page) -> None:
+    red, green, blue = page.all("polyline")[1:]
+    assert len({line["stroke"] for line in (red, green, blue)}) == 3
+    assert len({line.get("stroke-dasharray") for line in (red, green, blue)}) == 3, "not by colour alone"
+    assert all(name in page.text for name in ("red", "green", "blue"))
+    diagonal = " ".join(f"{x:.2f},{100 - x:.2f}" for x in np.linspace(0, 100, 9))
+    assert green["points"] == diagonal, "its rises are all one"
+    assert red["points"] != diagonal != blue["points"]
+
+
+def test_a_slider_stands_where_its_number_is_in_the_range() -> None:
+    contents = Contents.of(planned(Recipe.from_steps([("brightness", 0.5)])))
+    (slider,) = contents.steps[0].sliders
+    assert slider == Slider("brightness +0.5 (relative change)", -1, 2, 0, 0.5)
+    assert slider.share(slider.value) == 0.5
+    assert (slider.share(-1), slider.share(2)) == (0, 1)
+
+
+def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
+    name = "</title><script>alert(1)</script><img src=\"http://x\" onerror='alert(2)'>&amp;"
+    recipe = Recipe.from_steps([("contrast", 0.2)], name=name)
+    hostile = written(planned(recipe), tmp_path / "plan.html")
+    plain = written(planned(recipe.model_copy(update={"name": ""})), tmp_path / "plain.html")
+    assert hostile.text.count(name) == 2, "the title and the line above the headline"
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
+    assert "<script" not in hostile.source
+
+
+def test_a_plan_that_changes_nothing(tmp_path: Path) -> None:
+    page = written(planned(Recipe()), tmp_path / "plan.html")
+    assert "Changes nothing." in page.text
+    assert "Step by step" not in page.text
+    assert len(page.all("img")) == 4
+    assert write_report(planned(Recipe()), tmp_path / "plan.png").stat().st_size > 1000
+
+
+# ---- the residual
+
+
+@pytest.mark.parametrize(
+    ("off", "gain", "white"), [(0.004, 50, "5.1"), (0.045, 20, "12.8"), (0.19, 5, "51"), (0.6, 1, "255")]
+)
+def test_the_residual_is_scaled_up_and_says_so(off: float, gain: int, white: str) -> None:
+    plan = planned(Recipe.from_steps([("contrast", 0.2)]), off)
+    shot = Contents.of(plan).residual
+    assert shot.detail == (
+        f"Off by {255 * off:.1f} of 255 levels on average; 95 % of all values are off by at most "
+        f"{255 * off:.1f}. Shown {gain} times as strong: full brightness is a difference of {white} levels "
+        "or more."
+    )
+    assert np.abs(np.asarray(shot.picture, int) - 255 * gain * off).max() <= 1
+
+
+def test_the_95th_percentile_is_not_the_mean() -> None:
+    plan = planned(Recipe())
+    target = plan.target.copy()
+    target[:, :8] += np.float32(0.2)  # a tenth of the rows
+    assert 8 / target.shape[1] == pytest.approx(0.1)
+    detail = Contents.of(replace(plan, target=target)).residual.detail
+    assert detail.startswith(
+        "Off by 5.1 of 255 levels on average; 95 % of all values are off by at most 51.0."
+    )
+
+
+# ---- the picture
+
+
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_the_sheet_is_a_picture_of_cells(tmp_path: Path, count: int) -> None:
+    recipe = Recipe.from_steps([("contrast", 0.1)] * count)
+    plan = planned(recipe)
+    path = write_report(plan, tmp_path / "plan.png")
+    with PIL.Image.open(path) as sheet:
+        sheet.load()
+    height, width = plan.target.shape[1:]
+    cell = round(height * CELL / max(height, width))
+    rows = 1 + -(-count // COLUMNS)
+    assert (sheet.format, sheet.mode, sheet.width) == ("PNG", "RGB", WIDTH)
+    assert rows * (cell + GAP) < sheet.height < rows * (cell + GAP + 220) + 300
+    # The target, the third cell of the first row, is there as it is.
+    first = np.asarray(
+        PIL.Image.fromarray(to_bytes(plan.target)).resize((CELL, cell), PIL.Image.Resampling.BICUBIC)
+    )
+    left = GAP + 2 * (CELL + GAP)
+    columns = np.asarray(sheet)[:, left : left + CELL]
+    assert any(np.array_equal(columns[top : top + cell], first) for top in range(60, 300))
+
+
+def to_bytes(picture: np.ndarray) -> np.ndarray:
+    return np.floor(picture.transpose(1, 2, 0) * 255 + 0.5).astype(np.uint8)
+
+
+def test_the_sheet_draws_the_curves_in_their_colours(tmp_path: Path) -> None:
+    sheet = np.asarray(PIL.Image.open(write_report(planned(LOOK), tmp_path / "plan.png")))
+    for colour in ((0xFF, 0x7B, 0x72), (0x63, 0xD4, 0x89), (0x79, 0xB4, 0xFF)):
+        assert (sheet == colour).all(axis=-1).sum() > 50
+
+
+@pytest.mark.parametrize("shape", [(3, 400, 8), (3, 8, 400), (3, 2, 2)])
+@pytest.mark.parametrize("ending", [".html", ".png"])
+def test_pictures_of_odd_shapes(tmp_path: Path, shape: tuple[int, int, int], ending: str) -> None:
+    picture = np.full(shape, 0.5, np.float32)
+    plan = Plan(Recipe(name="Märzlicht 月"), 0.0, 0.0, (0.0,), (picture,), picture)
+    assert write_report(plan, tmp_path / f"plan{ending}").stat().st_size > 500
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("name", ["plan.pdf", "plan", "plan.html.gz"])
+def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OutputError, match=r"a report is written as \.html or \.png; give one of those"):
+        write_report(planned(Recipe()), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_kept_unless_asked(tmp_path: Path) -> None:
+    path = tmp_path / "Plan.HTML"
+    path.write_text("mine")
+    with pytest.raises(OutputError, match="already exists"):
+        write_report(planned(Recipe()), path)
+    assert path.read_text() == "mine"
+    write_report(planned(Recipe()), str(path), overwrite=True)
+    assert "Changes nothing." in path.read_text(encoding="utf-8")

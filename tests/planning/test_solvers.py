@@ -1,0 +1,66 @@
+"""Solvers: the parameters that were planted, and never worse than doing nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet import operations
+from t2onet.errors import PlanError
+from t2onet.planning import L1
+from t2onet.planning.path import Action
+from t2onet.planning.solvers import NAMES, solver
+from tests.planning.scenes import scene
+
+PLANTED = {
+    "brightness": [0.3],
+    "saturation": [-0.4],
+    "contrast": [0.5],
+    "sharpness": [0.4],
+    "tone": [0.6, 1.4, 1.3, 1.0, 0.9, 0.8, 1.0, 1.0],
+    "color": [1.2, 1.1, 1, 1, 1, 1, 0.9, 0.8, *[1] * 8, 0.7, 0.8, 1, 1, 1.1, 1.1, 1.1, 1.2],
+}
+
+
+@pytest.mark.parametrize("name", operations.operations())
+def test_fast_recovers_what_was_planted(name: str) -> None:
+    picture = scene()
+    target = Action(name, np.array(PLANTED[name])).applied(picture)
+    found = solver("fast")(name, picture, L1(target))
+    assert L1(target)(found.applied(picture)) < 0.002
+    if len(PLANTED[name]) == 1:  # of a curve, the pieces that no pixel falls on can be anything
+        assert found.values == pytest.approx(PLANTED[name], abs=0.01)
+
+
+@pytest.mark.parametrize("method", [name for name in NAMES if name != "fast"])
+@pytest.mark.parametrize("name", ["brightness", "tone"])
+def test_the_others_agree(method: str, name: str) -> None:
+    pytest.importorskip("scipy" if method == "nelder-mead" else "torch", reason="an extra")
+    picture = scene(32)
+    target = Action(name, np.array(PLANTED[name])).applied(picture)
+    found = solver(method)(name, picture, L1(target))
+    assert L1(target)(found.applied(picture)) < 0.006
+
+
+def test_a_curve_that_wants_to_fall_stays_rising_and_best() -> None:
+    """Fitting a negative: the nearest rising curve is found, not the falling one cut off."""
+    picture = scene()
+    target = 1 - picture
+    found = solver("fast")("tone", picture, L1(target))
+    allowed = operations.get("tone").check(found.values)
+    flat = Action("tone", np.array([8.0, *[0.02] * 6, 8.0]))
+    assert len(allowed) == 8
+    assert L1(target)(found.applied(picture)) <= L1(target)(flat.applied(picture)) + 0.005
+
+
+def test_any_cost_will_do_for_nelder_mead() -> None:
+    pytest.importorskip("scipy", reason="an extra")
+    found = solver("nelder-mead")("brightness", scene(16), lambda picture: abs(float(picture.mean()) - 0.6))
+    assert found.applied(scene(16)).mean() == pytest.approx(0.6, abs=0.002)
+    with pytest.raises(PlanError, match="L1 cost only"):
+        solver("fast")("brightness", scene(16), lambda picture: 0.0)
+
+
+def test_unknown_solvers_are_refused() -> None:
+    with pytest.raises(PlanError, match="did you mean 'nelder-mead'"):
+        solver("neldermead")
