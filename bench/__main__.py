@@ -12,7 +12,7 @@ import PIL
 
 from t2onet.executor import cores
 
-ALL = ("chain", "files", "preview", "first_run", "install_size")
+ALL = ("chain", "files", "preview", "first_run", "install_size", "planning", "ablations")
 
 
 def main() -> None:

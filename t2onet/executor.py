@@ -94,7 +94,9 @@ def _loaded(recipe: Recipe | str | Path) -> Recipe:
         return recipe
     if isinstance(recipe, str | Path):
         return Recipe.load(recipe)
-    raise RecipeError(f"a {type(recipe).__name__} is not a recipe; make one with Recipe.from_steps([...])")
+    raise RecipeError(
+        f"{type(recipe).__name__!r} is no kind of recipe; make one with Recipe.from_steps([...])"
+    )
 
 
 def cores() -> int:

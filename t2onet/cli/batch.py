@@ -45,8 +45,10 @@ def run(tasks: list[Task], work: Work, *, jobs: int, quiet: bool) -> list[Report
     """
     stop = threading.Event()
     with _progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_attempt, work, task, advance(task), stop) for task in tasks]
+        futures: list[Future[Report]] = []
         try:
+            for task in tasks:
+                futures.append(pool.submit(_attempt, work, task, advance(task), stop))  # noqa: PERF401
             wait(futures, return_when=FIRST_EXCEPTION)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -106,6 +106,8 @@ def _place(photo: _Found, output: str | None, look: str) -> Path:
         return Path(output) / photo.inside.with_suffix(ending)
     if photo.folder is not None:
         folder = photo.folder.resolve() if photo.folder.name in ("", "..") else photo.folder
+        if not folder.name:
+            raise OutputError(f"{folder} has no place beside it; say with -o where the results go")
         return folder.with_name(f"{folder.name}-{look}") / photo.inside.with_suffix(ending)
     return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
 

@@ -10,7 +10,7 @@ import base64
 import io
 import math
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import PIL.Image
@@ -29,6 +29,8 @@ class Mask(BaseModel):
     """A grey PNG of any size and the softness of its edge."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    KEYS: ClassVar = ("png", "file", "feather")
 
     png: bytes
     feather: float = 0.0

@@ -248,7 +248,8 @@ def _complaint(error: ValidationError, model: type[BaseModel]) -> str:
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
-        return f"{key!r:.40} is not known there; there are {', '.join(model.model_fields)}"
+        known = Mask.KEYS if first["loc"][0] == "mask" else tuple(model.model_fields)
+        return f"{key!r:.40} is not known there; there are {', '.join(known)}"
     return f"{key}: {first['msg'].lower()}"
 
 

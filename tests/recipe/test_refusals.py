@@ -234,3 +234,9 @@ def test_every_operation_guards_the_ends_of_its_ranges(operation: Any) -> None:
             values = (*operation.defaults[:at], refused, *operation.defaults[at + 1 :])
             with pytest.raises(RecipeError, match=f"^{operation.name}: {label} is "):
                 Step(operation=operation.name, parameters=values)
+
+
+def test_an_unknown_key_of_a_mask_is_told_the_keys_of_a_mask() -> None:
+    mask = {"png": "iVBORw0KGgo=", "soft": 3}
+    with pytest.raises(RecipeError, match=r"'mask.soft' is not known there; there are png, file, feather"):
+        Recipe.from_steps([{"operation": "contrast", "parameters": [0.1], "mask": mask}])
