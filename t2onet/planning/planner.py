@@ -37,6 +37,8 @@ WORTH = 2e-4
 ORDERS = (
     ("brightness", "color", "saturation", "tone", "contrast", "sharpness"),
     ("saturation", "brightness", "color", "contrast", "tone", "sharpness"),
+    ("saturation", "brightness", "contrast", "tone", "color", "sharpness"),
+    ("brightness", "contrast", "color", "tone", "saturation", "sharpness"),
     ("color", "brightness", "contrast", "saturation", "tone", "sharpness"),
     ("tone", "saturation", "contrast", "brightness", "color", "sharpness"),
     ("contrast", "tone", "saturation", "color", "brightness", "sharpness"),
@@ -49,7 +51,7 @@ _FINAL_SAMPLE = 2048
 """Pixels on which the last rounds linearise."""
 _NEARLY_RIGHT = 0.02
 """Residuals that count squared when a fitted path is fitted again without one of its steps."""
-_NEARLY_EXACT = 0.006
+_NEARLY_EXACT = 0.0075
 """Below this cost an exact recipe is likely, and the other orders are tried for it."""
 
 
