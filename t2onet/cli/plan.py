@@ -29,13 +29,13 @@ def plan_recipe(
         ),
     ] = None,
     way: Annotated[
-        Literal["joint", "beam", "fixed", "epsilon-greedy"],
+        Literal["joint", "beam", "fixed", "epsilon-greedy"] | None,
         typer.Option(
             metavar="WAY",
-            help="joint fits all operations together; beam, fixed and epsilon-greedy search forward, "
-            "as in the paper.",
+            help="joint (the default) fits all operations together; beam (the default with --solver or "
+            "--repeats), fixed and epsilon-greedy search forward, as in the paper.",
         ),
-    ] = "joint",
+    ] = None,
     operations: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),

@@ -82,7 +82,7 @@ def plan(
     before: Photo,
     after: Photo,
     *,
-    way: Way = "joint",
+    way: Way | None = None,
     operations: Sequence[str] | None = None,
     steps: int = 6,
     beam: int = 3,
@@ -95,11 +95,12 @@ def plan(
 ) -> Plan:
     """The recipe that best explains how `before` became `after` (photos, arrays or files).
 
-    `way` is "joint", or the paper's forward search: "beam" (any order), "fixed" (one order) or
-    "epsilon-greedy". `steps` is the most it may take; `operations` those it may use. `tolerance` ends a
-    forward search, `solver` and `beam` and `repeats` belong to it, `refine` fits its result jointly. `size`
-    is the working short side.
+    `way` is "joint" (the default), or the paper's forward search: "beam" (any order; the default with a
+    `solver` or `repeats` of your own), "fixed" (one order) or "epsilon-greedy". `steps` is the most it may
+    take; `operations` those it may use. `tolerance` ends a forward search, `solver` and `beam` and `repeats`
+    belong to it, `refine` fits its result jointly. `size` is the working short side.
     """
+    way = way or ("joint" if solver == "fast" and not repeats else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
     _check_settings(way, tolerance, numbers)
     names = _checked_names(operations)

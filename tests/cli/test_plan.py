@@ -115,7 +115,7 @@ def test_defaults_are_those_of_python() -> None:
     ours, python = (inspect.signature(f).parameters for f in (plan_recipe, t2onet.plan))
     assert {name: ours[name].default for name in python} == {name: p.default for name, p in python.items()}
     annotated = get_type_hints(plan_recipe, include_extras=True)
-    assert get_args(get_args(annotated["way"])[0]) == get_args(Way)
+    assert get_args(get_args(get_args(annotated["way"])[0])[0]) == get_args(Way)
     assert all(solver in get_args(annotated["solver"])[1].help for solver in NAMES)
 
 

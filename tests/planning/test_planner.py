@@ -56,6 +56,17 @@ def test_every_way_improves(way: str) -> None:
     assert found.cost < 0.3 * found.start_cost
 
 
+def test_a_solver_or_repeats_ask_for_the_forward_search() -> None:
+    pytest.importorskip("scipy", reason="an extra")
+    before = photo(24)
+    after = np.asarray(apply(Recipe.from_steps([("brightness", 0.3)]), before))
+    chosen = {"operations": ["brightness", "contrast"], "refine": False}
+    found = plan(before, after, solver="nelder-mead", **chosen)  # type: ignore[arg-type]
+    assert found.recipe == plan(before, after, way="beam", solver="nelder-mead", **chosen).recipe  # type: ignore[arg-type]
+    again = plan(before, after, repeats=True, **chosen)  # type: ignore[arg-type]
+    assert again.recipe == plan(before, after, way="beam", repeats=True, **chosen).recipe  # type: ignore[arg-type]
+
+
 def test_refining_a_search_is_no_worse() -> None:
     before = photo(64)
     after = np.asarray(apply(LOOK, before))
