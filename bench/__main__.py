@@ -12,7 +12,7 @@ import PIL
 
 from t2onet.executor import cores
 
-ALL = ("chain", "files", "preview", "first_run", "install_size", "planning", "ablations")
+ALL = ("chain", "files", "preview", "first_run", "install_size", "planning", "planted", "ablations", "local")
 
 
 def main() -> None:

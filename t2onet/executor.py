@@ -2,6 +2,7 @@
 
 The photo is cut into bands of rows, each widened by what the steps look aside, and threads take the bands one
 by one: memory beyond the photo and its result is a few bands, and a band comes out as it would in one piece.
+A repair needs the whole picture, so the steps before it are finished first and those after it start over.
 Small photos run by the plain formulas; large ones are worth loading the compiled kernels. The executor knows
 nothing of files or requests.
 """
@@ -12,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -134,13 +136,37 @@ class _Run:
 
     def execute(self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any]) -> Pixels:
         """`pixels` after all steps, as `dtype`."""
-        result = np.empty(pixels.shape, dtype)
+        parts = _parts(steps)
+        for number, part in enumerate(parts):
+            wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
+            for share in self._executed(part, pixels, result := np.empty(pixels.shape, wide)):
+                if self.progress is not None:
+                    self.progress((number + share) / len(parts))
+            pixels = result
+        return pixels
+
+    def _executed(self, steps: Sequence[Step], pixels: Pixels, result: Pixels) -> Iterator[float]:
+        """Fills `result`, saying now and then which share is done; `steps` is one repair, or holds none."""
+        if steps[0].is_repair:
+            _stop_if(self.cancel)
+            self._repair(steps[0], pixels, result)
+            yield 1.0
+            return
         work = _Work(self, [self._function(step) for step in steps], self._reach(steps), pixels, result)
         bands = list(self._bands(work.reach))
         for done, _ in enumerate(_in_threads(work.band, bands, self.threads, self.cancel), start=1):
-            if self.progress is not None:
-                self.progress(done / len(bands))
-        return result
+            yield done / len(bands)
+
+    def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
+        """What the mask does not touch is copied as it is."""
+        assert step.mask is not None
+        share = np.divide(step.mask.over(self.height, self.width), 255, dtype=np.float32)
+        picture = np.clip(as_depth(pixels, np.float32).transpose(2, 0, 1), 0, 1)
+        mended = operations.repairs()[step.operation].function(np.ascontiguousarray(picture), share)
+        result[...] = as_depth(pixels, result.dtype)
+        touched = share > 0
+        blended = (picture + share * (mended - picture))[:, touched].T
+        result[touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
 
     def _reach(self, steps: Sequence[Step]) -> int:
         return sum(operations.get(step.operation).reach(self.scale) for step in steps)
@@ -211,6 +237,12 @@ class _Work:
             store_integers(tile, offset, _white(rows.dtype), rows)
         else:
             rows[...] = as_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _parts(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
+    """Steps that can run band by band together, and each repair alone, in order."""
+    alone = ((number if step.is_repair else -1, step) for number, step in enumerate(steps))
+    return [tuple(step for _, step in part) for _, part in groupby(alone, key=lambda pair: pair[0])]
 
 
 def _white(dtype: np.dtype[Any]) -> np.float32:

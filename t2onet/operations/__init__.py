@@ -1,6 +1,7 @@
 """The operations: declarations and formulas, one file for each family.
 
-Every module of this folder is loaded, and loading it registers its operations: adding one needs one file.
+Every module of this folder is loaded, and loading it registers its operations and
+repairs: adding one needs one file.
 """
 
 from importlib import import_module as _import_module
@@ -8,26 +9,34 @@ from pkgutil import iter_modules as _iter_modules
 
 from ._declaration import (
     REFERENCE_SHORT_SIDE,
+    Mend,
     Operation,
     Parameter,
     Radius,
+    Repair,
     Values,
     get,
     operations,
     pixel_scale,
     register,
+    register_repair,
+    repairs,
 )
 
 __all__ = [
     "REFERENCE_SHORT_SIDE",
+    "Mend",
     "Operation",
     "Parameter",
     "Radius",
+    "Repair",
     "Values",
     "get",
     "operations",
     "pixel_scale",
     "register",
+    "register_repair",
+    "repairs",
 ]
 
 for _module in sorted(_iter_modules(__path__), key=lambda module: module.name):

@@ -1,4 +1,4 @@
-"""What an operation is, and the one list of them.
+"""What an operation is, what a repair is, and the one list of each.
 
 An operation declares its name, parameters, ranges, defaults, units and help once; the command line, recipes,
 sliders, planner and decoder read them here. This module knows nothing of files, recipes or tiles.
@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, Protocol, TypeGuard
+
+import numpy as np
 
 from ..errors import RecipeError
 from ._arrays import Array, like, namespace
@@ -129,6 +131,32 @@ class Operation:
         return namespace(image).clip(self.formula(image, values, scale), 0.0, 1.0)
 
 
+class Mend(Protocol):
+    """A picture (3, H, W) in [0, 1] and a mask (H, W) in [0, 1], float32 -> the picture, new under the mask.
+
+    Whatever the mask touches at all is to be replaced; the executor blends the result in by the mask.
+    """
+
+    def __call__(self, image: np.ndarray, mask: np.ndarray, /) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Repair:
+    """The second kind: it needs a mask and the whole picture, and has no parameters and no gradient."""
+
+    name: str
+    help: str
+    function: Mend = field(repr=False)
+
+    def check(self, parameters: object) -> Values:
+        """No parameters, as a tuple; refuses any."""
+        if values := tuple(_flat(parameters, self.name)):
+            raise RecipeError(
+                f"{self.name} takes no numbers, and {len(values)} were given; give an empty list"
+            )
+        return ()
+
+
 def _numbers(count: int) -> str:
     return "one number" if count == 1 else f"{count} numbers"
 
@@ -178,6 +206,22 @@ def get(name: str) -> Operation:
     """The operation called `name`, or an error that offers the valid spellings."""
     if name in _REGISTRY:
         return _REGISTRY[name]
-    near = get_close_matches(str(name).lower(), _REGISTRY, n=1)
+    near = get_close_matches(str(name).lower(), {*_REGISTRY, *_REPAIRS} - {name}, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_REGISTRY)}."
     raise RecipeError(f"there is no operation {name!r}; {hint}")
+
+
+_REPAIRS: dict[str, Repair] = {}
+
+
+def register_repair(repair: Repair) -> Repair:
+    """Enrol a repair; recipes and local planning may name it from now on."""
+    if repair.name in _REPAIRS or repair.name in _REGISTRY:
+        raise ValueError(f"an operation or repair called {repair.name!r} is registered already")
+    _REPAIRS[repair.name] = repair
+    return repair
+
+
+def repairs() -> Mapping[str, Repair]:
+    """All repairs by name; none of them is among `operations()`."""
+    return dict(_REPAIRS)

@@ -44,15 +44,16 @@ class Pair:
         return max(1, round(smaller.height * scale)), max(1, round(smaller.width * scale))
 
 
-def paired(before: Photo, after: Photo) -> Pair:
-    """The pair, or why these two are none."""
+def paired(before: Photo, after: Photo, *, alike: bool = True) -> Pair:
+    """The pair, or why these two are none; `alike` asks for the same structure throughout."""
     first, second = open_image(before), open_image(after)
     if first.origin.icc != second.origin.icc:
         first, second = first.to_srgb(), second.to_srgb()
     pair = Pair(first, second)
     _check_aspect(pair)
     pair = _aligned(pair)
-    _check_content(pair)
+    if alike:
+        check_content(pair)
     return pair
 
 
@@ -106,7 +107,8 @@ def _extent(image: Image) -> str:
     return f"{image.width} x {image.height}"
 
 
-def _check_content(pair: Pair) -> None:
+def check_content(pair: Pair) -> None:
+    """Refuses photos of different things."""
     if min(pair.before.height, pair.before.width, pair.short_side) < 8:
         return  # too few pixels to tell
     details = [_details(picture) for picture in pair.at(_STRUCTURE)]

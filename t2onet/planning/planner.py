@@ -102,18 +102,19 @@ def plan(
     """
     way = way or ("joint" if solver == "fast" and not repeats else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
-    _check_settings(way, tolerance, numbers)
-    names = _checked_names(operations)
+    _check_way(way)
+    check_settings(tolerance, numbers)
+    names = checked_names(operations)
     pair = paired(before, after)
     working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
     start, target = pair.at(working)
     whole = working >= min(pair.short_side, REFERENCE_SHORT_SIDE)
-    usable = [name for name in names if whole or not _looks_aside(name)]
+    usable = [name for name in names if whole or not looks_aside(name)]
     search = Search(L1(target), find_solver(solver), usable, beam, steps, tolerance, repeats, seed=seed)
     path = _path(search, start, way, refine)
     if not whole and len(path) < steps:
-        path = _with_neighbours(path, [name for name in names if _looks_aside(name)], pair)
-    if any(_looks_aside(action.operation) for action in path):
+        path = _with_neighbours(path, [name for name in names if looks_aside(name)], pair)
+    if any(looks_aside(action.operation) for action in path):
         start, target = pair.at(REFERENCE_SHORT_SIDE)
     return _reported(path, pair, start, target)
 
@@ -183,15 +184,15 @@ def _reported(path: Path, pair: Pair, start: Picture, target: Picture) -> Plan:
     cost = L1(target)
     return Plan(
         recipe,
-        _difference(pair, recipe),
-        _difference(pair, Recipe()),
+        difference(pair, recipe),
+        difference(pair, Recipe()),
         tuple(float(cost(picture)) for picture in series),
         tuple(series),
         target,
     )
 
 
-def _difference(pair: Pair, recipe: Recipe) -> float:
+def difference(pair: Pair, recipe: Recipe) -> float:
     """Mean absolute difference on the photos themselves, or at the smaller one's size where sizes differ."""
     edited = apply(recipe, pair.before)
     if edited.pixels.shape != pair.after.pixels.shape:
@@ -206,11 +207,12 @@ def _sum(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(as_depth(one, np.float32) - as_depth(other, np.float32)).sum(dtype=np.float64))
 
 
-def _looks_aside(name: str) -> bool:
+def looks_aside(name: str) -> bool:
+    """Whether an operation reads neighbouring pixels."""
     return operations.get(name).reach(1.0) > 0
 
 
-def _checked_names(names: Sequence[str] | None) -> list[str]:
+def checked_names(names: Sequence[str] | None) -> list[str]:
     if names is None:
         return list(operations.operations())
     names = [names] if isinstance(names, str) else names
@@ -219,10 +221,13 @@ def _checked_names(names: Sequence[str] | None) -> list[str]:
     return [operations.get(name).name for name in names]
 
 
-def _check_settings(way: str, tolerance: float, numbers: dict[str, tuple[int, int]]) -> None:
-    """`numbers` are settings with the least that each may be."""
+def _check_way(way: str) -> None:
     if way not in get_args(Way):
         raise PlanError(f"there is no way {way!r} to plan; there are {', '.join(get_args(Way))}")
+
+
+def check_settings(tolerance: float, numbers: dict[str, tuple[int, int]]) -> None:
+    """`numbers` are settings with the least that each may be."""
     for name, (value, least) in numbers.items():
         if value < least:
             raise PlanError(f"{name} is {value}; it is at least {least}")

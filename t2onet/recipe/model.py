@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import write_atomically
+from ..operations import Repair
 from . import words
 from .mask import Mask
 
@@ -43,22 +44,34 @@ class Step(BaseModel):
             raise RecipeError(f"a step is an operation with its parameters, and {raw!r:.80} was given")
         if not isinstance(raw["operation"], str):
             raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
-        operation = operations.get(raw["operation"])
-        return {**raw, "parameters": operation.check(raw["parameters"])}
+        kind = operations.repairs().get(raw["operation"]) or operations.get(raw["operation"])
+        if isinstance(kind, Repair) and raw.get("mask") is None:
+            raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
+        return {**raw, "parameters": kind.check(raw["parameters"])}
+
+    @property
+    def is_repair(self) -> bool:
+        """Whether it invents what is under its mask, and needs the whole picture for it."""
+        return self.operation in operations.repairs()
 
     @property
     def is_identity(self) -> bool:
         """Whether it leaves every photo as it is."""
-        return operations.get(self.operation).is_identity(self.parameters)
+        return not self.is_repair and operations.get(self.operation).is_identity(self.parameters)
 
     def describe(self) -> str:
         """What it does, in words: "brightens by 20 %"."""
+        if self.is_repair:
+            return words.of_repair(self.operation)
         phrase = words.of_step(self.operation, self.parameters)
         return f"{phrase} in part of the picture" if self.mask else phrase
 
     def blend(self, strength: float) -> Self:
-        """The same step at a strength: 0 does nothing, 1 is itself, more goes beyond as far as allowed."""
-        if strength == 1:
+        """The same step at a strength: 0 does nothing, 1 is itself, more goes beyond as far as allowed.
+
+        A repair has no strength and stays as it is.
+        """
+        if strength == 1 or self.is_repair:
             return self
         operation = operations.get(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)

@@ -40,6 +40,11 @@ def of_step(operation: str, values: Values) -> str:
     return _PHRASES.get(operation, _plainly)(operation, values)
 
 
+def of_repair(name: str) -> str:
+    """One repair, without a full stop."""
+    return "removes something from the picture" if name == "inpaint" else f"repairs the picture ({name})"
+
+
 def sentence(phrases: Sequence[str]) -> str:
     """Phrases as one sentence."""
     *first, last = phrases

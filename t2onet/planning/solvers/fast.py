@@ -43,6 +43,23 @@ def solve(name: str, picture: Picture, cost: Cost) -> Action:
     raise PlanError(f"the solver 'fast' does not know {name!r}; choose 'nelder-mead'")
 
 
+def solve_inside(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Action:
+    """The same, where only the pixels `inside` (H, W), a boolean mask, count; neighbours are still seen."""
+    operation = operations.get(name)
+    if not operation.reach(1.0):
+        pixels, goals = (np.ascontiguousarray(p[:, inside])[:, None] for p in (picture, target))
+        return solve(name, pixels, L1(goals))
+    if operation.size != 1:
+        raise PlanError(f"the solver 'fast' does not know {name!r} inside a mask")
+    goal = target[:, inside].reshape(-1)
+
+    def off(p: float) -> float:
+        result = Action(name, np.array([p])).applied(picture)
+        return float(mean_absolute(result[:, inside].reshape(-1), goal))
+
+    return Action(name, np.array([_lowest(off, _grid(operation.slots[0]))]))
+
+
 def _sampled(picture: Picture) -> Picture:
     stride = max(1, round((picture[0].size / _SAMPLE) ** 0.5))
     return np.ascontiguousarray(picture[:, ::stride, ::stride])

@@ -1,0 +1,179 @@
+"""Where an edit may have worked: mask candidates.
+
+A segmenter is any callable from a picture to boolean masks. The default one needs scikit-image (the extra
+`local`), knows nothing of what things are, and finds regions of like colour at several scales. Masks that
+somebody else made come from COCO panoptic files or from a folder of pictures. No network is loaded here: wrap
+one of your own in a function and it is a segmenter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import PIL.Image
+
+from ..errors import PlanError
+from ..image import open_image
+from ..image.depth import as_depth
+from .path import Picture
+
+Region = np.ndarray
+"""(H, W) booleans, at any resolution."""
+
+CHANGED = 0.02
+"""A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
+SMALLEST = 0.002
+"""Of the picture: smaller regions are no candidates."""
+_SCALES = (60, 200, 600)
+"""Of Felzenszwalb and Huttenlocher's segmentation: larger prefers larger regions."""
+_WORKING_SIDE = 256
+"""Short side, in pixels, at which regions are looked for."""
+_ENDINGS = (".png", ".tif", ".tiff", ".bmp", ".webp")
+
+
+class Segmenter(Protocol):
+    """A picture (3, H, W) in [0, 1] -> boolean masks (H, W); they may overlap and may be of another size."""
+
+    def __call__(self, picture: Picture, /) -> Sequence[Region]: ...
+
+
+def regions_of_colour(picture: Picture, /) -> list[Region]:
+    """Connected regions of like colour at several scales, the default segmenter."""
+    segmentation = _scikit("segmentation")
+    stride = max(1, min(picture.shape[1:]) // _WORKING_SIDE)
+    pixels = picture[:, ::stride, ::stride].transpose(1, 2, 0)
+    found: list[Region] = []
+    for scale in _SCALES:
+        labels = segmentation.felzenszwalb(
+            pixels, scale=scale, sigma=0.3, min_size=max(8, int(SMALLEST * pixels[..., 0].size))
+        )
+        found += split(labels, background=None)
+    return distinct(found)
+
+
+def changed(before: Picture, after: Picture) -> Region:
+    """(H, W): where two pictures differ visibly."""
+    differs: Region = np.abs(after - before).max(axis=0) > CHANGED
+    return differs
+
+
+def changed_regions(before: Picture, after: Picture) -> list[Region]:
+    """Connected regions of visible difference, their pinholes filled, and all of them together."""
+    measure, morphology = _scikit("measure"), _scikit("morphology")
+    side = 2 * max(1, round(0.01 * min(before.shape[1:]))) + 1
+    differs = changed(before, after)
+    padded = np.pad(differs, side)  # closing must not pull the border in
+    whole = morphology.closing(padded, np.ones((side, side), bool))[side:-side, side:-side] > 0
+    parts = split(measure.label(whole))
+    return distinct([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
+
+
+def split(labels: np.ndarray, background: int | None = 0) -> list[Region]:
+    """One mask for each label of an integer picture (H, W), the largest first."""
+    values, counts = np.unique(labels, return_counts=True)
+    order = np.argsort(-counts)
+    kept = [values[i] for i in order if counts[i] >= SMALLEST * labels.size and values[i] != background]
+    return [labels == value for value in kept]
+
+
+def distinct(regions: Sequence[Region]) -> list[Region]:
+    """Without those that are another of the list, or nearly."""
+    kept: list[Region] = []
+    for region in regions:
+        if all(overlap(region, other) < 0.95 for other in kept if other.shape == region.shape):
+            kept.append(region)
+    return kept
+
+
+def overlap(one: Region, other: Region) -> float:
+    """Intersection over union of two masks of one size; 0 where both are empty."""
+    union = np.count_nonzero(one | other)
+    return np.count_nonzero(one & other) / union if union else 0.0
+
+
+def fitted(region: Region, height: int, width: int) -> Region:
+    """A mask stretched over a picture of that size."""
+    if region.shape == (height, width):
+        return region
+    grey = PIL.Image.fromarray(region * np.uint8(255))
+    return np.asarray(grey.resize((width, height), PIL.Image.Resampling.BILINEAR)) >= 128
+
+
+def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> list[Region]:
+    """The segments of one photo in COCO's panoptic format: a PNG of ids, and the JSON (or its file)."""
+    png = Path(png)
+    data = annotations if isinstance(annotations, dict) else _json(Path(annotations))
+    entry = next((a for a in data.get("annotations", ()) if a.get("file_name") == png.name), None)
+    if entry is None:
+        raise PlanError(
+            f"the panoptic annotations say nothing of {png.name}; give the JSON that came with it"
+        )
+    ids = panoptic_ids(png)
+    found = (ids == segment["id"] for segment in entry["segments_info"])
+    return [region for region in found if region.any()]
+
+
+def panoptic_ids(png: str | Path) -> np.ndarray:
+    """(H, W) integers: red + 256 green + 65536 blue."""
+    try:
+        with PIL.Image.open(png) as picture:
+            pixels = np.asarray(picture.convert("RGB"), np.int64)
+    except OSError as error:
+        raise PlanError(f"{png} cannot be read as a panoptic PNG ({error})") from None
+    ids: np.ndarray = pixels @ np.array([1, 256, 65536])
+    return ids
+
+
+def from_folder(folder: str | Path) -> list[Region]:
+    """Every picture file of a folder as a mask, by name: what is lighter than half grey."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise PlanError(f"{folder} is not a folder; give one that holds mask pictures")
+    found = [_read(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _ENDINGS]
+    if not found:
+        raise PlanError(f"{folder} holds no masks; they end in {', '.join(_ENDINGS)}")
+    return found
+
+
+def _read(path: Path) -> Region:
+    lightness = as_depth(open_image(path).pixels, np.float32).mean(axis=-1)
+    lighter: Region = lightness >= 0.5
+    return lighter
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise PlanError(f"{path} cannot be read as panoptic annotations ({error})") from None
+    if not isinstance(data, dict):
+        raise PlanError(f"{path} holds no panoptic annotations; it is to have images and annotations")
+    return data
+
+
+def _scikit(part: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(f"skimage.{part}")
+    except ImportError:
+        raise PlanError(
+            "finding regions needs scikit-image: pip install 't2onet[local]', or give masks of your own"
+        ) from None
+
+
+def candidates(found: Sequence[Region], height: int, width: int) -> Iterator[tuple[Region, Region]]:
+    """Each usable mask as it is and over a picture of that size."""
+    for number, region in enumerate(found, start=1):
+        array = np.asarray(region)
+        if array.ndim != 2 or array.dtype != bool:
+            raise PlanError(
+                f"mask {number} is {array.dtype} of shape {array.shape}; a mask is booleans (H, W)"
+            )
+        over = fitted(array, height, width)
+        if over.any():
+            yield array, over

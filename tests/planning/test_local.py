@@ -1,0 +1,197 @@
+"""Local planning: an edit planted in one part of a picture is found there again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from t2onet import Mask, Recipe, apply
+from t2onet.errors import PlanError
+from t2onet.planning.local import plan_local
+from t2onet.planning.removal import alike, grown, outline, removed, structure_lost
+from t2onet.planning.segments import overlap
+
+SHAPE = (80, 100)
+ROWS, COLUMNS = np.mgrid[: SHAPE[0], : SHAPE[1]]
+DISC = (ROWS - 40) ** 2 + (COLUMNS - 30) ** 2 < 20**2
+BOX = (abs(ROWS - 40) < 15) & (abs(COLUMNS - 75) < 15)
+SKY = ROWS < 15
+MASKS = [DISC, BOX, SKY, DISC | BOX]
+CURVE = [0.4, 1.8, 0.6, 1.5, 0.5, 1.2, 1.4, 0.6]
+
+
+@pytest.fixture(scope="module")
+def before() -> np.ndarray:
+    """(H, W, 3) uint8: soft colours with grain."""
+    rng = np.random.default_rng(3)
+    coarse = np.kron(rng.uniform(0.15, 0.8, (8, 10, 3)), np.ones((10, 10, 1)))
+    values = np.clip(coarse + rng.normal(0, 0.06, (*SHAPE, 3)), 0, 1)
+    return (255 * values).astype(np.uint8)
+
+
+def edited(pixels: np.ndarray, *steps: tuple[str, object, np.ndarray | None]) -> np.ndarray:
+    made = [(name, p) if m is None else (name, p, Mask.from_array(m)) for name, p, m in steps]
+    return np.asarray(apply(Recipe.from_steps(made), pixels))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("brightness", 0.4),
+        ("brightness", -0.3),
+        ("contrast", 0.4),
+        ("saturation", -0.45),
+        ("sharpness", 0.4),
+        ("sharpness", -0.2),
+        ("tone", CURVE),
+        ("color", [*CURVE, *[1] * 8, *CURVE[::-1]]),
+    ],
+)
+def test_one_edit_is_found_with_its_mask(before: np.ndarray, name: str, parameters: object) -> None:
+    after = edited(before, (name, parameters, DISC))
+    plan = plan_local(before, after, masks=MASKS)
+    (step,) = plan.recipe.steps
+    assert step.operation == name
+    assert plan.regions[0] is DISC
+    if step.parameters[1:] == ():
+        assert step.parameters[0] == pytest.approx(parameters, abs=0.03)
+    assert plan.cost < 0.15 * plan.start_cost
+
+
+def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
+    after = edited(before, ("brightness", 0.4, DISC), ("saturation", -0.5, BOX))
+    plan = plan_local(before, after, masks=MASKS)
+    found = {step.operation: region for step, region in zip(plan.recipe.steps, plan.regions, strict=True)}
+    assert found["brightness"] is DISC
+    assert found["saturation"] is BOX
+    assert len(found) == 2
+
+
+def test_an_edit_everywhere_needs_no_mask(before: np.ndarray) -> None:
+    plan = plan_local(before, edited(before, ("brightness", 0.2, None)), masks=MASKS)
+    (step,) = plan.recipe.steps
+    assert (step.operation, step.mask, plan.regions) == ("brightness", None, (None,))
+
+
+def test_a_photo_that_did_not_change_needs_no_steps(before: np.ndarray) -> None:
+    plan = plan_local(before, before, masks=MASKS)
+    assert plan.recipe.steps == ()
+    assert plan.cost == plan.start_cost == 0
+
+
+def test_masks_keep_their_own_resolution_and_the_recipe_travels(before: np.ndarray) -> None:
+    after = edited(before, ("brightness", 0.4, BOX))
+    large = np.kron(BOX, np.ones((3, 3), bool))
+    plan = plan_local(before, after, masks=[large, SKY])
+    (step,) = plan.recipe.steps
+    assert step.mask is not None
+    assert step.mask.array.shape == large.shape
+    assert step.mask.feather > 0
+    assert Recipe.from_json(plan.recipe.to_json()) == plan.recipe
+
+
+def test_it_works_at_full_size_for_what_was_planned_small(before: np.ndarray) -> None:
+    large = np.kron(before, np.ones((3, 3, 1), np.uint8))
+    after = edited(large, ("brightness", 0.4, np.kron(BOX, np.ones((3, 3), bool))))
+    plan = plan_local(large, after, masks=[BOX, SKY], size=80)
+    assert plan.cost < 0.1 * plan.start_cost
+    assert np.asarray(apply(plan.recipe, large)).shape == large.shape
+
+
+def test_the_change_itself_is_a_candidate(before: np.ndarray) -> None:
+    pytest.importorskip("skimage")
+    plan = plan_local(before, edited(before, ("brightness", 0.5, DISC)))
+    assert plan.recipe.steps[0].operation == "brightness"
+    assert plan.regions[0] is not None
+    assert overlap(plan.regions[0], DISC) > 0.9
+
+
+def test_a_segmenter_is_any_function(before: np.ndarray) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def segmenter(picture: np.ndarray, /) -> list[np.ndarray]:
+        seen.append(picture.shape)
+        return MASKS
+
+    plan = plan_local(before, edited(before, ("contrast", 0.5, BOX)), masks=segmenter)
+    assert seen == [(3, *SHAPE)]
+    assert plan.regions[0] is BOX
+
+
+def with_object(grain: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A smooth scene, and the same with a striped disc in it."""
+    smooth = np.stack([0.3 + COLUMNS / 250, 0.4 + ROWS / 300, np.full(SHAPE, 0.5)], axis=-1)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 0.01, smooth.shape) if grain else 0
+    scene = np.clip(smooth + noise, 0, 1)
+    stripes = np.where(COLUMNS // 4 % 2, 0.9, 0.1)[..., None] * np.array([1, 0.8, 0.2])
+    return (255 * scene).astype(np.uint8), (255 * np.where(DISC[..., None], stripes, scene)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("grain", [False, True])
+def test_a_removed_object_is_a_removal(grain: bool) -> None:
+    pytest.importorskip("cv2")
+    without, beside = with_object(grain)
+    plan = plan_local(beside, without, masks=MASKS)
+    assert [step.operation for step in plan.recipe.steps] == ["inpaint"]
+    assert plan.regions[0] is DISC
+    assert plan.cost < 0.25 * plan.start_cost
+
+
+def test_an_added_object_is_no_removal() -> None:
+    pytest.importorskip("cv2")
+    without, beside = with_object(grain=True)
+    plan = plan_local(without, beside, masks=MASKS)
+    assert "inpaint" not in [step.operation for step in plan.recipe.steps]
+
+
+def test_nothing_is_removed_where_that_is_not_wanted() -> None:
+    without, beside = with_object(grain=True)
+    plan = plan_local(beside, without, masks=MASKS, repair=None)
+    assert "inpaint" not in [step.operation for step in plan.recipe.steps]
+
+
+def test_evidence_of_a_removal_by_hand() -> None:
+    striped = np.tile(np.array([0.2, 0.8] * 4, np.float32), (3, 8, 1))
+    flat, inside = np.full_like(striped, 0.5), np.zeros((8, 8), bool)
+    inside[2:6, 2:6] = True
+    emptied = np.where(inside, flat, striped)
+    assert alike(striped, striped * np.float32(0.5), inside) == pytest.approx(1)
+    assert alike(striped, flat, inside) == 0
+    assert structure_lost(striped, striped, emptied, inside)
+    assert not structure_lost(striped, striped * np.float32(0.5), striped * np.float32(0.5), inside)
+    # 4 crossings at each of 4 sides: none between equal rows, .6 between columns
+    assert outline(striped, inside) == pytest.approx(0.3)
+    assert outline(emptied, inside) == pytest.approx(0.3)
+    assert not removed(flat, striped, inside)
+    assert grown(inside).sum() == 36
+
+
+def test_photos_of_different_things_are_refused(before: np.ndarray) -> None:
+    with pytest.raises(PlanError, match="show different things"):
+        plan_local(before, np.ascontiguousarray(before[::-1, ::-1]), masks=MASKS)
+
+
+def test_refusals(before: np.ndarray) -> None:
+    with pytest.raises(PlanError, match="steps is 0; it is at least 1"):
+        plan_local(before, before, masks=MASKS, steps=0)
+    with pytest.raises(PlanError, match="there is no repair 'erase'; there are inpaint"):
+        plan_local(before, before, masks=MASKS, repair="erase")
+    with pytest.raises(PlanError, match="mask 1 is uint8"):
+        plan_local(before, before, masks=[DISC.astype(np.uint8)])
+
+
+def test_planning_with_masks_given_needs_no_extra() -> None:
+    code = (
+        "import sys, numpy as np; sys.modules.update(cv2=None, skimage=None, scipy=None)\n"
+        "from t2onet.planning import plan; from t2onet.planning.local import plan_local\n"
+        "a = np.random.default_rng(0).integers(20, 120, (40, 40, 3), np.uint8)\n"
+        "m = np.zeros((40, 40), bool)\n"
+        "m[10:30, 10:30] = True; b = np.where(m[..., None], 2 * a, a).astype(np.uint8)\n"
+        "print(*[s.operation for s in plan_local(a, b, masks=[m]).recipe.steps], len(plan(a, a).recipe))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout.split() == ["brightness", "0"]
