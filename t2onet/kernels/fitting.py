@@ -64,3 +64,26 @@ def curve_sums(inputs, targets, knots, delta, diagonal, upper, right):  # type: 
         upper[k] += weight * rest * share
         right[k] += weight * rest * targets[i]
         right[k + 1] += weight * share * targets[i]
+
+
+@compiled
+def nudged_curves(inputs, rises, nudges, results):  # type: ignore[no-untyped-def]
+    """Curves with each rise nudged in turn: inputs (3, K) and rises (C, 8) -> results (3, 8 C, K).
+
+    With one curve for all channels (C = 1) a nudge moves all of them, with three only its own.
+    """
+    pieces, zero, one = np.float32(PIECES), np.float32(0), np.float32(1)
+    for channel in range(3):
+        own = channel if rises.shape[0] == 3 else 0
+        total = rises[own].sum()
+        for i in range(inputs.shape[1]):
+            climbed = zero
+            for k in range(PIECES):
+                part = min(max(inputs[channel, i] * pieces - np.float32(k), zero), one)
+                climbed += part * rises[own, k]
+            for row in range(results.shape[1]):
+                results[channel, row, i] = climbed / total
+            for k in range(PIECES):
+                part = min(max(inputs[channel, i] * pieces - np.float32(k), zero), one)
+                nudge = nudges[own, k]
+                results[channel, own * PIECES + k, i] = (climbed + nudge * part) / (total + nudge)

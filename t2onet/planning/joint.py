@@ -15,7 +15,8 @@ from functools import cache
 import numpy as np
 
 from .. import operations
-from ..kernels.fitting import mean_huber, normal_equations
+from ..kernels.fitting import mean_huber, normal_equations, nudged_curves
+from ..operations.curves import PIECES
 from .costs import L1
 from .path import Action, Path, Picture, pictures
 
@@ -23,6 +24,8 @@ SAMPLE = 1024
 """Pixels on which a path is linearised; its cost is always taken on all."""
 FORGIVING, STRICT, TIGHTEN = 0.1, 0.006, 0.7
 """Residuals below this count squared: at first, at last, and the factor from round to round."""
+_CURVES = {"tone", "color"}
+"""Operations whose nudged results are made all at once; any other is run once for each parameter."""
 ENOUGH = 1e-5
 """A round that lowers the cost by less was the last."""
 
@@ -105,19 +108,17 @@ class JointFit:
         """(3, parameters of step `at`, K): each is nudged, and the rest of the path run on all at once."""
         action = path[at]
         nudges = _nudges(action)
-        nudged = [Action(action.operation, action.values + nudge) for nudge in nudges]
         if _looks_aside(action):
-            rows = [self._sampled(moved.applied(series[at])) for moved in nudged]
+            moved = Action(action.operation, action.values + nudges)
+            results = self._sampled(moved.applied(series[at]))
         else:
-            rows = [moved.applied(samples[at]) for moved in nudged]
-        results = np.ascontiguousarray(np.concatenate(rows, axis=1))
+            results = _nudged(action, nudges, samples[at])
         for later in range(at + 1, len(path)):
             if _looks_aside(path[later]):  # a smooth change passes through sharpening almost unchanged
                 results += samples[later + 1] - samples[later]
             else:
                 results = path[later].applied(results)
-        sizes = nudges.sum(axis=1, dtype=np.float32)
-        moved_by: np.ndarray = (results - samples[-1]) / sizes[None, :, None]
+        moved_by: np.ndarray = (results - samples[-1]) / nudges.astype(np.float32)[None, :, None]
         return moved_by
 
 
@@ -132,9 +133,20 @@ def _bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _nudges(action: Action) -> np.ndarray:
-    """(P, P): a small change of each parameter, up or, at the top of its range, down."""
+    """(P,): a small change of each parameter, up or, at the top of its range, down."""
     sizes = 0.05 * action.values if len(action.values) > 1 else np.array([0.01])
-    return np.diag(np.where(action.values + sizes > _bounds(action.operation)[1], -sizes, sizes))
+    return np.where(action.values + sizes > _bounds(action.operation)[1], -sizes, sizes)
+
+
+def _nudged(action: Action, nudges: np.ndarray, sample: Picture) -> Picture:
+    """(3, P, K): the sample (3, 1, K) after the action with each of its parameters nudged in turn."""
+    if action.operation in _CURVES:
+        rises, steps = (v.reshape(-1, PIECES).astype(np.float32) for v in (action.values, nudges))
+        results = np.empty((3, rises.size, sample.shape[2]), np.float32)
+        nudged_curves(sample[:, 0], rises, steps, results)
+        return results
+    moved = [Action(action.operation, action.values + nudge) for nudge in np.diag(nudges)]
+    return np.ascontiguousarray(np.concatenate([one.applied(sample) for one in moved], axis=1))
 
 
 def _moved(path: Path, by: np.ndarray) -> Path:
