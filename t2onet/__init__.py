@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .errors import Cancelled, ImageError, LookError, OutputError, PlanError, RecipeError, T2OError
+    from .errors import (
+        Cancelled,
+        DataError,
+        ImageError,
+        LookError,
+        OutputError,
+        PlanError,
+        RecipeError,
+        T2OError,
+    )
     from .executor import apply, intermediates
     from .image import Image, open_image
     from .planning import Plan, plan
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
 # Where each public name lives. Loading waits for the first use, so that `t2o --help` stays instant.
 _HOMES = {
     "Cancelled": "errors",
+    "DataError": "errors",
     "Image": "image",
     "ImageError": "errors",
     "LookError": "errors",
@@ -36,6 +46,7 @@ _HOMES = {
 
 __all__ = [
     "Cancelled",
+    "DataError",
     "Image",
     "ImageError",
     "LookError",

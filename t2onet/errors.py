@@ -4,6 +4,7 @@ T2OError
  ├── ImageError      a file or array that cannot be read as a photo
  ├── RecipeError     a recipe, step, mask or parameter that is refused
  ├── PlanError       a before/after pair or a way of planning that is refused
+ ├── DataError       a dataset, or what was asked of it, that is refused
  ├── LookError       a recipe that another tool's format cannot carry
  ├── OutputError     a result that cannot be written where it was asked for
  └── Cancelled       work that was stopped on request
@@ -26,6 +27,10 @@ class RecipeError(T2OError):
 
 class PlanError(T2OError):
     """A before/after pair, or a way of planning it, is refused."""
+
+
+class DataError(T2OError):
+    """A dataset, or what was asked of it, is refused."""
 
 
 class LookError(T2OError):

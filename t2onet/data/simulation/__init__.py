@@ -1,0 +1,1 @@
+"""Edits drawn in photographic terms, and sentences that ask for them."""

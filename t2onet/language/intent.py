@@ -1,0 +1,26 @@
+"""What a request asks for, apart from its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Attribute(StrEnum):
+    """What can be measured of a photo and asked for in a sentence (`metrics.attributes` measures them)."""
+
+    LIGHTNESS = "lightness"
+    CONTRAST = "contrast"
+    COLOURFULNESS = "colourfulness"
+    WARMTH = "warmth"
+    REDNESS = "redness"
+    SHARPNESS = "sharpness"
+
+
+@dataclass(frozen=True)
+class Intent:
+    """More (+1) or less (-1) of an attribute; an amount of 1 is what the plain sentence means."""
+
+    attribute: Attribute
+    sign: int
+    amount: float = 1.0
