@@ -43,11 +43,8 @@ class JointFit:
 
     def __init__(self, start: Picture, cost: L1, sample: int = SAMPLE) -> None:
         self.start, self.cost = start, cost
-        stride = max(1, round((start[0].size / sample) ** 0.5))
-        self._places = (slice(None), slice(stride // 2, None, stride), slice(stride // 2, None, stride))
-        if not start[self._places].size:
-            self._places = (slice(None),) * 3
-        self._goal = self._sampled(cost.target)
+        self._sample = sample
+        self._goal = sampled(cost.target, sample)
 
     def fit(self, path: Sequence[Action], rounds: int = 25, delta: float = FORGIVING) -> Fit:
         """The path with better parameters, never worse than given; nearly right ones may begin stricter."""
@@ -92,13 +89,9 @@ class JointFit:
     def _huber(self, picture: Picture, delta: float) -> float:
         return float(mean_huber(picture.reshape(-1), self.cost.target.reshape(-1), np.float32(delta)))
 
-    def _sampled(self, picture: Picture) -> Picture:
-        """(3, 1, K): the sampled pixels as a picture of one row."""
-        return np.ascontiguousarray(picture[self._places]).reshape(3, 1, -1)
-
     def _linearised(self, path: Path, series: list[Picture]) -> tuple[np.ndarray, np.ndarray]:
         """How the sampled result moves with each parameter (P, 3 K), and how far off it is (3 K,)."""
-        samples = [self._sampled(picture) for picture in series]
+        samples = [sampled(picture, self._sample) for picture in series]
         columns = [self._columns(path, series, samples, at) for at in range(len(path))]
         jacobian = np.concatenate(columns, axis=1).transpose(1, 0, 2)
         residual = (samples[-1] - self._goal).reshape(-1)
@@ -110,7 +103,7 @@ class JointFit:
         nudges = _nudges(action)
         if _looks_aside(action):
             moved = Action(action.operation, action.values + nudges)
-            results = self._sampled(moved.applied(series[at]))
+            results = sampled(moved.applied(series[at]), self._sample)
         else:
             results = _nudged(action, nudges, samples[at])
         for later in range(at + 1, len(path)):
@@ -120,6 +113,13 @@ class JointFit:
                 results = path[later].applied(results)
         moved_by: np.ndarray = (results - samples[-1]) / nudges.astype(np.float32)[None, :, None]
         return moved_by
+
+
+def sampled(picture: Picture, count: int) -> Picture:
+    """(3, 1, K): about `count` pixels on an even grid as a picture of one row."""
+    stride = max(1, round((picture[0].size / count) ** 0.5))
+    rows, columns = (slice(min(stride, size) // 2, None, stride) for size in picture.shape[1:])
+    return np.ascontiguousarray(picture[:, rows, columns]).reshape(3, 1, -1)
 
 
 def _looks_aside(action: Action) -> bool:

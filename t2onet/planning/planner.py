@@ -20,7 +20,7 @@ from ..image.depth import as_depth
 from ..operations import REFERENCE_SHORT_SIDE
 from ..recipe import Recipe
 from .costs import L1, Cost
-from .joint import Fit, JointFit
+from .joint import Fit, JointFit, sampled
 from .pairs import Pair, paired
 from .path import Action, Path, Picture, as_recipe, idle, pictures
 from .search import Search
@@ -35,16 +35,18 @@ WORTH = 2e-4
 """A step stays if it lowers the cost by at least this much."""
 
 ORDERS = (
-    ("brightness", "color", "saturation", "tone", "contrast", "sharpness"),
-    ("saturation", "brightness", "color", "contrast", "tone", "sharpness"),
-    ("saturation", "brightness", "contrast", "tone", "color", "sharpness"),
-    ("brightness", "contrast", "color", "tone", "saturation", "sharpness"),
-    ("color", "brightness", "contrast", "saturation", "tone", "sharpness"),
-    ("tone", "saturation", "contrast", "brightness", "color", "sharpness"),
-    ("contrast", "tone", "saturation", "color", "brightness", "sharpness"),
+    ("brightness", "color", "saturation", "tone", "contrast"),
+    ("saturation", "brightness", "color", "contrast", "tone"),
+    ("saturation", "brightness", "contrast", "tone", "color"),
+    ("brightness", "contrast", "color", "tone", "saturation"),
+    ("color", "brightness", "contrast", "saturation", "tone"),
+    ("tone", "saturation", "contrast", "brightness", "color"),
+    ("contrast", "tone", "saturation", "color", "brightness"),
 )
-"""Orders tried together, the most fruitful first (LOG.md)."""
-_USUAL_ORDERS = 2
+"""Orders of the operations on single pixels that are sketched, the most fruitful first (LOG.md)."""
+_USUAL_ORDERS = 3
+_SKETCHED = 512
+"""Pixels on which orders are compared."""
 _ROWS = 64
 """Rows of the photos that are compared at a time."""
 _FINAL_SAMPLE = 2048
@@ -52,7 +54,7 @@ _FINAL_SAMPLE = 2048
 _NEARLY_RIGHT = 0.02
 """Residuals that count squared when a fitted path is fitted again without one of its steps."""
 _NEARLY_EXACT = 0.0075
-"""Below this cost an exact recipe is likely, and the other orders are tried for it."""
+"""Below this cost an exact recipe is likely, and more orders are tried for it."""
 
 
 @dataclass(frozen=True)
@@ -120,22 +122,43 @@ def plan(
 
 
 def plan_pictures(start: Picture, target: Picture, steps: int = 6, names: Sequence[str] | None = None) -> Fit:
-    """The joint way on working pictures (3, H, W) float32 as they are, without files and reports."""
-    cost = L1(target)
-    fitter = JointFit(start, cost)
-    best = Fit((), cost(start))
-    for number, order in enumerate(ORDERS):
-        if number >= _USUAL_ORDERS and not WORTH < best.cost < _NEARLY_EXACT:
-            break
-        best = min(best, fitter.fit([idle(name) for name in _in_order(order, names)]), key=lambda f: f.cost)
-    short = _pruned(fitter, best, steps)
-    return JointFit(start, cost, _FINAL_SAMPLE).fit(short.path, rounds=6, delta=_NEARLY_RIGHT)
+    """The joint way on working pictures (3, H, W) float32 as they are, without files and reports.
 
-
-def _in_order(order: Sequence[str], names: Sequence[str] | None) -> list[str]:
-    """The allowed operations in this order, and behind them those that it does not know."""
+    Orders are compared on a few pixels, without what looks at neighbours; the best is fitted on all.
+    """
     allowed = list(operations.operations()) if names is None else names
-    return [name for name in order if name in allowed] + [name for name in allowed if name not in order]
+    aside = tuple(idle(name) for name in allowed if looks_aside(name))
+    sketch = _sketched(start, target, [name for name in allowed if not looks_aside(name)])
+    fitter = JointFit(start, L1(target))
+    best = fitter.fit((*sketch, *aside), rounds=12, delta=_NEARLY_RIGHT)
+    if sketch and aside and _likely_exact(best):
+        first = fitter.fit((*aside, *sketch), rounds=12, delta=_NEARLY_RIGHT)
+        best = min(best, first, key=lambda fit: fit.cost)
+    short = _pruned(fitter, best, steps)
+    return JointFit(start, fitter.cost, _FINAL_SAMPLE).fit(short.path, rounds=6, delta=_NEARLY_RIGHT)
+
+
+def _sketched(start: Picture, target: Picture, names: Sequence[str]) -> Path:
+    """The best of the usual orders on a few pixels; of all orders where an exact recipe is likely."""
+    fitter = JointFit(sampled(start, _SKETCHED), L1(sampled(target, _SKETCHED)))
+    best: Fit | None = None
+    for number, order in enumerate(ORDERS):
+        if best is not None and number >= _USUAL_ORDERS and not _likely_exact(best):
+            break
+        fit = fitter.fit([idle(name) for name in _in_order(order, names)])
+        best = fit if best is None else min(best, fit, key=lambda one: one.cost)
+    assert best is not None
+    return best.path
+
+
+def _likely_exact(fit: Fit) -> bool:
+    """Close enough for an exact recipe to exist, and not yet it."""
+    return WORTH < fit.cost < _NEARLY_EXACT
+
+
+def _in_order(order: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The allowed operations in this order, and behind them those that it does not know."""
+    return [name for name in order if name in names] + [name for name in names if name not in order]
 
 
 def _pruned(fitter: JointFit, fit: Fit, steps: int) -> Fit:
