@@ -1,5 +1,8 @@
 """Requests as words: what they ask for, their tokens, vocabulary and embeddings."""
 
+from .embeddings import Embeddings, read_glove
 from .intent import Attribute, Intent
+from .tokeniser import tokens
+from .vocabulary import Vocabulary
 
-__all__ = ["Attribute", "Intent"]
+__all__ = ["Attribute", "Embeddings", "Intent", "Vocabulary", "read_glove", "tokens"]
