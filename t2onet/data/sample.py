@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..image import Image, open_image
 from ..language import Intent
+
+SPLITS = ("train", "val", "test")
 
 
 @dataclass(frozen=True)
@@ -28,16 +32,20 @@ class Sample:
     labels: Mapping[str, object] = field(default_factory=dict)
 
     def photos(self) -> tuple[Image, Image]:
-        """Before and after."""
+        """Before and after; an ImageError names the file that cannot be read."""
         return open_image(self.before), open_image(self.after)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A sample, file or line that was left out, and why."""
+    """A sample, file or line that was left out, and why; `reason` is the same for all of a kind."""
 
     name: str
     reason: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}" + (f" ({self.detail})" if self.detail else "")
 
 
 @dataclass(frozen=True)
@@ -51,3 +59,33 @@ class Dataset:
 
     def split(self, name: str) -> tuple[Sample, ...]:
         return tuple(sample for sample in self.samples if sample.split == name)
+
+    @property
+    def left_out(self) -> dict[str, tuple[Problem, ...]]:
+        """The problems by reason, the most frequent first."""
+        found: dict[str, list[Problem]] = {}
+        for problem in self.problems:
+            found.setdefault(problem.reason, []).append(problem)
+        by_count = sorted(found.items(), key=lambda item: -len(item[1]))
+        return {reason: tuple(problems) for reason, problems in by_count}
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that say what the samples are: names, splits, requests, sizes of files.
+
+        Where the dataset lies does not matter, and pixels are not read.
+        """
+        digest = hashlib.sha256()
+        for sample in self.samples:
+            sizes = [_size(sample.before), _size(sample.after)]
+            facts = [sample.name, sample.split, sample.requests, sizes]
+            digest.update(json.dumps(facts).encode("ascii"))
+        return digest.hexdigest()[:12]
+
+
+def _size(path: Path) -> int:
+    """In bytes; -1 where there is no file."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1

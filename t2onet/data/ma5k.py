@@ -1,0 +1,88 @@
+"""MA5k-Req as published, and simulated datasets, which are written in the same form.
+
+`annotations/{split}_sess_1.json` is a list of {"input", "output", "request", "request_idx"}; `images/` holds
+`NNNN_O.jpg` and the retouches `NNNN_A.jpg` to `NNNN_E.jpg`. A simulated entry says in "intents" what its
+request asks for, a list of {"attribute", "sign", "amount"}, and may have "unanswerable".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from ..language import Attribute, Intent
+from .entries import Entry, UnusableError, read_entries, split_files
+from .naming import Names
+from .photos import PhotoFolder
+from .sample import Dataset, Sample
+
+NAME = "ma5k-req"
+LOOKS_FOR = "annotations/train_sess_1.json (or val, test) with images/"
+EXPERTS = "ABCDE"
+_SESSION = 1
+_PUBLISHED = re.compile(r"(\d+)_([A-Z])")
+
+
+def recognises(root: Path) -> bool:
+    return any((root / "annotations").glob(f"*_sess_{_SESSION}.json"))
+
+
+def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = True) -> Dataset:
+    """One sample for each request; those without their photos are left out unless `photos` is False."""
+    files, problems = split_files(root / "annotations", _SESSION, splits)
+    folder, names = PhotoFolder(root / "images", needed=photos), Names()
+    samples = []
+    for split, path in files.items():
+        entries = read_entries(path, "input")
+        problems.extend(entries.problems)
+        for entry in filter(None, entries.found):
+            try:
+                samples.append(_sample(entry, split, folder, names))
+            except UnusableError as error:
+                problems.append(error.at(entry.place))
+    return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
+
+
+def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names) -> Sample:
+    before, after, request = entry.text("input"), entry.text("output"), entry.text("request")
+    intents = _intents(entry)
+    labels = {"expert": _expert(before, after)} if intents is None else {}
+    name = names.unique(Path(after).stem, before, request)
+    return Sample(
+        name,
+        split,
+        *folder.pair(before, after, name),
+        requests=(request,),
+        intents=intents,
+        unanswerable=entry.text("unanswerable") if entry.fields.get("unanswerable") is not None else None,
+        labels=labels,
+    )
+
+
+def _expert(before: str, after: str) -> str:
+    """The letter of who retouched it."""
+    source, target = (_PUBLISHED.fullmatch(Path(name).stem) for name in (before, after))
+    if target is None or target[2] not in EXPERTS:
+        raise UnusableError(
+            "unknown expert", f"'output' is {after!r}; experts are {EXPERTS[0]} to {EXPERTS[-1]}"
+        )
+    if source is None or source[1] != target[1]:
+        raise UnusableError("the photos are of different names", f"{before!r} and {after!r}")
+    return target[2]
+
+
+def _intents(entry: Entry) -> tuple[Intent, ...] | None:
+    if (given := entry.fields.get("intents")) is None:
+        return None
+    try:
+        return tuple(_intent(**intent) for intent in given)  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise UnusableError("intents that are not understood", str(error)) from error
+
+
+def _intent(attribute: str, sign: int, amount: float = 1.0) -> Intent:
+    if sign not in (-1, 1) or not (math.isfinite(amount) and amount > 0):
+        raise ValueError(f"sign {sign!r} is not -1 or 1, or amount {amount!r} is not above 0")
+    return Intent(Attribute(attribute), int(sign), float(amount))
