@@ -81,6 +81,8 @@ def select(
 
     The paper's GIER is `aligned=True`.
     """
+    if dataset.layout != NAME:
+        raise DataError(f"{dataset.root} is of the layout {dataset.layout}; these labels are in {NAME} only.")
     kept = [
         sample
         for sample in dataset.samples

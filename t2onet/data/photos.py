@@ -31,7 +31,6 @@ class PhotoFolder:
             return None
         if name not in names and len(names) > 1:
             self._tell(Path(name).stem, names)
-            del names[1:]
         return self.folder / (name if name in names else names[0])
 
     def pair(self, before: str, after: str, name: str) -> tuple[Path, Path]:
@@ -45,7 +44,9 @@ class PhotoFolder:
         return found or self.folder / Path(file).name
 
     def _tell(self, stem: str, names: list[str]) -> None:
-        self.problems.append(several(f"{self.folder.name}/{stem}", names))
+        problem = several(f"{self.folder.name}/{stem}", names)
+        if problem not in self.problems:
+            self.problems.append(problem)
 
 
 def several(name: str, names: list[str]) -> Problem:

@@ -87,5 +87,5 @@ def _size(path: Path) -> int:
     """In bytes; -1 where there is no file."""
     try:
         return path.stat().st_size
-    except OSError:
+    except (OSError, ValueError):  # the latter for a name that no file can have
         return -1

@@ -12,7 +12,7 @@ import pytest
 from t2onet.data import Dataset, open_dataset
 from t2onet.data.gier import Operator, operator_mask, read_masks, select
 from t2onet.errors import DataError
-from tests.data.made import DATA, edit, gier, write
+from tests.data.made import DATA, edit, gier, pairs, write
 
 
 def told(dataset: Dataset) -> list[str]:
@@ -60,6 +60,11 @@ def test_edits_are_selected_by_scope_and_alignment(tmp_path: Path) -> None:
     assert names(aligned=True) == "ab"
     assert names(scope="global", aligned=True) == "a"
     assert names(scope="local", aligned=False) == "d"
+
+
+def test_other_datasets_have_no_such_selections(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="of the layout pairs; these labels are in gier only"):
+        select(open_dataset(pairs(tmp_path, ["a.png"])), scope="global")
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,10 @@ def test_photos_of_another_suffix_are_found_by_stem(tmp_path: Path) -> None:
 
 
 def test_a_stem_of_two_photos_is_told_once_and_the_first_is_used(tmp_path: Path) -> None:
-    names = ["0002_O.webp", "0002_O.png", "0002_C.png", "0002_D.png"]
-    dataset = open_dataset(ma5k(tmp_path, [request("0002"), request("0002", "D")], names=names))
-    assert [sample.before.name for sample in dataset.samples] == ["0002_O.png"] * 2
+    names = ["0002_O.webp", "0002_O.png", "0002_C.png", "0002_D.png", "0002_E.png"]
+    exact = request("0002", "E") | {"input": "0002_O.webp"}
+    dataset = open_dataset(ma5k(tmp_path, [request("0002"), request("0002", "D"), exact], names=names))
+    assert [sample.before.suffix for sample in dataset.samples] == [".png", ".png", ".webp"]
     assert told(dataset) == [
         "images/0002_O: several photos of one name (0002_O.png, 0002_O.webp; the first is used)"
     ]
@@ -57,6 +58,12 @@ def test_requests_alone_need_no_photos(tmp_path: Path) -> None:
     dataset = open_dataset(ma5k(tmp_path, [request("0009", "A")]), photos=False)
     assert [sample.requests for sample in dataset.samples] == [("brighter",)]
     assert dataset.problems == ()
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_photo(tmp_path: Path) -> None:
+    root = ma5k(tmp_path, [request("0001") | {"input": "0001_\0.jpg", "intents": []}, request("0001")])
+    assert open_dataset(root).problems[0].reason == "the photo before the edit is missing"
+    assert len(open_dataset(root, photos=False).fingerprint) == 12
 
 
 def test_splits_are_kept_and_can_be_chosen(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_the_ma5k_req_list_holds_what_occurs_three_times_and_has_a_vector() -> N
     assert len(published) == 918
     assert len(set(rebuilt) & set(published)) == 825  # with the special tokens; the rest needs the test split
     extra = set(rebuilt) - set(published)
-    assert len(extra) == 29  # frequent, but unknown to GloVe
+    assert len(extra) == 29  # frequent, but no words that GloVe would know
     assert {"visable", "brightnesscontrast", "midtones", "fstop", "desaturate"} <= extra
 
 
@@ -142,7 +142,7 @@ def test_the_gier_list_also_holds_one_word_names_of_panoptic_classes() -> None:
     names = {name for name in names if " " not in name}
     assert len(published) == 2_275
     assert len(frequent & published) == 2_112
-    assert len(frequent - published) == 81  # unknown to GloVe: "selfie", "photobomb", misspellings
-    assert names - published == {"playingfield"}  # unknown to GloVe as well
+    assert len(frequent - published) == 81  # "selfie", "photobomb", misspellings
+    assert names - published == {"playingfield"}
     assert len((names & published) - frequent) == 34
     assert len(published - frequent - names) == 129  # needs the test split
