@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 
+from t2onet.image import Image
 from t2onet.image.depth import as_depth
 
 ROOT = Path(__file__).parent.parent
@@ -47,6 +48,13 @@ def _edited(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     shown = np.clip(light * (1 + rng.uniform(0.3, 0.9) ** power), 0, 1) ** (1 / 2.2)
     grey = shown.mean(axis=0, keepdims=True)
     return np.ascontiguousarray(np.clip(grey + rng.uniform(0.6, 1.4) * (shown - grey), 0, 1), np.float32)
+
+
+def edited(photo: Image, seed: int) -> Image:
+    """A whole photo after such an edit."""
+    channels = as_depth(photo.pixels, np.float32).transpose(2, 0, 1)
+    after = _edited(channels, np.random.default_rng(seed)).transpose(1, 2, 0)
+    return Image(as_depth(np.ascontiguousarray(after), np.uint8), origin=photo.origin)
 
 
 def _picture(path: Path) -> np.ndarray:

@@ -10,13 +10,16 @@ import numpy as np
 import torch
 from scipy.optimize import minimize
 
-from bench.pairs import Pair, made, real
-from t2onet import operations
+from bench.pairs import ROOT, Pair, edited, made, real
+from bench.timing import seconds
+from t2onet import open_image, operations, plan
 from t2onet.planning import L1, Search, plan_pictures
 from t2onet.planning.costs import Cost
 from t2onet.planning.path import Action, Picture
 from t2onet.planning.solvers import solver
 
+OURS = 5
+"""Times ours is run for each run of eager Nelder-Mead."""
 TIMED = int(os.environ.get("T2O_BENCH_TIMED", "20"))
 COMPARED = int(os.environ.get("T2O_BENCH_COMPARED", "100"))
 
@@ -28,6 +31,7 @@ def main() -> None:
             continue
         plan_pictures(*pairs[0])  # loads the kernels
         _compare(label, pairs)
+    _sizes()
 
 
 def _compare(label: str, pairs: list[Pair]) -> None:
@@ -36,8 +40,7 @@ def _compare(label: str, pairs: list[Pair]) -> None:
     published, published_time = _timed(lambda b, a: _search("nelder-mead", b, a), pairs)
     beam, beam_time = _timed(lambda b, a: _search("fast", b, a), pairs)
     few = pairs[: min(TIMED, len(pairs))]
-    _, eager_time = _timed(_eager_search, few)
-    _, ours_again = _timed(lambda before, after: plan_pictures(before, after).cost, few)
+    eager_time, ours_again = _in_turns(few)
     print(f"  {label}, {len(pairs)} pairs; mean difference of the inputs {start:.4f}")
     print(f"    ours (joint)                  L1 {ours:.4f}   {1000 * ours_time:8.1f} ms a pair")
     print(f"    beam search, our solvers      L1 {beam:.4f}   {1000 * beam_time:8.1f} ms a pair")
@@ -52,6 +55,27 @@ def _timed(work: Callable[[Picture, Picture], float], pairs: list[Pair]) -> tupl
     start = time.perf_counter()
     costs = [work(before, after) for before, after in pairs]
     return float(np.mean(costs)), (time.perf_counter() - start) / len(pairs)
+
+
+def _in_turns(pairs: list[Pair]) -> tuple[float, float]:
+    """Mean seconds of eager Nelder-Mead and of ours, pair by pair, so that both meet the same machine."""
+    eager = ours = 0.0
+    for before, after in pairs:
+        eager += seconds(lambda: _eager_search(before, after))  # noqa: B023
+        ours += sum(seconds(lambda: plan_pictures(before, after)) for _ in range(OURS)) / OURS  # noqa: B023
+    return eager / len(pairs), ours / len(pairs)
+
+
+def _sizes() -> None:
+    """Large photos: what the working size costs, and what it leaves on the photo itself."""
+    photos = [open_image(path) for path in sorted((ROOT / "examples").glob("*.jpg"))[:3]]
+    pairs = [(photo, edited(photo, seed)) for seed, photo in enumerate(photos)]
+    print(f"  Working size, on {len(pairs)} photos of {photos[0].width} x {photos[0].height} and the like")
+    for size in (64, 128, 256, 512, 1000):
+        start = time.perf_counter()
+        cost = np.mean([plan(*pair, size=size).cost for pair in pairs])
+        taken = (time.perf_counter() - start) / len(pairs)
+        print(f"    {size:5} px   L1 on the photos {cost:.4f}   {taken:6.2f} s a pair")
 
 
 def _search(name: str, before: Picture, after: Picture) -> float:

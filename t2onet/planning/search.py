@@ -6,6 +6,7 @@ the next beam; it ends at the tolerance, at the step limit, or when nothing help
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -57,18 +58,23 @@ class Search:
 
     def run(self, start: Picture) -> Node:
         """The best node found; the start itself where nothing helps."""
+        return deque(self.stages(start), maxlen=1).pop()
+
+    def stages(self, start: Picture) -> Iterator[Node]:
+        """The best node with no step, with at most one, with at most two, ..."""
         rng = np.random.default_rng(self.seed)
         best = Node(start, float(self.cost(start)))
         beam = [best]
+        yield best
         for number in range(self.steps):
             if best.cost < self.tolerance:
-                break
+                return
             reached = [self._reached(node, name) for node in beam for name in self._allowed(node, number)]
             if not reached:
-                break
+                return
             beam = self._chosen(reached, rng)
             best = min(best, *beam, key=lambda node: node.cost)
-        return best
+            yield best
 
     def _allowed(self, node: Node, number: int) -> Iterator[str]:
         if self.order == "fixed":
