@@ -1,0 +1,129 @@
+"""Labels of real requests: enough of every class, and each leads to the sentence that was read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from t2onet.errors import DataError
+from t2onet.language import Attribute, Intent
+from t2onet.reports.labelled import Kind, LabelledRequest, digest, labelled_requests, texts
+from tests.conftest import ROOT
+
+DATA = ROOT.parent / "shared" / "data"
+LABELS = labelled_requests()
+OF_KIND = Counter(label.kind for label in LABELS)
+OF_CLASS = Counter((intent.attribute, intent.sign) for label in LABELS for intent in label.intents)
+
+
+def test_they_are_many_and_from_both_datasets() -> None:
+    assert len(LABELS) >= 260
+    assert min(Counter(label.dataset for label in LABELS).values()) >= 100
+    assert {label.split for label in LABELS} == {"val"}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("attribute", Attribute)
+def test_every_attribute_is_asked_for_both_ways(attribute: Attribute, sign: int) -> None:
+    assert OF_CLASS[attribute, sign] >= 12
+
+
+def test_there_are_enough_of_the_other_kinds() -> None:
+    assert OF_KIND[Kind.UNANSWERABLE] >= 40
+    assert OF_KIND[Kind.VAGUE] >= 20
+
+
+def test_there_are_enough_hard_ones() -> None:
+    assert sum(len(label.intents) > 1 for label in LABELS) >= 40
+    assert sum(label.typo for label in LABELS) >= 15
+    assert sum(any(intent.amount != 1 for intent in label.intents) for label in LABELS) >= 30
+
+
+def test_only_edits_ask_for_something_and_once_for_each_attribute() -> None:
+    for label in LABELS:
+        assert bool(label.intents) == (label.kind is Kind.EDIT), label.name
+        assert len({intent.attribute for intent in label.intents}) == len(label.intents), label.name
+
+
+def test_no_sentence_is_labelled_twice() -> None:
+    assert len({label.name for label in LABELS}) == len(LABELS)
+    assert len({label.digest for label in LABELS}) == len(LABELS)
+
+
+def test_the_page_states_these_counts() -> None:
+    page = (ROOT / "docs" / "following.md").read_text(encoding="utf-8")
+    told = {row[0]: tuple(map(int, row[1:])) for row in re.findall(r"\| (\w+) \| (\d+) \| (\d+) \|", page)}
+    assert told == {attribute: (OF_CLASS[attribute, 1], OF_CLASS[attribute, -1]) for attribute in Attribute}
+    for kind in Kind:
+        assert f"{OF_KIND[kind]} `{kind}`" in page
+
+
+def write(root: Path, *, ma5k_req: object, gier: object) -> tuple[Path, Path]:
+    """Two datasets of one file each; answers with their folders."""
+    folders = root / "ma5k-req", root / "gier"
+    for folder, name, entries in zip(
+        folders, ("annotations/val_sess_1.json", "splits/val_sess_3.json"), (ma5k_req, gier), strict=True
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(entries), encoding="utf-8")
+    return folders
+
+
+def label_of(dataset: str, index: int, field: str, text: str) -> LabelledRequest:
+    warmer = (Intent(Attribute.WARMTH, 1),)
+    return LabelledRequest(
+        dataset, "val", index, field, digest(text), Kind.EDIT, warmer, typo=False, mixed=False
+    )
+
+
+WARMER = label_of("ma5k-req", 1, "request", "Warmer. ")
+GOLDEN = label_of("gier", 0, "amateur_summary.1", "more golden")
+ENTRIES = [{"request": "sharpen"}, {"request": "Warmer. "}]
+SUMMARIES = [{"request": "?", "amateur_summary": ["fix it", "more golden"]}]
+
+
+def test_a_pointer_leads_to_its_sentence(tmp_path: Path) -> None:
+    folders = write(tmp_path, ma5k_req=ENTRIES, gier=SUMMARIES)
+    assert texts([GOLDEN, WARMER], *folders) == {GOLDEN: "more golden", WARMER: "Warmer."}
+
+
+def test_labels_of_a_dataset_that_is_not_at_hand_are_left_out(tmp_path: Path) -> None:
+    ma5k_req, gier = write(tmp_path, ma5k_req=ENTRIES, gier=SUMMARIES)
+    assert list(texts([WARMER, GOLDEN], ma5k_req, None)) == [WARMER]
+    assert list(texts([WARMER, GOLDEN], None, gier)) == [GOLDEN]
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        (replace(WARMER, index=0), "has another sentence at ma5k-req val 0 request than was labelled"),
+        (replace(WARMER, index=2), "has no ma5k-req val 2 request"),
+        (replace(GOLDEN, field="expert_summary.0"), "has no gier val 0 expert_summary.0"),
+        (replace(GOLDEN, field="amateur_summary"), "has another sentence at gier val 0 amateur_summary"),
+        (replace(GOLDEN, split="test"), "test_sess_3.json cannot be read"),
+    ],
+)
+def test_a_pointer_that_leads_nowhere_is_refused(tmp_path: Path, label: LabelledRequest, said: str) -> None:
+    folders = write(tmp_path, ma5k_req=ENTRIES, gier=SUMMARIES)
+    with pytest.raises(DataError, match=said):
+        texts([label], *folders)
+
+
+def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
+    folders = write(tmp_path, ma5k_req={}, gier=[])
+    with pytest.raises(DataError, match="holds no list of entries"):
+        texts([WARMER], *folders)
+
+
+@pytest.mark.needs_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent")
+def test_all_labels_lead_to_distinct_sentences() -> None:
+    found = texts(LABELS, DATA / "ma5k-req", DATA / "gier")
+    assert tuple(found) == LABELS
+    assert len({" ".join(text.casefold().split()).rstrip(".!? ") for text in found.values()}) == len(LABELS)
