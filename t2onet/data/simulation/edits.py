@@ -9,7 +9,17 @@ from __future__ import annotations
 
 import math
 
-from ...metrics.colour import displayed, from_lab, from_lightness, from_xyz, lab, lightness, linear, luminance, xyz
+from ...metrics.colour import (
+    displayed,
+    from_lab,
+    from_lightness,
+    from_xyz,
+    lab,
+    lightness,
+    linear,
+    luminance,
+    xyz,
+)
 from ...operations._arrays import Array, namespace, per_pixel, shifts
 
 _TINY = 1e-6

@@ -1,0 +1,130 @@
+"""Samples drawn on photos: before, after and the wish between them, with labels that the pictures bear out.
+
+Photos are (N, 3, H, W) in [0, 1], NumPy or torch; pixels are computed where the photos lie.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...language import Attribute
+from ...metrics.attributes import NOTICEABLE, ORDER, followed, measure
+from ...operations._arrays import Array
+from .strengths import edited, strengths
+from .wish import Flavour, Wish
+from .wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
+
+TRIES = 8
+"""Wishes tried on a photo before it is left as it is, with a wish that cannot be answered."""
+UNTOUCHED = 0.2
+"""Share of wishes that also say what must stay, where something did."""
+_STAYED = 1.5
+"""Noticeable amounts up to which an attribute counts as left alone."""
+_LIGHTNESS, _CONTRAST = (10.0, 93.0), 4.0
+"""Mean L* and least deviation of a picture that is not wrecked."""
+
+
+def draw(
+    photo: Array, rng: np.random.Generator, tally: Counter[Class] | None = None
+) -> tuple[Array, Array, Wish]:
+    """Before, after and wish for one photo (3, H, W)."""
+    before, after, wishes = draw_batch(photo[None], rng, tally)
+    return before[0], after[0], wishes[0]
+
+
+def draw_batch(
+    photos: Array, rng: np.random.Generator, tally: Counter[Class] | None = None
+) -> tuple[Array, Array, list[Wish]]:
+    """Before, after and wish for each photo.
+
+    Classes of attribute and sign come up evenly; a `tally` that is kept from call to call, and counted up
+    here, makes that hold over all of them.
+    """
+    tally = Counter() if tally is None else tally
+    flavours = [chosen(FLAVOURS, rng) for _ in range(len(photos))]
+    failed: list[set[Class]] = [set() for _ in flavours]
+    before, after = photos + 0.0, photos + 0.0
+    wishes, left = [drawn(Flavour.UNANSWERABLE, rng, tally).wish for _ in flavours], list(range(len(photos)))
+    for _ in range(TRIES):
+        draws = [_counted(drawn(flavours[i], rng, tally, failed[i]), tally) for i in left]
+        made = _made(photos[left], draws)
+        good = [at for at, missing in enumerate(made.missing) if missing is None]
+        rows = [left[at] for at in good]
+        before[rows], after[rows] = made.before[good], made.after[good]
+        for at in good:
+            wishes[left[at]] = _with_untouched(draws[at].wish, made.changes[at], rng)
+        for at, missing in enumerate(made.missing):
+            if missing is not None:
+                tally.subtract(classes_of(draws[at].wish.intents))
+                failed[left[at]].update(missing)
+        left = [i for i in left if i not in rows]
+        if not left:
+            break
+    return before, after, wishes
+
+
+def _counted(draw: Draw, tally: Counter[Class]) -> Draw:
+    tally.update(classes_of(draw.wish.intents))
+    return draw
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What draws become on their photos, how the attributes (N, 6) change, and which classes do not show.
+
+    `missing` is None where all is well.
+    """
+
+    before: Array
+    after: Array
+    changes: np.ndarray
+    missing: list[list[Class] | None]
+
+
+def _made(photos: Array, draws: Sequence[Draw]) -> _Made:
+    before = edited(photos, np.stack([strengths(draw.before) for draw in draws]))
+    after = edited(photos, np.stack([strengths(draw.after) for draw in draws]))
+    original, first, second = (_measured(images) for images in (photos, before, after))
+    sound = _sound(original, first) & _sound(original, second)
+    missing = [
+        _missing(draw.wish, change, bool(whole))
+        for draw, change, whole in zip(draws, second - first, sound, strict=True)
+    ]
+    return _Made(before, after, second - first, missing)
+
+
+def _measured(images: Array) -> np.ndarray:
+    found = measure(images)
+    return found if isinstance(found, np.ndarray) else found.detach().cpu().double().numpy()
+
+
+def _sound(original: np.ndarray, made: np.ndarray) -> np.ndarray:
+    """Whether pictures are neither black nor white nor flat, or hardly more so than their photos."""
+    (low, high), column = _LIGHTNESS, ORDER[Attribute.LIGHTNESS]
+    light, known = made[:, column], original[:, column]
+    flat, known_flat = made[:, ORDER[Attribute.CONTRAST]], original[:, ORDER[Attribute.CONTRAST]]
+    enough = (light > np.minimum(low, known - 0.5)) & (light < np.maximum(high, known + 0.5))
+    return enough & (flat > np.minimum(_CONTRAST, known_flat - 0.5))
+
+
+def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
+    intents = wish.intents
+    shown = followed(change, intents) if sound else (False,) * len(intents)
+    unseen = [c for c, seen in zip(classes_of(intents), shown, strict=True) if not seen]
+    return unseen if unseen or not sound else None
+
+
+def _with_untouched(wish: Wish, change: np.ndarray, rng: np.random.Generator) -> Wish:
+    """Sometimes with one or two attributes that must stay, out of those that did."""
+    if wish.flavour is not Flavour.ASK or rng.random() >= UNTOUCHED:
+        return wish
+    asked = {intent.attribute for intent in wish.intents}
+    stayed = [
+        a for a in Attribute if a not in asked and abs(change[ORDER[a]]) < _STAYED * NOTICEABLE[ORDER[a]]
+    ]
+    some = rng.permutation(len(stayed))[: rng.integers(1, 3)]
+    return replace(wish, untouched=tuple(stayed[i] for i in sorted(some)))
