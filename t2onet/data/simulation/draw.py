@@ -123,8 +123,7 @@ def _with_untouched(wish: Wish, change: np.ndarray, rng: np.random.Generator) ->
     if wish.flavour is not Flavour.ASK or rng.random() >= UNTOUCHED:
         return wish
     asked = {intent.attribute for intent in wish.intents}
-    stayed = [
-        a for a in Attribute if a not in asked and abs(change[ORDER[a]]) < _STAYED * NOTICEABLE[ORDER[a]]
-    ]
+    still = np.abs(change) < _STAYED * np.array(NOTICEABLE)
+    stayed = [a for a in Attribute if a not in asked and still[ORDER[a]]]
     some = rng.permutation(len(stayed))[: rng.integers(1, 3)]
     return replace(wish, untouched=tuple(stayed[i] for i in sorted(some)))

@@ -40,7 +40,7 @@ _HALO = 0.08
 
 
 def exposure(image: Array, stops: Array) -> Array:
-    """Linear light times 2**stops: raised, highlights roll off towards white; lowered, white is half spared."""
+    """Linear light times 2**stops. Raised, highlights roll off to white; lowered, white is half spared."""
     xp = namespace(image)
     light, gain = linear(image), per_pixel(2.0**stops)
     low = xp.clip(gain, None, 1.0)

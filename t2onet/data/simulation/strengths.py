@@ -25,8 +25,8 @@ UNITS: dict[Kind, tuple[float, float]] = {
     Kind.CHROMA: (0.4, 0.5),
     Kind.SHARPNESS: (0.5, 0.8),
 }
-"""What an amount of 1 means downwards and upwards: stops; doublings of slope and of chroma; mired; a* and chroma
-of white; blurs and strength of the unsharp mask."""
+"""What an amount of 1 means downwards and upwards: stops; doublings of slope and of chroma; mired; a* and
+chroma of white; blurs and strength of the unsharp mask."""
 
 STAGES: tuple[tuple[Callable[..., Array], tuple[str, ...]], ...] = (
     (edits.exposure, ("exposure",)),
@@ -72,8 +72,8 @@ def amount_of(kind: Kind, sign: int, figure: float, unit: str) -> float:
     """The amount that a spoken figure stands for.
 
     Stops are stops. Percent are, of exposure, shadows and highlights, of the displayed value; of contrast, of
-    the slope; of chroma, of itself; of sharpness, of its full mask or blur; of a cast, of one twice as strong as
-    the plain request.
+    the slope; of chroma, of itself; of sharpness, of its full mask or blur; of a cast, of one twice as strong
+    as the plain request.
     """
     if unit == "stops":
         return figure / _unit(kind, sign)

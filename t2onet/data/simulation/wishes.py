@@ -1,4 +1,4 @@
-"""Wishes drawn at random: evenly over attributes and signs, in stated shares of flavours, amounts and figures.
+"""Wishes drawn at random: evenly over attributes and signs; flavours, amounts and figures in stated shares.
 
 Knows no pixels: whether a photo can show a wish is found out in `draw.py`.
 """
@@ -34,8 +34,10 @@ AMOUNTS = {
     (2.6, 3.2): 0.06,
 }
 """Ranges of amounts: a hint, a touch, plainly, fairly, a lot, extremely."""
-MENDED = {1: 0.0, 2: 0.6, 3: 0.4}
-"""How many faults a photo has that should just be better."""
+MENDS = 0.5
+"""Share of vague wishes that want the photo mended; the others want a mood."""
+FAULTY = {2: 0.6, 3: 0.4}
+"""How many faults such a photo has."""
 FIGURES = 0.12
 """Share of changes whose amount is said as a figure."""
 STOPS = (0.3, 0.5, 1.0, 1.5, 2.0)
@@ -88,12 +90,12 @@ def classes_of(intents: Sequence[Intent]) -> list[Class]:
 
 
 def _vague(rng: np.random.Generator) -> Draw:
-    mood = str(rng.choice([*MOODS, *FAULTS]))
+    mood = str(rng.choice(list(FAULTS if rng.random() < MENDS else MOODS)))
     extent = float(rng.uniform(0.7, 1.3))
     if mood in MOODS:
         changes = _scaled(MOODS[mood], extent)
         return Draw(Wish(Flavour.VAGUE, changes, mood=mood), after=changes)
-    faults = _scaled(_compatible(FAULTS[mood], chosen(MENDED, rng), rng), extent)
+    faults = _scaled(_compatible(FAULTS[mood], chosen(FAULTY, rng), rng), extent)
     return Draw(Wish(Flavour.VAGUE, _undone(faults), mood=mood), before=faults)
 
 
