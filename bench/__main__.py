@@ -12,7 +12,10 @@ import PIL
 
 from t2onet.executor import cores
 
-ALL = ("chain", "files", "preview", "first_run", "install_size", "planning", "planted", "ablations", "local")
+ALL = (
+    *("chain", "files", "preview", "first_run", "install_size"),
+    *("planning", "planted", "ablations", "local", "simulation"),
+)
 
 
 def main() -> None:

@@ -45,6 +45,14 @@ def tasks(given: list[str], output: str | None, look: str, *, recursive: bool) -
     return [task for task in placed if task.source not in results]
 
 
+def sources(given: list[str], *, recursive: bool) -> list[Path]:
+    """Photos, folders and patterns as photos, each once."""
+    try:
+        return list(dict.fromkeys(photo.source for photo in _found(given, recursive)))
+    except OSError as error:
+        raise ImageError(unusable(error)) from None
+
+
 def unusable(error: OSError) -> str:
     """What the system has against a path, in words."""
     return f"{error.filename} cannot be used ({error.strerror}); check the name and the permissions"

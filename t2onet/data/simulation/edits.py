@@ -30,6 +30,8 @@ _SPARED = 0.5
 """How far a lowered exposure spares white: 0 not at all, 1 wholly."""
 _LIFTED_COLOUR = 4.0
 """The most that colour in the deepest shadows is raised along with its light; beyond lies noise."""
+_PIVOTS = (0.02, 0.98)
+"""Lightness, out of 1, that contrast may turn around: away from the ends, where a curve has no room."""
 _SHADOWS, _HIGHLIGHTS = (0.65, 0.0), (0.3, 1.0)
 """Lightness, out of 1, where shadows and highlights begin, and where they are full."""
 _RADIUS = 1 / 300
@@ -67,10 +69,11 @@ def contrast(image: Array, steepness: Array) -> Array:
     light = linear(image)
     tones = lightness(luminance(light))
     slope = per_pixel(2.0**steepness)
-    mean = pivot = _mean(tones)
+    mean = _mean(tones)
+    pivot = xp.clip(mean, *_PIVOTS)
     step = xp.where(abs(slope - 1.0) > _TINY, slope - 1.0, 1.0)
     for _ in range(4):  # the pivot that keeps the mean, by Newton's method
-        pivot = xp.clip(pivot + (_mean(_curved(tones, pivot, slope)) - mean) / step, 0.02, 0.98)
+        pivot = xp.clip(pivot + (_mean(_curved(tones, pivot, slope)) - mean) / step, *_PIVOTS)
     return _shown(_relit(light, from_lightness(_curved(tones, pivot, slope))))
 
 

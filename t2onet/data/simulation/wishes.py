@@ -38,8 +38,8 @@ MENDS = 0.5
 """Share of vague wishes that want the photo mended; the others want a mood."""
 FAULTY = {2: 0.6, 3: 0.4}
 """How many faults such a photo has."""
-FIGURES = 0.12
-"""Share of changes whose amount is said as a figure."""
+FIGURES, EXPOSURE_FIGURES = 0.1, 0.3
+"""Share of changes, and of exposures, whose amount is said as a figure."""
 STOPS = (0.3, 0.5, 1.0, 1.5, 2.0)
 PERCENT = (5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 75.0)
 LEAST, MOST = 0.25, 3.2
@@ -161,7 +161,8 @@ def _change(wanted: Class, flavour: Flavour, taken: set[Attribute], rng: np.rand
         change = options[rng.integers(len(options))]
     else:
         change = Change(kind, sign)
-    if flavour is Flavour.ASK and rng.random() < FIGURES:
+    figures = EXPOSURE_FIGURES if kind is Kind.EXPOSURE else FIGURES
+    if flavour is Flavour.ASK and rng.random() < figures:
         return _with_figure(change, rng)
     low, high = chosen(AMOUNTS, rng)
     return replace(change, amount=round(float(rng.uniform(low, high)), 2))

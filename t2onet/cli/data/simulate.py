@@ -1,0 +1,63 @@
+"""`t2o data simulate`: a dataset of requests and edits, drawn on any photos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import AsJson, console, print_json, refusing, say
+from ..photos import sources
+
+
+@refusing
+def simulate_requests(
+    photos: Annotated[
+        list[str],
+        typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the dataset; must not exist.")
+    ],
+    count: Annotated[int | None, typer.Option(help="Samples to write; by default five a photo.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of all that is drawn; the same gives the same files.")
+    ] = 0,
+    size: Annotated[int, typer.Option(metavar="PX", help="Short side of the pictures, in pixels.")] = 256,
+    val: Annotated[float, typer.Option(metavar="SHARE", help="Share of photos for validation.")] = 0.1,
+    recursive: Annotated[
+        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate requests: edit photos in photographic terms and say in words what was done."""
+    from ...data.simulation.dataset import PER_PHOTO, simulate
+    from ...data.simulation.sentences import request
+
+    found = sources(photos, recursive=recursive)
+    with _progress(count or PER_PHOTO * len(found)) as told:
+        made = simulate(found, output, request, count=count, seed=seed, size=size, val=val, progress=told)
+    for problem in made.problems:
+        say(f"left out: {problem.reason}")
+    if as_json:
+        print_json({"counts": made.counts, "left_out": [problem.name for problem in made.problems]})
+        return
+    parts = ", ".join(f"{number} for {split}" for split, number in made.counts.items())
+    say(f"{sum(made.counts.values())} samples ({parts}) -> {output}", err=False)
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal; nothing elsewhere."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield lambda written: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=screen, transient=True) as bars:
+        bar = bars.add_task("samples", total=count)
+        yield lambda written: bars.update(bar, completed=written)
