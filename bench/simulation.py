@@ -1,4 +1,4 @@
-"""Simulated requests: whether pictures bear out their labels, how even these are, what else an edit changes."""
+"""Simulated requests: whether pictures bear out their labels, how even these are, what else edits change."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from ...operations._arrays import Array, namespace, per_pixel, shifts
 
 _TINY = 1e-6
 """Stands in for a zero divisor: far below one 8-bit level of linear light."""
-_KNEE = 2.5
+_KNEE = 2.0
 """How sharply raised light bends into white; higher is later and harder."""
-_SPARED = 0.5
+_SPARED = 0.7
 """How far a lowered exposure spares white: 0 not at all, 1 wholly."""
 _LIFTED_COLOUR = 4.0
 """The most that colour in the deepest shadows is raised along with its light; beyond lies noise."""
@@ -42,7 +42,7 @@ _HALO = 0.08
 
 
 def exposure(image: Array, stops: Array) -> Array:
-    """Linear light times 2**stops. Raised, highlights roll off to white; lowered, white is half spared."""
+    """Linear light times 2**stops. Raised, highlights roll off to white; lowered, white is spared in part."""
     xp = namespace(image)
     light, gain = linear(image), per_pixel(2.0**stops)
     low = xp.clip(gain, None, 1.0)
