@@ -47,23 +47,23 @@ def draw_batch(
     tally = Counter() if tally is None else tally
     flavours = [chosen(FLAVOURS, rng) for _ in range(len(photos))]
     failed: list[set[Class]] = [set() for _ in flavours]
-    before, after = photos + 0.0, photos + 0.0
-    wishes, left = [drawn(Flavour.UNANSWERABLE, rng, tally).wish for _ in flavours], list(range(len(photos)))
+    before, after, left = photos + 0.0, photos + 0.0, list(range(len(photos)))
+    wishes = [drawn(Flavour.UNANSWERABLE, rng, tally).wish for _ in left]
     for _ in range(TRIES):
+        if not left:
+            break
         draws = [_counted(drawn(flavours[i], rng, tally, failed[i]), tally) for i in left]
         made = _made(photos[left], draws)
         good = [at for at, missing in enumerate(made.missing) if missing is None]
         rows = [left[at] for at in good]
         before[rows], after[rows] = made.before[good], made.after[good]
-        for at in good:
-            wishes[left[at]] = _with_untouched(draws[at].wish, made.changes[at], rng)
-        for at, missing in enumerate(made.missing):
-            if missing is not None:
-                tally.subtract(classes_of(draws[at].wish.intents))
-                failed[left[at]].update(missing)
+        for i, draw, change, missing in zip(left, draws, made.changes, made.missing, strict=True):
+            if missing is None:
+                wishes[i] = _with_untouched(draw.wish, change, rng)
+            else:
+                failed[i].update(missing)
+                tally.subtract(classes_of(draw.wish.intents))
         left = [i for i in left if i not in rows]
-        if not left:
-            break
     return before, after, wishes
 
 
@@ -113,6 +113,8 @@ def _sound(original: np.ndarray, made: np.ndarray) -> np.ndarray:
 
 def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
     intents = wish.intents
+    if not intents:
+        return None if wish.flavour is Flavour.UNANSWERABLE else []
     shown = followed(change, intents) if sound else (False,) * len(intents)
     unseen = [c for c, seen in zip(classes_of(intents), shown, strict=True) if not seen]
     return unseen if unseen or not sound else None

@@ -122,10 +122,11 @@ def test_the_same_seed_draws_the_same() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0])
 def test_a_photo_that_shows_nothing_gets_a_wish_that_changes_nothing(level: float) -> None:
-    flat = np.full((6, 3, 16, 16), level, np.float32)
+    flat = np.full((40, 3, 16, 16), level, np.float32)
     before, after, wishes = draw_batch(flat, np.random.default_rng(0))
     for wish, change in zip(wishes, changes(before, after), strict=True):
         assert all(followed(change, wish.intents))
+        assert bool(wish.changes) != (wish.flavour is Flavour.UNANSWERABLE)
 
 
 def test_torch_draws_where_the_photos_lie() -> None:
