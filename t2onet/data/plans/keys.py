@@ -1,0 +1,96 @@
+"""What a plan depends on, as one key: the bytes of both photos, the operations there are, and the planner.
+
+Names and places of files are no part of it, so a dataset may move, and a pair that several samples share is
+one pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ... import operations
+from ...errors import PlanError
+from ...operations import Operation
+from ..sample import Sample
+
+PLANNER_VERSION = 1
+"""Raised whenever the planner would find other recipes for the same pictures."""
+_DECIMALS = 3
+"""Of the pixels that tell one formula from another; the last bits differ between machines."""
+_REMEMBERED = 1024
+"""Photos whose digest is kept, for those that several samples share."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps."""
+
+    size: int = 128
+    steps: int = 6
+
+    def __post_init__(self) -> None:
+        if self.size < 16:
+            raise PlanError(f"the working size is {self.size} pixels; it is at least 16")
+        if self.steps < 1:
+            raise PlanError(f"the most steps of a plan are {self.steps}; it is at least 1")
+
+
+@dataclass(frozen=True)
+class Key:
+    """`content` stands for the two photos; `plan` for them, the operations and the settings."""
+
+    content: str
+    plan: str
+
+
+class Keys:
+    """Keys of pairs under some settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._fingerprint = fingerprint(settings)
+        self._digest = lru_cache(_REMEMBERED)(digest)
+
+    def of(self, sample: Sample) -> Key:
+        """Reads both files; OSError where one cannot be read."""
+        content = pair_digest(self._digest(sample.before), self._digest(sample.after))
+        return Key(content, _short(f"{content} {self._fingerprint}".encode()))
+
+
+def digest(path: Path) -> str:
+    """Of the bytes of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def pair_digest(before: str, after: str) -> str:
+    return _short(f"{before} {after}".encode())
+
+
+def fingerprint(settings: Settings) -> str:
+    """Of everything but the photos."""
+    made = [_behaviour(operation) for operation in operations.operations().values()]
+    told = {"planner": PLANNER_VERSION, "settings": asdict(settings), "operations": made}
+    return _short(json.dumps(told, sort_keys=True).encode())
+
+
+def _behaviour(operation: Operation) -> dict[str, object]:
+    """Its declared ranges, and what it makes of a small picture: a changed formula is another operation."""
+    slots = [(slot.low, slot.high, slot.default) for slot in operation.slots]
+    shares = [0.05 + 0.3 * (7 * at % 5) / 5 for at in range(operation.size)]
+    values = [
+        default + share * (high - default) for share, (_, high, default) in zip(shares, slots, strict=True)
+    ]
+    ramp = np.linspace(0, 1, 192)
+    picture = np.stack([ramp, np.roll(ramp, 60), ramp[::-1]]).reshape(3, 12, 16)
+    edited = np.round(operation.run(picture, np.array(values), 1.0), _DECIMALS) + 0.0
+    return {"name": operation.name, "slots": slots, "made": _short(edited.tobytes())}
+
+
+def _short(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]

@@ -1,0 +1,79 @@
+"""What planning a dataset came to: sums and counts that grow by one plan at a time."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..sample import Problem, Sample
+from .record import Planned
+
+PAPER = (0.1202, 0.0136)
+"""Mean L1 before and after planning that the paper reports for MA5k-Req."""
+SHOWN = 6
+"""The most plans that are kept as the best, and as the worst."""
+
+
+class Shown(NamedTuple):
+    """A sample and its plan, ordered by cost; `number` settles draws."""
+
+    cost: float
+    number: int
+    sample: Sample
+    planned: Planned
+
+
+@dataclass
+class Tally:
+    """Of pairs, each counted once. `new` were planned in this run, in `seconds`."""
+
+    pairs: int = 0
+    new: int = 0
+    seconds: float = 0.0
+    start_sum: float = 0.0
+    cost_sum: float = 0.0
+    lengths: Counter[int] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    damage: list[Problem] = field(default_factory=list)
+    _worst: list[Shown] = field(default_factory=list)
+    _best: list[Shown] = field(default_factory=list)
+
+    def add(self, sample: Sample, planned: Planned) -> None:
+        self.pairs += 1
+        self.start_sum += planned.start_cost
+        self.cost_sum += planned.cost
+        self.lengths[len(planned.recipe)] += 1
+        self.operations.update({step.operation for step in planned.recipe.steps})
+        keep(self._worst, Shown(planned.cost, self.pairs, sample, planned))
+        keep(self._best, Shown(-planned.cost, -self.pairs, sample, planned))
+
+    @property
+    def start_cost(self) -> float:
+        return self.start_sum / max(1, self.pairs)
+
+    @property
+    def cost(self) -> float:
+        return self.cost_sum / max(1, self.pairs)
+
+    @property
+    def rate(self) -> float:
+        """New pairs a second."""
+        return self.new / self.seconds if self.seconds else 0.0
+
+    @property
+    def best(self) -> list[Shown]:
+        """Lowest cost first."""
+        return sorted(self._best, reverse=True)
+
+    @property
+    def worst(self) -> list[Shown]:
+        """Highest cost first."""
+        return sorted(self._worst, reverse=True)
+
+
+def keep(heap: list[Shown], shown: Shown) -> None:
+    """Among the largest, in a heap of bounded size."""
+    (heapq.heappushpop if len(heap) >= SHOWN else heapq.heappush)(heap, shown)
