@@ -1,8 +1,8 @@
 """Plans on disk: segment files with a line for each plan.
 
-A process writes only to a segment of its own, at its end, a whole line at a time. So several processes can fill
-one folder, and one that is killed leaves at most one torn line, which its checksum does not fit. A damaged line
-is left out and told, and whoever next fills the folder takes it out.
+A process writes only to a segment of its own, at its end, a whole line at a time. So several processes can
+fill one folder, and one that is killed leaves at most one torn line, which its checksum does not fit. A
+damaged line is left out and told, and whoever next fills the folder takes it out.
 """
 
 from __future__ import annotations

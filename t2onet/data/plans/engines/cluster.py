@@ -5,6 +5,7 @@ The photos are read by the workers, so their folder has the same path on all mac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -60,7 +61,8 @@ class RayEngine:
                 ray.cancel(reference)
 
     def _connect(self, ray: Any) -> None:
-        """Ray's own chatter and its web page stay off."""
+        """Ray's chatter, its web page and its reports to its makers stay off."""
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address is None:
             ray.init("local", num_cpus=self.workers, include_dashboard=False, **quiet)

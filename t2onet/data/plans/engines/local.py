@@ -43,9 +43,8 @@ class LocalEngine:
         running: dict[Future[Outcome], Task] = {}
         try:
             while True:
-                running |= {
-                    crew.submit(task): task for task in islice(waiting, AHEAD * workers - len(running))
-                }
+                room = AHEAD * workers - len(running)
+                running |= {crew.submit(task): task for task in islice(waiting, room)}
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
