@@ -10,13 +10,13 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from ... import operations
 from ...errors import PlanError
 from ...operations import Operation
+from ..digests import digest
 from ..sample import Sample
 
 PLANNER_VERSION = 1
@@ -60,12 +60,6 @@ class Keys:
         """Reads both files; OSError where one cannot be read."""
         content = pair_digest(self._digest(sample.before), self._digest(sample.after))
         return Key(content, _short(f"{content} {self._fingerprint}".encode()))
-
-
-def digest(path: Path) -> str:
-    """Of the bytes of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pair_digest(before: str, after: str) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import DataError, T2OError
-from .keys import Key, Settings, digest, pair_digest
+from ..digests import digest
+from .keys import Key, Settings, pair_digest
 from .record import Planned
 
 if TYPE_CHECKING:

@@ -1,0 +1,47 @@
+"""`t2o data pack`: a dataset as a few files for training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..common import console, refusing, say
+from .datasets import Folder, Layout, Overwrite, PlansFolder, PlanSize, Split, opened, plans_of, tell_problems
+
+
+@refusing
+def pack_dataset(
+    dataset: Folder,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the shards.")],
+    plans: PlansFolder = None,
+    plan_size: PlanSize = 128,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--texts", metavar="FILE", help="Annotations whose requests go along without photos; repeatable."
+        ),
+    ] = None,
+    size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
+    quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 91,
+    split: Split = None,
+    layout: Layout = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Pack photos, requests and plans into shards that a training run reads once."""
+    from ...data.packed import pack, read_texts
+
+    found = opened(dataset, layout, split)
+    tell_problems(found.problems, "left out")
+    made = None if plans is None else plans_of(plans, found, plan_size)
+    complete = {sample.after.stem for sample in found.samples}
+    said = [text for path in texts or () for text in read_texts(path, complete)]
+    with console(stderr=True).status("packing"):
+        done = pack(found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite)
+    tell_problems(done.problems, "left out")
+    say(
+        f"{done.samples} samples ({done.planned} with a plan), {done.photos} photos and {done.texts} further "
+        f"requests -> {output}, {done.bytes / 1e6:.1f} MB",
+        err=False,
+    )

@@ -1,0 +1,11 @@
+"""A dataset as a few files that a training run reads once into memory.
+
+Reading needs only the standard library, NumPy and Pillow, so that it works on machines with nothing else.
+"""
+
+from .model import PackedSample, PackedSet, Text
+from .reading import read_packed
+from .texts import read_texts
+from .writing import Packed, pack
+
+__all__ = ["Packed", "PackedSample", "PackedSet", "Text", "pack", "read_packed", "read_texts"]

@@ -1,0 +1,89 @@
+"""A packed set from its folder into memory."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from .model import (
+    FORMAT,
+    INDEX,
+    PHOTOS,
+    SAMPLES,
+    TEXTS,
+    VERSION,
+    PackedSample,
+    PackedSet,
+    Text,
+    sample_from_data,
+)
+
+
+def read_packed(folder: str | Path) -> PackedSet:
+    """All photos decoded, all words read; every shard is held against its checksum first."""
+    folder = Path(folder)
+    index = _index(folder)
+    size = index["size"]
+    photos = np.empty((index["photos"], size, size, 3), np.uint8)
+    samples: list[PackedSample] = []
+    texts: list[Text] = []
+    at = 0
+    for shard in index["shards"]:
+        with zipfile.ZipFile(io.BytesIO(_checked(folder, shard))) as entries:
+            names = entries.namelist()
+            encoded = [entries.read(name) for name in names if name.startswith(PHOTOS)]
+            samples += [sample_from_data(data) for data in _lines(entries, SAMPLES)]
+            texts += [Text(**data) for data in _lines(entries, TEXTS)]
+        with ThreadPoolExecutor() as pool:
+            for picture in pool.map(_decoded, encoded):
+                photos[at] = picture
+                at += 1
+    return PackedSet(photos, tuple(samples), tuple(texts))
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    path = folder / INDEX
+    try:
+        index = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{folder} is no packed set: {INDEX} cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise DataError(f"{path} is damaged; copy the packed set again") from None
+    if not isinstance(index, dict) or index.get("format") != FORMAT:
+        raise DataError(f"{path} is not the index of a packed set; `t2o data pack` makes one")
+    if index["version"] != VERSION:
+        raise DataError(f"{path} has version {index['version']}, and this release reads {VERSION}")
+    return index
+
+
+def _checked(folder: Path, shard: dict[str, Any]) -> bytes:
+    path = folder / shard["file"]
+    try:
+        data: bytes = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}); copy the packed set again") from None
+    if hashlib.sha256(data).hexdigest() != shard["sha256"]:
+        raise DataError(f"{path} is damaged: its checksum does not fit; copy it again")
+    return data
+
+
+def _lines(entries: zipfile.ZipFile, beginning: str) -> Iterator[Any]:
+    for name in entries.namelist():
+        if name.startswith(beginning):
+            yield from map(json.loads, entries.read(name).splitlines())
+
+
+def _decoded(data: bytes) -> NDArray[np.uint8]:
+    with PIL.Image.open(io.BytesIO(data)) as file:
+        return np.asarray(file.convert("RGB"))
