@@ -86,9 +86,9 @@ def _plans(shown: Iterable[Shown]) -> list[PIL.Image.Image]:
     for _, _, sample, planned in shown:
         before, after = sample.photos()
         photos = (before, apply(planned.recipe, before), after)
-        captioned = zip(photos, ("before", "planned", "target"), strict=True)
         pictures = [
-            stacked([_square(photo), words(text, SMALL, _SIDE, FAINT)], 6) for photo, text in captioned
+            stacked([_square(photo), words(caption, SMALL, _SIDE, FAINT)], 6)
+            for photo, caption in zip(photos, ("before", "planned", "target"), strict=True)
         ]
         costs = f"off by {in_words(planned.start_cost)} before, {in_words(planned.cost)} after"
         said = [

@@ -90,21 +90,14 @@ def _of_plans(plans: Plans) -> list[Distribution]:
 
 def _costs(costs: Sequence[tuple[float, float]]) -> Distribution:
     """Before and after planning, in bins of a hundredth."""
-    binned = [
-        tuple(
-            np.bincount(
-                [min(int(c / _COST_STEP), _COST_BINS) for c in column], minlength=_COST_BINS + 1
-            ).tolist()
-        )
-        for column in zip(*costs, strict=True)
-    ]
-    labels = tuple(f"{_COST_STEP * at:.2f}" for at in range(_COST_BINS)) + (
-        f"{_COST_STEP * _COST_BINS:.2f}+",
-    )
-    means = np.mean(costs, axis=0) if costs else (0, 0)
-    note = f"mean {means[0]:.4f} before, {means[1]:.4f} after"
-    series = tuple(zip(("before", "after planning"), binned, strict=False))
-    return Distribution("Mean difference from the target", labels, series, len(costs), True, note)
+    columns = np.array(costs).reshape(-1, 2).T
+    bins = np.minimum(columns / _COST_STEP, _COST_BINS).astype(int)
+    counts = [tuple(np.bincount(column, minlength=_COST_BINS + 1).tolist()) for column in bins]
+    labels = [f"{_COST_STEP * at:.2f}" for at in range(_COST_BINS + 1)]
+    note = "mean {:.4f} before, {:.4f} after".format(*columns.mean(axis=1)) if costs else ""
+    series = (("before", counts[0]), ("after planning", counts[1]))
+    ends = (*labels[:-1], f"{labels[-1]}+")
+    return Distribution("Mean difference from the target", ends, series, len(costs), True, note)
 
 
 def _named(title: str, counts: Counter[str], total: int, note: str) -> Distribution:

@@ -27,17 +27,15 @@ PlanSize = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 
 _TOLD = 10
-"""The most problems that are told one by one."""
+"""The most names that are told for one reason."""
 
 
 def opened(folder: Path, layout: str | None, split: str | None) -> Dataset:
-    """The dataset, with at least one sample."""
+    """The dataset; what was left out of it is told."""
     from ...data import open_dataset
 
-    dataset: Dataset = open_dataset(folder, layout=layout, splits=None if split is None else (split,))
-    if not dataset.samples:
-        where = f"{folder} has no usable sample" + (f" in the split {split!r}" if split else "")
-        raise DataError(f"{where}; check the folder, its layout and the split")
+    dataset: Dataset = open_dataset(folder, layout, None if split is None else (split,))
+    tell_problems(dataset.problems, "left out")
     return dataset
 
 
@@ -67,8 +65,10 @@ def picture_place(path: Path, overwrite: bool) -> Path:
 
 
 def tell_problems(problems: Sequence[Problem], what: str) -> None:
-    """The first of them by name, on stderr, and how many there are."""
-    for problem in problems[:_TOLD]:
-        say(f"{what}: {problem.name}: {problem.reason}")
-    if len(problems) > _TOLD:
-        say(f"{what}: and {len(problems) - _TOLD} more")
+    """A line on stderr for each reason, with the first names."""
+    names: dict[str, list[str]] = {}
+    for problem in problems:
+        names.setdefault(problem.reason, []).append(problem.name)
+    for reason, found in names.items():
+        more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+        say(f"{what}: {', '.join(found[:_TOLD])}{more}: {reason}")

@@ -20,7 +20,7 @@ def pack_dataset(
     texts: Annotated[
         list[Path] | None,
         typer.Option(
-            "--texts", metavar="FILE", help="Annotations whose requests go along without photos; repeatable."
+            "--texts", metavar="DATASET", help="Its requests go along without photos; may be given again."
         ),
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
@@ -30,13 +30,12 @@ def pack_dataset(
     overwrite: Overwrite = False,
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
-    from ...data.packed import pack, read_texts
+    from ...data import open_dataset
+    from ...data.packed import pack, texts_of
 
     found = opened(dataset, layout, split)
-    tell_problems(found.problems, "left out")
     made = None if plans is None else plans_of(plans, found, plan_size)
-    complete = {sample.after.stem for sample in found.samples}
-    said = [text for path in texts or () for text in read_texts(path, complete)]
+    said = [text for other in texts or () for text in texts_of(open_dataset(other, photos=False), found)]
     with console(stderr=True).status("packing"):
         done = pack(found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite)
     tell_problems(done.problems, "left out")

@@ -47,7 +47,6 @@ def plan_pairs(
 
     settings = Settings(size, steps)
     found = opened(dataset, layout, split)
-    tell_problems(found.problems, "left out")
     done = 0
     try:
         with _progress(len(found.samples)) as show:
@@ -61,11 +60,8 @@ def plan_pairs(
                 found, output, engine=_engine(engine, workers, address), settings=settings, told=told
             )
     except KeyboardInterrupt:
-        left = len(found.samples) - done
-        refuse(
-            f"stopped, {left} of {len(found.samples)} samples to go; the same command goes on there",
-            INTERRUPTED,
-        )
+        left = f"{len(found.samples) - done} of {len(found.samples)} samples"
+        refuse(f"stopped, {left} to go; the same command goes on there", INTERRUPTED)
     tell_problems(tally.damage, "damaged")
     tell_problems(tally.problems, "not planned")
     if tally.pairs:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..common import refusing, say
-from .datasets import Folder, Layout, Overwrite, Split, opened, picture_place, tell_problems
+from .datasets import Folder, Layout, Overwrite, Split, opened, picture_place
 
 
 @refusing
@@ -27,7 +27,6 @@ def show_pairs(
 
     picture_place(output, overwrite)
     found = opened(dataset, layout, split)
-    tell_problems(found.problems, "left out")
     samples = chosen(found.samples, count, seed)
     write_atomically(output, pairs_sheet(found, samples, len(found.samples)), overwrite=overwrite)
     say(f"{len(samples)} of {len(found.samples)} samples -> {output}", err=False)

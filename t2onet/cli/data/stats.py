@@ -18,7 +18,6 @@ from .datasets import (
     opened,
     picture_place,
     plans_of,
-    tell_problems,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ def show_statistics(
     if output is not None:
         picture_place(output, overwrite)
     found = opened(dataset, layout, split)
-    tell_problems(found.problems, "left out")
     made = None if plans is None else plans_of(plans, found, plan_size)
     counted = distributions(found.samples, made)
     for distribution in counted:

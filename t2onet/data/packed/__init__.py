@@ -5,7 +5,7 @@ Reading needs only the standard library, NumPy and Pillow, so that it works on m
 
 from .model import PackedSample, PackedSet, Text
 from .reading import read_packed
-from .texts import read_texts
+from .texts import texts_of
 from .writing import Packed, pack
 
-__all__ = ["Packed", "PackedSample", "PackedSet", "Text", "pack", "read_packed", "read_texts"]
+__all__ = ["Packed", "PackedSample", "PackedSet", "Text", "pack", "read_packed", "texts_of"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...language import Attribute, Intent
+from ..sample import Sample
 
 INDEX = "index.json"
 FORMAT, VERSION = "t2onet packed set", 1
@@ -18,31 +19,37 @@ PHOTOS, SAMPLES, TEXTS = "photos/", "samples-", "texts-"
 
 
 @dataclass(frozen=True)
-class Text:
-    """A request without photos. `labels` are its publisher's."""
-
-    request: str
-    split: str
-    source: str
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class PackedSample:
-    """A sample, its photos as rows of `PackedSet.photos`.
-
-    `plan` is plain data: {"steps": [{"operation", "parameters"}], "start_cost", "cost", "costs"}, or None.
-    """
+class Words:
+    """What was asked for, as in a sample of a dataset; `labels` are the publisher's."""
 
     name: str
     split: str
-    before: int
-    after: int
     requests: tuple[str, ...]
     intents: tuple[Intent, ...] | None
     unanswerable: str | None
     labels: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Text(Words):
+    """Requests without photos; `source` is the layout of the dataset they come from."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class PackedSample(Words):
+    """Requests with photos, which are rows of `PackedSet.photos`.
+
+    `plan` is plain data: {"steps": [{"operation", "parameters"}], "start_cost", "cost", "costs"}, or None.
+    """
+
+    before: int
+    after: int
     plan: dict[str, Any] | None
+
+
+W = TypeVar("W", bound=Words)
 
 
 @dataclass(frozen=True)
@@ -68,13 +75,21 @@ class PackedSet:
         return np.array([at for at, sample in enumerate(self.samples) if sample.split == name], np.int64)
 
 
-def intents_to_data(intents: Sequence[Intent] | None) -> list[list[Any]] | None:
-    if intents is None:
-        return None
-    return [[intent.attribute.value, intent.sign, intent.amount] for intent in intents]
+def words_to_data(words: Words | Sample) -> dict[str, Any]:
+    """As plain data for JSON."""
+    intents = words.intents
+    return {
+        "name": words.name,
+        "split": words.split,
+        "requests": list(words.requests),
+        "intents": None if intents is None else [[i.attribute.value, i.sign, i.amount] for i in intents],
+        "unanswerable": words.unanswerable,
+        "labels": dict(words.labels),
+    }
 
 
-def sample_from_data(data: dict[str, Any]) -> PackedSample:
+def from_data(kind: type[W], data: dict[str, Any]) -> W:
+    """Such words from plain data."""
     wanted = data["intents"]
     known = None if wanted is None else tuple(Intent(Attribute(a), sign, size) for a, sign, size in wanted)
-    return PackedSample(**{**data, "requests": tuple(data["requests"]), "intents": known})
+    return kind(**{**data, "requests": tuple(data["requests"]), "intents": known})

@@ -26,7 +26,7 @@ from .model import (
     PackedSample,
     PackedSet,
     Text,
-    sample_from_data,
+    from_data,
 )
 
 
@@ -43,8 +43,8 @@ def read_packed(folder: str | Path) -> PackedSet:
         with zipfile.ZipFile(io.BytesIO(_checked(folder, shard))) as entries:
             names = entries.namelist()
             encoded = [entries.read(name) for name in names if name.startswith(PHOTOS)]
-            samples += [sample_from_data(data) for data in _lines(entries, SAMPLES)]
-            texts += [Text(**data) for data in _lines(entries, TEXTS)]
+            samples += [from_data(PackedSample, data) for data in _lines(entries, SAMPLES)]
+            texts += [from_data(Text, data) for data in _lines(entries, TEXTS)]
         with ThreadPoolExecutor() as pool:
             for picture in pool.map(_decoded, encoded):
                 photos[at] = picture

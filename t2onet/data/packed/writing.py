@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ from ...image import Image, open_image
 from ...image.depth import to_uint8
 from ..digests import digest
 from ..sample import Dataset, Problem, Sample
-from .model import FORMAT, INDEX, PHOTOS, SAMPLES, TEXTS, VERSION, Text, intents_to_data
+from .model import FORMAT, INDEX, PHOTOS, SAMPLES, TEXTS, VERSION, Text, words_to_data
 from .shards import LARGEST, Shards
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ def pack(
     largest: int = LARGEST,
     overwrite: bool = False,
 ) -> Packed:
-    """Write `dataset` to `folder`, whole or not at all: photos squeezed to `size` x `size` in sRGB, once each.
+    """Write `dataset` to `folder`, whole or not at all.
 
-    `texts` go along as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
+    Photos are in sRGB, `size` x `size` pixels whatever their shape was, and stored once each; `texts` go along
+    as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
     """
     if size < 16:
         raise DataError(f"photos are packed at {size} pixels a side; give at least 16")
@@ -111,7 +112,9 @@ class _Packing:
                 self._lines(f"{SAMPLES}{number:05}.jsonl", lines)
                 self.done.samples += len(lines)
         for number, part in enumerate(_chunks(texts)):
-            self._lines(f"{TEXTS}{number:05}.jsonl", [vars(text) for text in part])
+            self._lines(
+                f"{TEXTS}{number:05}.jsonl", [{**words_to_data(text), "source": text.source} for text in part]
+            )
         self.done.texts = len(texts)
         self.shards.finish()
         self._index(dataset)
@@ -155,19 +158,14 @@ class _Packing:
         plan = plans[sample].to_data() if sample in plans else None
         self.done.planned += plan is not None
         return {
-            "name": sample.name,
-            "split": sample.split,
             "before": self._rows[sample.before],
             "after": self._rows[sample.after],
-            "requests": sample.requests,
-            "intents": intents_to_data(sample.intents),
-            "unanswerable": sample.unanswerable,
-            "labels": dict(sample.labels),
             "plan": plan,
+            **words_to_data(sample),
         }
 
     def _lines(self, name: str, lines: Sequence[Any]) -> None:
-        text = "".join(f"{json.dumps(line, default=str)}\n" for line in lines)
+        text = "".join(f"{json.dumps(line, default=_plain)}\n" for line in lines)
         self.shards.add(name, text.encode(), squeeze=True)
 
     def _index(self, dataset: Dataset) -> None:
@@ -187,6 +185,11 @@ class _Packing:
 
 def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
     yield from (items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know: the publisher's labels may be records, and anything else is said in words."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
 def _square(image: Image, side: int) -> PIL.Image.Image:
