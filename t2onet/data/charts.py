@@ -16,6 +16,8 @@ _WIDTH, _HEIGHT, _GAP, _COLUMNS = 620, 260, 36, 2
 _BAR = 30
 _NAMES = 210
 """Width for the names beside bars."""
+_COUNTS = 56
+"""Width for the counts beside columns."""
 _AXIS = 26
 _INKS = (ink("blue"), ink("green"))
 
@@ -35,24 +37,40 @@ def _chart(distribution: Distribution) -> PIL.Image.Image:
 
 
 def _columns(distribution: Distribution) -> PIL.Image.Image:
-    """Columns, those of several series side by side; the highest count is written beside its line."""
+    """Columns, those of several series side by side, over lines at round counts."""
     whole = canvas(_WIDTH, _HEIGHT + _AXIS + 6)
     draw = PIL.ImageDraw.Draw(whole)
-    draw.rectangle([0, 0, _WIDTH, _HEIGHT], WELL)
+    draw.rectangle([_COUNTS, 0, _WIDTH, _HEIGHT], WELL)
     top = max(max(counts) for _, counts in distribution.series)
-    for share in (0.25, 0.5, 0.75):
-        draw.line([(0, share * _HEIGHT), (_WIDTH, share * _HEIGHT)], GRID)
-    room = _WIDTH / len(distribution.labels)
+    unit = (_HEIGHT - _AXIS) / top
+    _lines(draw, unit, top)
+    room = (_WIDTH - _COUNTS) / len(distribution.labels)
     thick = 0.8 * room / len(distribution.series)
     for number, (_, counts) in enumerate(distribution.series):
         for at, count in enumerate(counts):
-            left = at * room + 0.1 * room + number * thick
-            height = (_HEIGHT - _AXIS) * count / top
+            left = _COUNTS + (at + 0.1) * room + number * thick
+            box = [left, _HEIGHT - max(1, unit * count), left + thick - 1, _HEIGHT]
             if count:
-                draw.rectangle([left, _HEIGHT - max(1, height), left + thick - 1, _HEIGHT], _INKS[number])
+                draw.rectangle(box, _INKS[number])
     _axis(draw, distribution.labels, room)
-    _legend(draw, distribution, top)
+    _legend(draw, distribution)
     return whole
+
+
+def _lines(draw: PIL.ImageDraw.ImageDraw, unit: float, top: int) -> None:
+    """Across the plot, with their counts beside it."""
+    font = PIL.ImageFont.load_default(SMALL)
+    for count in _round_counts(top):
+        height = _HEIGHT - unit * count
+        draw.line([(_COUNTS, height), (_WIDTH, height)], GRID)
+        draw.text((_COUNTS - 8, height), str(count), FAINT, font, anchor="rm")
+
+
+def _round_counts(top: int) -> list[int]:
+    """Up to four of them, one, two or five times a power of ten apart."""
+    steps = (factor * 10**power for power in range(12) for factor in (1, 2, 5))
+    step = next(step for step in steps if top / step < 5)
+    return list(range(step, top + 1, step))
 
 
 def _axis(draw: PIL.ImageDraw.ImageDraw, labels: Sequence[str], room: float) -> None:
@@ -63,16 +81,15 @@ def _axis(draw: PIL.ImageDraw.ImageDraw, labels: Sequence[str], room: float) -> 
     last = len(labels) - 1
     for at, label in enumerate(labels):
         if at == last or (at % every == 0 and (last - at) * room >= widest):
-            anchor, middle = ("ra", _WIDTH) if at == last and every > 1 else ("ma", (at + 0.5) * room)
-            draw.text((middle, _HEIGHT + 6), label, FAINT, font, anchor=anchor)
+            at_end = at == last and every > 1
+            place = _WIDTH if at_end else _COUNTS + (at + 0.5) * room
+            draw.text((place, _HEIGHT + 6), label, FAINT, font, anchor="ra" if at_end else "ma")
 
 
-def _legend(draw: PIL.ImageDraw.ImageDraw, distribution: Distribution, top: int) -> None:
+def _legend(draw: PIL.ImageDraw.ImageDraw, distribution: Distribution) -> None:
     font = PIL.ImageFont.load_default(SMALL)
-    names = [(name, _INKS[number]) for number, (name, _) in enumerate(distribution.series) if name]
-    for line, (name, colour) in enumerate(names):
-        draw.text((_WIDTH - 12, _AXIS + 8 + 24 * line), plain(name), colour, font, anchor="ra")
-    draw.text((_WIDTH - 12, 6), f"highest column: {top}", FAINT, font, anchor="ra")
+    for number, (name, _) in enumerate(distribution.series):
+        draw.text((_WIDTH - 12, 10 + 24 * number), plain(name), _INKS[number], font, anchor="ra")
 
 
 def _bars(distribution: Distribution) -> PIL.Image.Image:

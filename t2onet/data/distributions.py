@@ -53,7 +53,7 @@ def _lengths(samples: Sequence[Sample]) -> Distribution:
 
 def _splits(samples: Sequence[Sample]) -> Distribution:
     counts = Counter(sample.split for sample in samples)
-    return _named("Samples in a split", counts, len(samples), "")
+    return _named("Samples in a split", counts, len(samples), f"{len(samples)} samples")
 
 
 def _intents(samples: Sequence[Sample]) -> Distribution:

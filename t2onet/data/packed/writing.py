@@ -58,8 +58,8 @@ def pack(
 ) -> Packed:
     """Write `dataset` to `folder`, whole or not at all.
 
-    Photos are in sRGB, `size` x `size` pixels whatever their shape was, and stored once each; `texts` go along
-    as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
+    Photos are in sRGB, `size` x `size` pixels whatever their shape was, and stored once each; `texts` go
+    along as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
     """
     if size < 16:
         raise DataError(f"photos are packed at {size} pixels a side; give at least 16")

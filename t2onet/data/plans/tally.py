@@ -12,7 +12,7 @@ from .record import Planned
 
 PAPER = (0.1202, 0.0136)
 """Mean L1 before and after planning that the paper reports for MA5k-Req."""
-SHOWN = 6
+SHOWN = 4
 """The most plans that are kept as the best, and as the worst."""
 
 
@@ -34,6 +34,7 @@ class Tally:
     seconds: float = 0.0
     start_sum: float = 0.0
     cost_sum: float = 0.0
+    working_sums: tuple[float, float] = (0.0, 0.0)
     lengths: Counter[int] = field(default_factory=Counter)
     operations: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
@@ -45,6 +46,8 @@ class Tally:
         self.pairs += 1
         self.start_sum += planned.start_cost
         self.cost_sum += planned.cost
+        first, last = self.working_sums
+        self.working_sums = (first + planned.costs[0], last + planned.costs[-1])
         self.lengths[len(planned.recipe)] += 1
         self.operations.update({step.operation for step in planned.recipe.steps})
         keep(self._worst, Shown(planned.cost, self.pairs, sample, planned))
@@ -52,11 +55,19 @@ class Tally:
 
     @property
     def start_cost(self) -> float:
+        """On the photos themselves, without the plans."""
         return self.start_sum / max(1, self.pairs)
 
     @property
     def cost(self) -> float:
+        """On the photos themselves, with the plans."""
         return self.cost_sum / max(1, self.pairs)
+
+    @property
+    def working_costs(self) -> tuple[float, float]:
+        """Before and after, at the working size."""
+        first, last = self.working_sums
+        return first / max(1, self.pairs), last / max(1, self.pairs)
 
     @property
     def rate(self) -> float:
