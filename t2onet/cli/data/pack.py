@@ -24,7 +24,7 @@ def pack_dataset(
         ),
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
-    quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 91,
+    quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 90,
     split: Split = None,
     layout: Layout = None,
     overwrite: Overwrite = False,

@@ -1,0 +1,258 @@
+"""Plans of a dataset: what they depend on, that each is made once, and that the disk may lie."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import t2onet
+from t2onet import PlanError, Recipe
+from t2onet.data import Dataset
+from t2onet.data.plans import Planned, Plans, Settings, plan_dataset
+from t2onet.data.plans.keys import Keys, fingerprint
+from t2onet.data.plans.record import from_line, to_line
+from t2onet.data.plans.store import Store
+from t2onet.errors import DataError
+from t2onet.operations import _declaration
+
+from .small_set import SIDE, InThisProcess, small_set
+
+PAIRS = 4
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    return small_set(tmp_path / "photos", PAIRS)
+
+
+def planned(number: int = 0) -> Planned:
+    recipe = Recipe.from_steps([("brightness", round(0.001 * number, 5)), ("tone", [1, 2, 1, 1, 1, 1, 1, 1])])
+    return Planned(recipe, 0.125, 0.0625, (0.125, 0.1, 0.0625))
+
+
+def key(number: int) -> str:
+    return f"{number:032x}"
+
+
+# ---- what a plan depends on
+
+
+def test_a_key_follows_the_content_and_not_the_name(dataset: Dataset, tmp_path: Path) -> None:
+    keys, sample = Keys(Settings()), dataset.samples[0]
+    moved = replace(sample, name="other", before=tmp_path / "a.png", after=tmp_path / "b.png")
+    shutil.copy(sample.before, moved.before)
+    shutil.copy(sample.after, moved.after)
+    assert keys.of(moved) == keys.of(sample)
+    moved.after.write_bytes(moved.after.read_bytes() + b"\0")
+    assert Keys(Settings()).of(moved) != keys.of(sample)
+    turned = replace(sample, before=sample.after, after=sample.before)
+    assert keys.of(turned) != keys.of(sample)
+
+
+def test_a_key_follows_the_settings() -> None:
+    others = {fingerprint(Settings(size, steps)) for size in (64, 128) for steps in (3, 6)}
+    assert len(others) == 4
+
+
+@pytest.mark.parametrize("change", ["another formula", "another range", "one more"])
+def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = dict(_declaration._REGISTRY)
+    contrast = registry["contrast"]
+    if change == "another formula":
+        registry["contrast"] = replace(contrast, formula=lambda image, p, scale: image * (1 + 0.5 * p[0]))
+    elif change == "another range":
+        (parameter,) = contrast.parameters
+        registry["contrast"] = replace(contrast, parameters=(replace(parameter, high=2.0),))
+    else:
+        registry["punch"] = replace(contrast, name="punch")
+    before = fingerprint(Settings())
+    monkeypatch.setattr(_declaration, "_REGISTRY", registry)
+    assert fingerprint(Settings()) != before
+
+
+@pytest.mark.parametrize(("size", "steps"), [(8, 6), (128, 0)])
+def test_settings_that_make_no_plan(size: int, steps: int) -> None:
+    with pytest.raises(PlanError, match="at least"):
+        Settings(size, steps)
+
+
+# ---- the disk
+
+
+def test_a_record_comes_back() -> None:
+    data = from_line(to_line(key(7), planned(7)))
+    assert data is not None
+    assert (data["key"], Planned.from_data(data)) == (key(7), planned(7))
+
+
+def filled(folder: Path, count: int) -> Path:
+    """The only segment of a store with that many plans."""
+    store = Store.filling(folder)
+    for number in range(count):
+        store.add(key(number), planned(number))
+    store.close()
+    (segment,) = folder.glob("*.jsonl")
+    return segment
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return filled(tmp_path_factory.mktemp("store"), 4).read_bytes()
+
+
+@given(data=st.data())
+def test_no_damage_of_a_byte_gives_a_wrong_plan(
+    data: st.DataObject, whole: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    at = data.draw(st.integers(0, len(whole) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[at]))
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "plans-000001.jsonl").write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
+    store = Store(folder)
+    kept = [number for number in range(4) if key(number) in store]
+    assert len(kept) >= (3 if whole[at] != ord("\n") else 2)
+    assert all(store[key(number)] == planned(number) for number in kept)
+    assert len(store.damage) == (1 if len(kept) < 4 else 0)
+
+
+@given(data=st.data())
+def test_a_file_cut_anywhere_loses_only_what_was_cut(
+    data: st.DataObject, whole: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    end = data.draw(st.integers(0, len(whole)))
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "plans-000001.jsonl").write_bytes(whole[:end])
+    store = Store(folder)
+    assert len(store) == whole[:end].count(b"\n")
+    torn = bool(whole[:end]) and not whole[:end].endswith(b"\n")
+    assert [problem.name for problem in store.damage] == [f"plans-000001.jsonl:{len(store) + 1}"] * torn
+
+
+def test_damage_is_told_once_and_then_gone(tmp_path: Path) -> None:
+    segment = filled(tmp_path, 3)
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(lines[0] + lines[1].replace(b"brightness", b"brighTness") + lines[2])
+    again = Store.filling(tmp_path)
+    assert [problem.name for problem in again.damage] == ["plans-000001.jsonl:2"]
+    assert [number for number in range(3) if key(number) in again] == [0, 2]
+    assert segment.read_bytes() == lines[0] + lines[2]
+    assert Store.filling(tmp_path).damage == []
+
+
+def test_two_writers_share_a_folder(tmp_path: Path) -> None:
+    stores = [Store.filling(tmp_path), Store.filling(tmp_path)]
+    for number in range(6):
+        stores[number % 2].add(key(number), planned(number))
+    # The second is alive, so a line that it has begun is not damage, and nobody mends its file.
+    assert stores[1]._file is not None
+    stores[1]._file.write(b"0000")
+    third = Store.filling(tmp_path)
+    assert (len(third), third.damage) == (6, [])
+    stores[1]._file.write(b" half a record")
+    for store in stores:
+        store.close()
+    assert [problem.name for problem in Store(tmp_path).damage] == ["plans-000002.jsonl:4"]
+    assert all(Store(tmp_path)[key(number)] == planned(number) for number in range(6))
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "plans").write_text("mine")
+    with pytest.raises(t2onet.OutputError, match="plans cannot hold plans"):
+        Store.filling(tmp_path / "plans")
+
+
+# ---- a whole dataset
+
+
+def test_every_pair_is_planned_once(dataset: Dataset, tmp_path: Path) -> None:
+    twice = replace(
+        dataset, samples=(*dataset.samples, *(replace(s, name=f"{s.name}-again") for s in dataset.samples))
+    )
+    engine, seen = InThisProcess(), []
+    tally = plan_dataset(
+        twice, tmp_path / "plans", engine=engine, settings=Settings(SIDE), told=lambda n, _: seen.append(n)
+    )
+    assert engine.given == [sample.name for sample in dataset.samples]
+    assert (tally.pairs, tally.new, tally.problems) == (PAIRS, PAIRS, [])
+    assert seen == list(range(1, 2 * PAIRS + 1))
+    again = InThisProcess()
+    second = plan_dataset(twice, tmp_path / "plans", engine=again, settings=Settings(SIDE))
+    assert (again.given, second.new, second.pairs) == ([], 0, PAIRS)
+    assert (second.cost, second.lengths) == (tally.cost, tally.lengths)
+
+
+def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> None:
+    tally = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    plans = Plans(tmp_path / "plans", dataset.samples, Settings(SIDE))
+    assert list(plans) == list(dataset.samples)
+    for sample, found in plans.items():
+        before, after = sample.photos()
+        edited = np.asarray(t2onet.apply(found.recipe, before), float) / 255
+        assert found.cost == pytest.approx(np.abs(edited - np.asarray(after, float) / 255).mean(), abs=1e-5)
+        assert found.cost < 0.35 * found.start_cost
+        assert len(found.costs) == len(found.recipe) + 1
+    assert tally.cost == pytest.approx(np.mean([found.cost for found in plans.values()]))
+    assert tally.start_cost == pytest.approx(np.mean([found.start_cost for found in plans.values()]))
+    assert [shown.cost for shown in tally.worst] == sorted((p.cost for p in plans.values()), reverse=True)
+    assert [-shown.cost for shown in tally.best] == sorted(p.cost for p in plans.values())
+    assert sum(tally.lengths.values()) == PAIRS
+    assert not Plans(tmp_path / "plans", dataset.samples, Settings(SIDE, 2))
+
+
+def test_one_split(dataset: Dataset, tmp_path: Path) -> None:
+    engine = InThisProcess()
+    plan_dataset(dataset, tmp_path / "plans", split="val", engine=engine, settings=Settings(SIDE))
+    assert engine.given == ["pair-003"]
+
+
+def test_a_broken_pair_is_told_and_the_others_go_on(dataset: Dataset, tmp_path: Path) -> None:
+    first, second, third, last = dataset.samples
+    first.after.write_bytes(first.after.read_bytes()[:300])
+    second.after.unlink()
+    third.after.write_bytes(last.before.read_bytes())  # a photo of something else
+    twin = replace(first, name="twin")
+    broken = replace(dataset, samples=(first, second, third, last, twin))
+    tally = plan_dataset(broken, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    assert tally.new == tally.pairs == 1
+    told = {problem.name: problem.reason for problem in tally.problems}
+    assert list(told) == [first.name, second.name, third.name, "twin"]
+    assert str(first.after) in told[first.name]
+    assert told["twin"] == told[first.name]
+    assert str(second.after) in told[second.name]
+    assert "show different things" in told[third.name]
+
+
+def test_photos_that_change_under_way(dataset: Dataset, tmp_path: Path) -> None:
+    class Late(InThisProcess):
+        def run(self, tasks: object) -> Iterator[object]:
+            waiting = list(tasks)  # type: ignore[call-overload]
+            dataset.samples[0].after.write_bytes(dataset.samples[1].after.read_bytes())
+            yield from super().run(waiting)
+
+    tally = plan_dataset(dataset, tmp_path / "plans", engine=Late(), settings=Settings(SIDE))
+    assert [problem.name for problem in tally.problems] == [dataset.samples[0].name]
+    assert "not those the run began with" in tally.problems[0].reason
+
+
+def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
+    first = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    (segment,) = (tmp_path / "plans").glob("*.jsonl")
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:2]) + lines[2][:40] + b"\n" + lines[3][:-20])
+    engine = InThisProcess()
+    again = plan_dataset(dataset, tmp_path / "plans", engine=engine, settings=Settings(SIDE))
+    assert engine.given == [sample.name for sample in dataset.samples[2:]]
+    assert [problem.name for problem in again.damage] == ["plans-000001.jsonl:3", "plans-000001.jsonl:4"]
+    assert again.cost == pytest.approx(first.cost)
+
+
+def test_plans_that_are_not_there(dataset: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no folder .*nowhere"):
+        Plans(tmp_path / "nowhere", dataset.samples)
