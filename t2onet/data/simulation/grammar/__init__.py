@@ -1,0 +1,1 @@
+"""Words and phrases, as tables, and the small engine that says them."""
