@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -28,18 +29,23 @@ def simulate_requests(
     ] = 0,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side of the pictures, in pixels.")] = 256,
     val: Annotated[float, typer.Option(metavar="SHARE", help="Share of photos for validation.")] = 0.1,
+    phrases: Annotated[
+        Path | None,
+        typer.Option(metavar="DATASET", help="Dataset whose real requests are used where they fit."),
+    ] = None,
     recursive: Annotated[
         bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Simulate requests: edit photos in photographic terms and say in words what was done."""
-    from ...data.simulation.dataset import PER_PHOTO, simulate
+    from ...data.simulation.dataset import PER_PHOTO, phrases_in, simulate
     from ...data.simulation.sentences import request
 
     found = sources(photos, recursive=recursive)
+    words = partial(request, mined=None if phrases is None else phrases_in(phrases))
     with _progress(count or PER_PHOTO * len(found)) as told:
-        made = simulate(found, output, request, count=count, seed=seed, size=size, val=val, progress=told)
+        made = simulate(found, output, words, count=count, seed=seed, size=size, val=val, progress=told)
     for problem in made.problems:
         say(f"left out: {problem.reason}")
     if as_json:

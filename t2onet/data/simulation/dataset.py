@@ -21,8 +21,10 @@ import numpy as np
 
 from ...errors import DataError, ImageError, OutputError
 from ...image import from_array, open_image, write_atomically
-from ..sample import Problem
+from ..opening import open_dataset
+from ..sample import Problem, Sample
 from .draw import draw_batch
+from .mining import Labels, Phrases, mine
 from .wish import Wish
 from .wishes import Class
 
@@ -59,6 +61,17 @@ class _Run:
     @property
     def written(self) -> int:
         return sum(map(len, self.entries.values()))
+
+
+def phrases_in(folder: Path) -> Phrases:
+    """The requests of a dataset, to be said again; its photos may be absent."""
+    samples = open_dataset(folder, photos=False).samples
+    return mine((request, _labels(sample)) for sample in samples for request in sample.requests)
+
+
+def _labels(sample: Sample) -> Labels | None:
+    operators: Any = sample.labels.get("operators", ())
+    return {operator.name: {"local": operator.local} for operator in operators} or None
 
 
 def simulate(

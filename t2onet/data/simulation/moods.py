@@ -52,7 +52,7 @@ MOODS: dict[str, tuple[Change, ...]] = {
         Change(Kind.EXPOSURE, 1, 0.3),
     ),
     "calm": (Change(Kind.CONTRAST, -1, 0.6), Change(Kind.CHROMA, -1, 0.5), Change(Kind.SHARPNESS, -1, 0.6)),
-    "noir": (Change(Kind.MONOCHROME, -1, 3.0), Change(Kind.CONTRAST, 1, 1.4), Change(Kind.EXPOSURE, -1, 0.4)),
+    "noir": (Change(Kind.MONOCHROME, -1), Change(Kind.CONTRAST, 1, 1.4), Change(Kind.EXPOSURE, -1, 0.4)),
 }
 """Moods that are put on a good photo, as the changes of their plain form."""
 
@@ -78,10 +78,3 @@ _OVERDONE = (
 )
 FAULTS: dict[str, tuple[Change, ...]] = {"better": _DULL, "natural": _OVERDONE}
 """Moods that want a photo mended, as what may be wrong with it; two or three of these come together."""
-
-MATTERS = (
-    *("crop", "rotate", "straighten", "size", "move", "text", "style", "retouch", "local_light"),
-    *("remove_object", "remove_person", "remove_blemish", "add_object", "recolour_object"),
-    *("replace_background", "blur_background", "chat", "gibberish"),
-)
-"""What unanswerable wishes are about: no global operation does these."""

@@ -13,7 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from ...language import Attribute, Intent
-from .moods import FAULTS, MATTERS, MOODS
+from .grammar.matters import MATTERS
+from .moods import FAULTS, MOODS
 from .strengths import amount_of
 from .wish import COLOURS, Change, Flavour, Kind, Wish
 
@@ -54,8 +55,6 @@ KINDS: dict[Attribute, dict[Kind, float]] = {
     Attribute.SHARPNESS: {Kind.SHARPNESS: 1.0},
 }
 """By which changes an attribute is asked for, in what shares."""
-_TOTAL = 3.0
-"""The amount of a change that goes all the way."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def drawn(
 ) -> Draw:
     """A wish of this flavour; for the classes that were drawn least so far, but for those avoided."""
     if flavour is Flavour.UNANSWERABLE:
-        return Draw(Wish(flavour, matter=str(rng.choice(MATTERS))))
+        return Draw(Wish(flavour, matter=str(rng.choice(list(MATTERS)))))
     if flavour is Flavour.VAGUE:
         return _vague(rng)
     changes = tuple(_changes(flavour, rng, tally, avoided))
@@ -154,7 +153,7 @@ def _change(wanted: Class, flavour: Flavour, taken: set[Attribute], rng: np.rand
     kind = chosen(KINDS[attribute], rng)
     if kind is Kind.MONOCHROME:
         if sign < 0 and flavour is Flavour.ASK and not taken:
-            return Change(kind, -1, _TOTAL)
+            return Change(kind, -1)
         kind = Kind.CHROMA
     if kind is Kind.COLOUR:
         options = [c for c in _colours(wanted) if taken.isdisjoint(i.attribute for i in c.intents)]
