@@ -214,10 +214,24 @@ def _tagged(words: list[Words], speaker: Speaker) -> Told | None:
     return speaker.pick([", ", " ", ", ", "; "]).join(part for part in parts if part), False
 
 
+def _done(words: list[Words], speaker: Speaker) -> Told | None:
+    """`it needs to be brightened a bit`, `the contrast should be increased`."""
+    parts = []
+    for word in words:
+        part = clauses.passive(word, speaker)
+        if part is None:
+            return None
+        parts.append(part)
+        speaker.own.setdefault("known", _IT)
+    text = _joined(parts, words, speaker)
+    return text, text.startswith(("can ", "could "))
+
+
 _FORMS: tuple[tuple[Callable[[list[Words], Speaker], Told | None], int], ...] = (
     (_ordered, 12),
     (_compared, 5),
     (_nouned, 4),
+    (_done, 2),
     (_tagged, 1),
 )
 

@@ -127,6 +127,31 @@ def _try_compared(words: Words, speaker: Speaker) -> str:
     return speaker.say(words.near.compared)
 
 
+def passive(words: Words, speaker: Speaker) -> str | None:
+    """`it should be brightened a bit`, `the contrast needs to be higher`."""
+    early = speaker.chance(0.3)
+    if words.near.done and speaker.chance(0.5):
+        return speaker.say(manner.TO_BE) + _measured_by(speaker.say(words.near.done), words, speaker, early)
+    up = bool(words.near.quantity) and (speaker.chance(0.8) or not words.far.quantity)
+    quantity = words.near.quantity if up else words.far.quantity
+    if not quantity:
+        return None
+    done = speaker.say(manner.RAISED if up else manner.LOWERED)
+    subject = f"the {speaker.say(quantity)} {speaker.say(manner.QUANTITY_TO_BE)}"
+    return subject + _measured_by(done, words, speaker, early)
+
+
+def _measured_by(done: str, words: Words, speaker: Speaker, early: bool) -> str:
+    """A participle with how much; a comparative among them takes it in front."""
+    if words.change.spoken:
+        return f"{done} by {speaker.say(degrees.figure(*words.change.spoken))}"
+    if words.change.kind is Kind.MONOCHROME:
+        return done
+    if is_graded(done):
+        return f"{speaker.say(degrees.COMPARED[words.band])} {done}"
+    return _measured(done, words, speaker, early)
+
+
 def is_graded(text: str) -> bool:
     """Whether `much` can stand before it."""
     return _GRADED.match(text) is not None
@@ -166,6 +191,17 @@ def _flawed(words: Words, speaker: Speaker) -> str:
     return _looks(f"{speaker.say(degrees.FLAWED[words.band])} {speaker.say(words.far.flaw)}", speaker)
 
 
+def _surpassed(words: Words, speaker: Speaker) -> str:
+    """`it is a bit darker than I'd like`."""
+    graded = [text for text in (speaker.say(words.far.compared) for _ in range(4)) if is_graded(text)]
+    much = speaker.say(degrees.COMPARED[words.band])
+    return (
+        _looks(f"{much} {graded[0]} than {speaker.say(manner.THAN)}", speaker)
+        if graded
+        else _stated(words, speaker)
+    )
+
+
 def _looks(how: str, speaker: Speaker) -> str:
     return speaker.say(manner.LOOKING) + how
 
@@ -186,6 +222,7 @@ _WAYS: tuple[tuple[Callable[[Words, Speaker], str], Callable[[Words], object]], 
     (_stated, lambda words: words.far.state),
     (_flawed, lambda words: words.far.flaw and words.band is not Band.HINT),
     (_remarked, _remarks),
+    (_surpassed, lambda words: words.far.compared and words.far.state),
     (
         _lacking,
         lambda words: (

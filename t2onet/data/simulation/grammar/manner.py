@@ -9,14 +9,14 @@ PHOTO = phrases("photo^8|picture^6|image^10|pic^4|shot^2|photograph|pict|snapsho
 _WHOLE = phrases(
     """the <photo>^14|this <photo>^10|my <photo>^2|the whole <photo>^2|the entire <photo>^2|
     the overall <photo>|this one|everything|the whole thing^2|this <photo> of <content>^2|
-    the <photo> of <content>|the attached <photo>|the input <photo>|the <photo> as a whole|
-    my <photo> of <content>|the scene|the whole scene|the <photo> overall"""
+    the <photo> of <content>|the attached <photo>|the input <photo>|the original <photo>|
+    the <photo> as a whole|my <photo> of <content>|the scene|the whole scene|the <photo> overall"""
 )
 _PRONOUN = phrases("it^8|this^2")
 
 RAISE = phrases(
     """increase^12|raise^4|boost^4|bump up^2|turn up^3|crank up|push up|bring up^2|up|enhance^3|lift|
-    amp up|dial up|pump up|add to|step up|improve|heighten|kick up|jack up|ramp up|strengthen|bump"""
+    amp up|dial up|pump up|add to|step up|heighten|kick up|jack up|ramp up|strengthen|bump"""
 )
 LOWER = phrases(
     """decrease^8|reduce^8|lower^6|turn down^3|bring down^3|dial back^2|dial down^2|tone down^3|
@@ -165,6 +165,17 @@ LOOKING = phrases("""<it> [is|looks|came out|turned out|seems|is looking|appears
 I find <it> |I think <it>'s |<it> is just |<it> ended up |my <relative> says it's |<it> feels |
 unfortunately <it> is |why is <it> |I feel like <it> is |<it> looks like it's |sadly <it> came out |
 the <photo> I took is |<it> turned out |<it> appears to be |currently <it> is """)
+TO_BE = phrases("""<it> needs to be ^5|<it> should be ^5|<it> must be |<it> could be ^2|I want <it> ^2|
+I'd like to have <it> |can <it> be ^2|<it> needs |I want to see <it> |I would like <it> to be |
+please have <it> |could you get <it> |<it> has to be |get <it> """)
+RAISED = phrases("""increased^5|raised^3|boosted^2|turned up^2|enhanced^2|higher^3|stronger|bumped up|
+brought up|lifted|adjusted up""")
+LOWERED = phrases("""decreased^4|reduced^5|lowered^4|turned down^2|toned down^2|lower^3|brought down|
+dialled back|cut back|minimised|adjusted down""")
+QUANTITY_TO_BE = phrases("""should be ^6|could be ^3|must be ^2|ought to be |might be |can be |
+should really be """)
+THAN = phrases("""I'd like^3|it should be^3|I wanted^2|desired^2|I remember it|it was in real life^2|
+it looked|needed|I would like|the others|the desired image|expected""")
 MENDING = phrases(
     """please fix [it|this|that]^5|can you fix [it|this|that]^4|fix [it|this|that]^3|can [you|anyone|
     someone] help^2|please help|any way to [fix|save] [it|this]^2|can this be [fixed|saved]^2|
@@ -225,5 +236,6 @@ LEXICON: dict[str, Choice | Filler] = {
     "place": PLACES,
     "purpose": PURPOSES,
     "them": THEM,
+    "than": THAN,
 }
 """What fills the slots that every phrase may use."""

@@ -20,7 +20,8 @@ class Side:
 
     `does` are orders; `quantity` is what can be turned up to go there; `mass` what can be added; `compared`
     describes a photo that has gone further; `state` and `flaw` one that has gone too far (`too dark`;
-    `underexposed`); `remark` says so in a sentence, `wail` of an extreme case; `goal` is what for.
+    `underexposed`); `remark` says so in a sentence, `wail` of an extreme case; `goal` is what for; `done` is
+    what the photo wants to be (`brightened`).
     """
 
     does: Choice = NOTHING
@@ -32,6 +33,7 @@ class Side:
     remark: Choice = NOTHING
     wail: Choice = NOTHING
     goal: Choice = NOTHING
+    done: Choice = NOTHING
 
     @cached_property
     def measured(self) -> Choice:
@@ -65,6 +67,7 @@ def side(**words: str) -> Side:
 
 SIDES: dict[tuple[Kind, int], Side] = {
     (Kind.EXPOSURE, 1): side(
+        done="brightened^5|lightened^3|lit up^2|brightened up^2|exposed more|illuminated",
         does="""brighten <it>^9|lighten <it>^6|brighten up <thing>^2|brighten <it> up^2|lighten <it> up|
         lighten up <thing>|light <it> up|lift <thing>|make <it> bright|bring [up|out] the light|
         expose <it> up|add light to <it>|let more light in|bring <it> out of the dark|
@@ -96,11 +99,12 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it looks like it was taken [in daylight|on a sunny day|in the middle of the day]""",
     ),
     (Kind.EXPOSURE, -1): side(
+        done="darkened^5|dimmed^2|toned down in brightness|exposed less",
         does="""darken <it>^12|make <it> dark|dim <it>^2|bring <it> down in brightness|
         pull the exposure down|underexpose <it>|dim the light[s|]|dim the lighting|turn the lights down|
         turn down the lights|darken up <thing>|take some light out|take light out of <it>|cut the light|
         stop <it> down|expose <it> down|block some of the light""",
-        quantity="darkness^4|dimness",
+        quantity="darkness",
         mass="darkness^4|shade",
         compared="""darker^12|dimmer^3|more dark^2|less exposed|more underexposed|lower in brightness|
         more dimly lit""",
@@ -122,6 +126,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so that it looks like dusk|so it doesn't hurt my eyes|so the [sky|clouds] show""",
     ),
     (Kind.CONTRAST, 1): side(
+        done="made more contrasty|dehazed|given more contrast^2",
         does="""boost the contrast|punch <it> up|deepen the blacks|make <it> contrasty|
         strengthen the contrast|cut through the haze|get rid of the haze|dehaze <it>|
         make the [darks darker and the lights lighter|blacks blacker and the whites whiter]|
@@ -147,6 +152,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         to define the edges of things""",
     ),
     (Kind.CONTRAST, -1): side(
+        done="flattened^2|given less contrast^2|made less contrasty",
         does="""flatten <it>^2|flatten <it> out|flatten the tones|soften the contrast|fade <it>|
         make <it> flat|even out the tones|level out the light and dark|make <it> look hazy|
         lift the blacks|compress the tones|even out the contrast|tame the contrast|ease the contrast|
@@ -171,6 +177,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         to tone down the harsh look|so there's less difference between light and dark""",
     ),
     (Kind.CHROMA, 1): side(
+        done="saturated more^2|made more colourful|made more vivid|saturated",
         does="""saturate <it>^4|saturate the colours^3|make the colours pop^4|enrich the colours|
         intensify the colours^3|enhance the colours^3|boost the colours^3|bring out the colours^4|
         strengthen the colours^2|make the colours <much> [stronger|more vivid|more vibrant|bolder|richer|
@@ -199,6 +206,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         lively|more lively|full of life]|to make it livelier|to bring it to life""",
     ),
     (Kind.CHROMA, -1): side(
+        done="desaturated^3|muted^2|toned down in colour|made less colourful",
         does="""desaturate <it>^5|desaturate the colours|mute the colours^4|tone down the colours^4|
         soften the colours|dull the colours|calm the colours down|fade the colours|wash out the colours|
         make the colours <much> [weaker|paler|more muted|less intense|less vivid|less saturated|duller|
@@ -224,6 +232,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so the colours look realistic""",
     ),
     (Kind.TEMPERATURE, 1): side(
+        done="warmed up^4|warmed|made warmer^2",
         does="""warm <it> up^5|warm up <thing>^3|warm <it>^2|make <it> warm|
         make the tones <much> warmer^2|make the colours <much> warmer^3|give <it> a [warm|golden|sunny|
         warmer] [tone|glow|feel|look]^4|take the blue out^2|add [a warm filter|a warming filter|
@@ -238,8 +247,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         mass="""warmth^9|warm tones^3|yellow^2|golden light^2|yellow tones|warm light^2|gold|
         warm colours|yellow hue|golden tones|sunlight warmth|yellow light|warm hues""",
         compared="""warmer^12|more golden^2|more yellow^2|yellower^2|less cold^2|less blue^2|
-        warmer in tone^2|warmer toned|more warm^2|more sunset-like|warmer in colour|toastier|
-        more yellowish""",
+        warmer in tone^2|warmer toned|more warm^2|warmer in colour|toastier|more yellowish""",
         state="warm^4|yellow^6|yellowish^2|golden|jaundiced|yellow-looking|yellow toned",
         flaw="yellow all over|tinted yellow|off in white balance towards yellow",
         remark="""there's <kind> yellow [cast|tint|tinge|tone|hue]^4|it has <kind> yellow [cast|tint|
@@ -254,6 +262,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it looks sunny and warm|so that it looks like sunshine""",
     ),
     (Kind.TEMPERATURE, -1): side(
+        done="cooled down^4|cooled|made cooler^2|made less yellow",
         does="""cool <it> down^5|cool <it> off|cool down <thing>^2|cool <it>^2|make <it> cool|
         make the tones <much> cooler^2|make the colours <much> [cooler|colder]^3|give <it> a [cool|cold|
         icy|wintry|bluish] [tone|feel|look|hue]^4|take the yellow out^5|remove the yellow [tint|cast|
@@ -413,6 +422,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so the bright parts don't distract""",
     ),
     (Kind.SHARPNESS, 1): side(
+        done="sharpened^5|sharpened up|deblurred|focused|made sharper^2",
         does="""sharpen <it>^12|sharpen <it> up^2|sharpen up <thing>^2|crisp <it> up|make <it> sharp|
         sharpen the [details|edges|detail|focus|lines]^4|bring out the [details|texture|fine detail]^3|
         make the [details|edges] <much> [crisper|sharper|clearer]^3|make the details pop|deblur <it>|
@@ -439,6 +449,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it looks in focus|so the edges are clean|to bring out the texture|for better definition""",
     ),
     (Kind.SHARPNESS, -1): side(
+        done="softened^4|smoothed out|blurred^2|made softer",
         does="""soften <it>^8|make <it> soft|soften the [details|edges|lines|texture]^3|smooth <it> out|
         take the edge off the details|soften the focus^2|blur <it>^2|smooth out the details|
         make the [details|edges] <much> softer^3|smooth the texture|give <it> a soft focus|
@@ -465,6 +476,8 @@ SIDES: dict[tuple[Kind, int], Side] = {
 """Words for kinds whose sides need no colour name."""
 
 MONOCHROME = side(
+    done="""converted to black and white^3|made black and white|turned into greyscale|
+    desaturated completely|changed to black and white""",
     does="""make <it> black and white^9|turn <it> [into black and white|black and white|into greyscale|
     greyscale|monochrome|b&w]^6|convert <it> to [black and white|greyscale|b&w|monochrome|bw]^6|
     desaturate <it> completely^3|remove all [the |]colour[s|]^4|take all the colour out^2|

@@ -1,0 +1,92 @@
+"""Real requests are used again only where they ask for just what is wished."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import numpy as np
+import pytest
+
+from bench.sentences import DATA
+from t2onet.data.simulation.mining import Phrases, mine
+from t2onet.data.simulation.sentences import request
+from t2onet.data.simulation.wish import Change, Flavour, Kind, Wish
+from t2onet.language import Attribute
+
+GLOBAL = {"brightness": {"local": False, "ids": []}}
+LOCAL = {"brightness": {"local": True, "ids": [3]}}
+REMOVAL = {"inpaint_obj": {"local": True, "ids": [1]}}
+
+
+@pytest.fixture(scope="module")
+def mined() -> Phrases:
+    return mine(
+        [
+            ("Brighten it a lot", None),
+            ("brighten the   photo", GLOBAL),
+            ("lift the shadows", None),
+            ("make it black and white", None),
+            ("[Tag] Remove the lamp post", REMOVAL),
+            ("Remove the lamp post, I never liked it", GLOBAL),
+            ("make it brighter for grandma", LOCAL),
+            ("improve this", None),
+            ("make it look vintage", None),
+            ("brighten it, but don't touch the contrast", None),
+        ]
+    )
+
+
+def picked(mined: Phrases, wish: Wish) -> str | None:
+    return mined.pick(wish, Random(0))
+
+
+def ask(kind: Kind, sign: int, amount: float = 1.0) -> Wish:
+    return Wish(Flavour.ASK, (Change(kind, sign, amount),))
+
+
+def test_sense_and_amount_must_fit(mined: Phrases) -> None:
+    assert picked(mined, ask(Kind.EXPOSURE, 1)) == "brighten the photo"
+    assert picked(mined, ask(Kind.EXPOSURE, 1, 2.0)) == "Brighten it a lot"
+    assert picked(mined, ask(Kind.EXPOSURE, 1, 0.4)) is None
+    assert picked(mined, ask(Kind.EXPOSURE, -1)) is None
+
+
+def test_what_is_named_must_fit(mined: Phrases) -> None:
+    assert picked(mined, ask(Kind.SHADOWS, 1)) == "lift the shadows"
+    assert picked(mined, ask(Kind.MONOCHROME, -1)) == "make it black and white"
+    assert picked(mined, ask(Kind.CHROMA, -1)) is None
+
+
+def test_vague_ones_are_kept_by_mood(mined: Phrases) -> None:
+    assert picked(mined, Wish(Flavour.VAGUE, mood="better")) == "improve this"
+    assert picked(mined, Wish(Flavour.VAGUE, mood="vintage")) == "make it look vintage"
+
+
+def test_labels_decide_what_cannot_be_answered(mined: Phrases) -> None:
+    assert mined.unanswerable == ("Remove the lamp post",)
+    assert picked(mined, Wish(Flavour.UNANSWERABLE, matter="crop")) == "Remove the lamp post"
+    assert picked(mined, Wish(Flavour.UNANSWERABLE, matter="chat")) is None
+
+
+def test_a_figure_or_something_kept_is_never_taken_from_a_real_one(mined: Phrases) -> None:
+    figured = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, spoken=(1.0, "stops")),))
+    assert picked(mined, figured) is None
+    kept = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1),), (Attribute.CONTRAST,))
+    assert picked(mined, kept) is None
+
+
+def test_request_says_real_ones_now_and_then(mined: Phrases) -> None:
+    rng = np.random.default_rng(0)
+    texts = [request(ask(Kind.SHADOWS, 1), rng, mined) for _ in range(200)]
+    assert 30 < texts.count("lift the shadows") < 100
+
+
+@pytest.mark.needs_data
+@pytest.mark.slow
+def test_most_classes_are_found_in_the_train_requests() -> None:
+    path = DATA / "ma5k-req/annotations/train_sess_1.json"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    counts = mine((entry["request"], None) for entry in json.loads(path.read_text())).counts()
+    assert min(counts.values()) > 40
