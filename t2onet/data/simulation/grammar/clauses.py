@@ -14,7 +14,8 @@ from . import degrees, manner
 from .colours import colour_side
 from .degrees import Band
 from .engine import Choice, Speaker, phrases, slots
-from .sides import DEGREES, MONOCHROME, SIDES, Side
+from .kinds import MONOCHROME, SIDES
+from .sides import DEGREES, Side
 
 _GRADED = re.compile(r"(more|less|\w+er)\b")
 _ADD = phrases("add^9|put in|bring in|throw in|include|inject|use")

@@ -43,11 +43,12 @@ def _more(colour: str, name: str, plural: str) -> Side:
         push the colours towards {name}|give <it> a {name} [tint|tone|tinge|hue|cast|touch]^5|
         put a {name} filter on <it>|add a {name} [tint|tone|hue|filter|overlay|tinge]^5|
         tint the whole thing {colour}|colour <it> {colour}|turn <it> {tinged}|make <it> {colour}-toned|
-        shift the hue towards {colour}|add a {name} colour cast|lay a {name} filter over <it>""",
+        shift the hue towards {colour}|add a {name} colour cast|lay a {name} filter over <it>|
+        add a {name} layer""",
         quantity=f"""{plural}^3|{colour} tones^4|{colour} hue^3|amount of {name}^2|{colour} channel|
-        {name} tint|{colour} tone|{colour} level""",
-        mass=f"""{name}^8|{name} tones^4|{colour} in the colours|{name} hues|{colour} hue|{plural}|
-        {name} tint|{colour} colour""",
+        {name} tint|{colour} tone|{colour} undertones|{colour} level""",
+        mass=f"""{name}^8|{name} tones^4|{name} undertones|{name} shades|{colour} in the colours|
+        {name} hues|{colour} hue|{plural}|{name} tint|{colour} colour""",
         compared=f"{compared}^4|more {colour}^3|more {tinged}|{compared} in tone|more {colour}-toned",
         state=f"{colour}^5|{tinged}^3|{colour}-looking",
         remark=f"""there's <toomuch> {name} in it^2|the {plural} are <too> strong^2|

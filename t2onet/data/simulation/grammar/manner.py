@@ -21,7 +21,7 @@ RAISE = phrases(
 LOWER = phrases(
     """decrease^8|reduce^8|lower^6|turn down^3|bring down^3|dial back^2|dial down^2|tone down^3|
     knock down|cut^2|drop|pull down|take down^2|lessen^2|back off|cut back on|ease off|cut down on|
-    pull back|minimise|diminish"""
+    pull back|diminish"""
 )
 
 
@@ -97,23 +97,29 @@ STORIES = phrases(
     my <relative> took this|I shot this with my [phone|old phone|new camera|iphone|dslr|film camera|
     tablet]^2|this is the only <photo> I have of <content>^2|my <relative> loves this <photo>|
     I'm no good at editing|I have no idea how to do this|this is my favourite <photo> of <content>^2|
-    I want to print this|I'm making <purpose> with it|I need this <photo> for <purpose>^2|
+    I want to print this|I'm using it for <purpose>|I need this <photo> for <purpose>^2|
     my <relative> [passed away|died] [last year|recently|
     two years ago] and this is my favourite <photo> of <them>|we got married yesterday|
     I found this <photo> in the attic|the <pet> finally sat still|it was raining that day|
     we were on holiday in <place>|it's my <relative>'s birthday [tomorrow|today|next week]|
     I'm trying to sell my <subject>|I'd like to hang it on the wall|this is from <event>^2|
     I am new to photography|I took it through the window|I took it out of the car|
-    it's going to be <purpose>|I scanned this from an old album|it's a surprise for my <relative>|
-    I don't have photoshop|I tried it myself and failed|my <relative> is a terrible photographer|
-    this is <content> at <event>^2|that's <content> in <place>^2|I love this <photo>|
-    we only got one <photo> of that day|this was taken with a [cheap|cracked|dirty|toy] camera|
-    I'm going to frame it|this <photo> means a lot to me|my <relative> will be so happy|
-    I am entering a photo contest"""
+    it's going to be used for <purpose>|I scanned this from an old album|
+    it's a surprise for my <relative>|I don't have photoshop|I tried it myself and failed|
+    my <relative> is a terrible photographer|this is <content> at <event>^2|
+    that's <content> in <place>^2|I love this <photo>|we only got one <photo> of that day|
+    this was taken with a [cheap|cracked|dirty|toy] camera|I'm going to frame it|
+    this <photo> means a lot to me|my <relative> will be so happy|I am entering a photo contest|
+    he hates being photographed|they look so happy here|she's only two years old|he is my hero|
+    they got engaged that day|she was sitting by the window|we were walking along the river|
+    it means the world to me|I've had it on my phone for ages|it was a cloudy day|it was taken outside|
+    it was taken inside the house|I'll frame it|sorry for the quality|this was before the storm|
+    my skills are limited|I'd be so grateful"""
 )
 ASIDES = phrases("""for <purpose>^4|for my <relative>|if you can^2|if possible^3|if that's possible|
 when you have time|overall^3|in post|in general|for me^2|like in the other one|like the last one|
-throughout^2|across the whole <photo>|as well|if that makes sense|without overdoing it""")
+throughout^2|across the whole <photo>|as well|if that makes sense|without overdoing it|on RGB|
+using [curves|levels|an adjustment layer]|on the surface""")
 THEM = phrases("him|her|them")
 
 GREETINGS = phrases("""hi[,|!| there,| all,| everyone,| guys,|]^4|hello[,|!|]^3|hey[,|!| guys,|]^3|
@@ -127,7 +133,7 @@ ASKING = phrases(
     """[can|could|would] you [please |]^14|[can|could] [someone|somebody|anyone|anybody] [please |]^7|
     would you be able to |is it possible to ^2|is there any way to |any chance [you could |
     someone could ]|can I get someone to |could you maybe |can we |would it be possible to |how do I |
-    do you think you could |will you |can u |could u pls |are you able to|may I ask you to |
+    do you think you could |will you |can u |could u pls |are you able to |may I ask you to |
     could you kindly |do you mind if I ask you to |pretty please can you |any way you can |
     would someone kindly |can you help me ^2|could someone help me ^2"""
 )
@@ -175,7 +181,8 @@ dialled back|cut back|minimised|adjusted down""")
 QUANTITY_TO_BE = phrases("""should be ^6|could be ^3|must be ^2|ought to be |might be |can be |
 should really be """)
 THAN = phrases("""I'd like^3|it should be^3|I wanted^2|desired^2|I remember it|it was in real life^2|
-it looked|needed|I would like|the others|the desired image|expected""")
+it looked|needed|I would like|the others|most of the others|it was before|it should|the desired image|
+expected""")
 MENDING = phrases(
     """please fix [it|this|that]^5|can you fix [it|this|that]^4|fix [it|this|that]^3|can [you|anyone|
     someone] help^2|please help|any way to [fix|save] [it|this]^2|can this be [fixed|saved]^2|
@@ -205,9 +212,9 @@ KEEPING = phrases(
     the <kept> should not change|preserve the <kept>|maintain the <kept>|nothing wrong with the <kept>"""
 )
 KEEPING_AFTER = phrases("""without [changing|touching|affecting|altering|messing up|
-messing with] the <kept>^9|while [keeping|leaving|preserving] the <kept> [the same|as is|unchanged]^3|
-but not the <kept>^2|but keep the <kept>^3|but leave the <kept> alone^3|but don't touch the <kept>^3|
-with the same <kept>|and leave the <kept> as is""")
+messing with] the <kept>^9|while [keeping|leaving] the <kept> [the same|as is|unchanged]^3|
+while [preserving|maintaining] the <kept>^2|but not the <kept>^2|but keep the <kept>^3|
+but leave the <kept> alone^3|but don't touch the <kept>^3|with the same <kept>|and leave the <kept> as is""")
 WITHOUT_MAKING = {
     Attribute.LIGHTNESS: phrases("""without making it [darker|brighter|too bright|too dark|any darker|
     any brighter]|but not [darker|brighter]|just don't make it [darker|brighter]"""),

@@ -8,7 +8,8 @@ PERSON = phrases(
     """the man^3|the woman^3|the guy^3|the girl^2|the boy|the lady^2|the kid|the child|the tourist|
     the stranger|my ex^2|my cousin|my sister|my uncle|the couple|the old man|the waiter|the person^2|
     the dude|the photobomber|the policeman|the cyclist|the cameraman|the photographer|that guy^2|
-    that woman|the random guy|the gentleman|the player|the soldier"""
+    that woman|the random guy|the gentleman|the player|the soldier|the human|the female|the young man|
+    the blond kid|the figure|the character"""
 )
 PEOPLE = phrases("""the people^4|the tourists^3|all the people^2|the crowd^2|everyone else^2|
 the strangers|the two guys|the other people|the passers-by|the kids|the girls|the group of people|
@@ -22,7 +23,9 @@ OBJECT = phrases(
     the cone|the fire hydrant|the helmet|the microphone|the curtain|the mirror|the plant|the window|
     the door|the clock|the ball|the straw|the wine glass|the shoe|the jacket|the backpack|
     the water bottle|the graffiti|the parked cars|the crane|the scaffolding|the reflection^2|
-    the selfie stick|the tripod"""
+    the selfie stick|the tripod|the arm^2|the leg|the shoulder|the bottles|the cups|the chairs|
+    the laptop|the other objects|the purse|the stuff|the cell phone|the thumb|the bicycle|the vehicle|
+    the plastic bag|the papers|the plants"""
 )
 BLEMISH = phrases("""the dark spot on <where>^2|the black line across <where>|the white spot on <where>|
 the scratches^2|the dust spots^2|the lens flare^2|the stain on <where>^2|the red eye^2|
@@ -35,14 +38,17 @@ SPOT = phrases("""in the background^6|on the left^4|on the right^4|behind <us>^3
 in the middle^2|in the red shirt^2|in the blue jacket|at the bottom^2|on the far left|at the top|
 next to me^2|in the back^2|with the hat|in the white dress|behind her head|in front of the house|
 standing behind me|on the wall|holding the camera|in the water|by the door|with the green bag|
-on the bottom right|in black|wearing the yellow coat|to the right of the tree""")
+on the bottom right|in black|wearing the yellow coat|to the right of the tree|sitting on the bench^2|
+walking by^2|on the ground^2|above my head|lying on the table|near the stairs|facing the camera|
+at the end of the row|beside the chair|in the striped shirt|with the cap|against the wall|in shorts""")
 US = phrases("us^2|me^3|her|him|them|the couple|my dog|my head|the baby|my son|the bride")
 HUE = phrases("""red^3|blue^3|green^3|yellow|black^2|white^2|pink^2|purple|orange|silver|gold|brown|grey|
 turquoise|blonde|navy""")
 GARMENT = phrases("""the car^3|her dress^3|his shirt^3|my shirt^2|the house|the door|the wall^2|
 her hair^3|my hair^2|the tie|the sofa|his jacket^2|her lips|her eyes^2|the hat|my eyes|the flowers|
 the bike|the roof|the grass|the shoes|the couch|the balloons|the logo|the truck|the umbrella|
-the curtains|the jersey|her nails|the walls|the text|the dress|the suit""")
+the curtains|the jersey|her nails|his pants|the sweater|her hoodie|the clothes|the elephant|the walls|
+the text|the dress|the suit""")
 PART = phrases("""her eyes^3|his face^3|her face^3|my face^2|her skin|her teeth^2|my teeth^2|the eyes|
 the faces^2|the sky^3|the grass^2|the dog^2|the foreground^2|the background^3|the left side|the top half|
 the bottom half|the left half|her hair|the flower|the water^2|the building|the car|the trees|the subject|
@@ -105,18 +111,19 @@ MATTERS = {
     make the building[s|] straight^2|fix the tilt^2|correct the lens distortion^2|
     make the lines vertical|the <photo> is tilted, fix it|the picture is a bit crooked|
     fix the crooked horizon|straighten out <object>|un-warp <it>|level <it>"""),
-    "remove_object": phrases("""remove <object>[ <spot>|]^8|get rid of <object>[ <spot>|]^4|
-    erase <object>^3|delete <object>[ <spot>|]^3|take out <object>^2|take <object> out^2|
-    photoshop out <object>^2|edit out <object>^2|take <object> off <where>|make <object> disappear^2|
-    clone out <object>|remove <object> and <object>^2|I don't want <object> in it|
-    clean up the junk <spot>|remove <object> from the [<photo>|background]^3|can <object> go|
-    cover up <object>|hide <object>|remove everything except <us>"""),
+    "remove_object": phrases("""remove <object>[ <spot>|]^8|I want <object> removed^2|
+    have <object> removed^2|get rid of <object>[ <spot>|]^4|erase <object>^3|delete <object>[ <spot>|]^3|
+    take out <object>^2|take <object> out^2|photoshop out <object>^2|edit out <object>^2|
+    take <object> off <where>|make <object> disappear^2|clone out <object>|
+    remove <object> and <object>^2|I don't want <object> in it|clean up the junk <spot>|
+    remove <object> from the [<photo>|background]^3|can <object> go|cover up <object>|hide <object>|
+    remove everything except <us>"""),
     "remove_person": phrases("""remove <person>[ <spot>|]^6|remove <people>[ <spot>|]^5|
-    get rid of <person>[ <spot>|]^3|photoshop <person> out^3|edit out <people>[ <spot>|]^2|
-    delete <person>^2|take <person> out of <it>^2|make <people> disappear^2|erase <people> <spot>^2|
-    I want just me and my dog in it|remove everyone but <us>^2|remove <person> so it's just <us>^2|
-    make it look like <us> alone|cut <person> out^2|take <people> out|remove <person> and keep <us>|
-    can you lose <person> <spot>"""),
+    I'd like <people> removed^2|I want <person> removed from it^2|get rid of <person>[ <spot>|]^3|
+    photoshop <person> out^3|edit out <people>[ <spot>|]^2|delete <person>^2|take <person> out of <it>^2|
+    make <people> disappear^2|erase <people> <spot>^2|I want just me and my dog in it|
+    remove everyone but <us>^2|remove <person> so it's just <us>^2|make it look like <us> alone|
+    cut <person> out^2|take <people> out|remove <person> and keep <us>|can you lose <person> <spot>"""),
     "remove_blemish": phrases("""remove <blemish>^8|get rid of <blemish>^4|clean up <blemish>^3|
     fix <blemish>^3|erase <blemish>^2|repair <blemish>|restore this old photo, it has scratches^2|
     repair the [tear|torn corner|water damage]^2|heal <blemish>|take out <blemish>|
