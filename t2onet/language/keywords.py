@@ -65,8 +65,8 @@ class _Notes:
 
 _CLAUSES = re.compile(r"[.,;!?:\n]+|\b(?:and|but|then|plus|also|while|yet)\b|(?=\bwithout\b)|&| - ")
 _GOALS = re.compile(
-    r"\bso (?:that |the |it |its |i |we |you |they |there )|\bin order to\b"
-    r"|\bto (?:simulate|show|reveal|see|look like|define|bring out the details)\b"
+    r"\b(?:so (?:that |the |it |its |i |we |you |they |there )|in order to\b"
+    r"|to (?:simulate|show|reveal|see|look like|define|bring out the details)\b)[^.,;!?]*"
 )
 _TOKENS = re.compile(r"[+-]?\d+(?:\.\d+)?|[a-z_]+|[%+]|(?<![a-z])-(?=[a-z ]|$)")
 
@@ -74,11 +74,8 @@ _TOKENS = re.compile(r"[+-]?\d+(?:\.\d+)?|[a-z_]+|[%+]|(?<![a-z])-(?=[a-z ]|$)")
 def keywords(request: str) -> Reading:
     """Read a request by its words."""
     text = _plain(request)
-    goal = _GOALS.search(text)
-    notes = _read(text[: goal.start()] if goal else text)
-    if goal and not notes.intents:
-        notes = _read(text)
-    return _concluded(notes)
+    notes = _read(_GOALS.sub(" ", text))
+    return _concluded(notes if notes.intents else _read(text))
 
 
 def _plain(request: str) -> str:
@@ -151,8 +148,8 @@ class _Scan:
 
     def __init__(self, tokens: list[str], direction: int, complaining: bool) -> None:
         self.tokens = tokens
-        self.direction = direction
         asked = WANTING & set(tokens)
+        self.direction = 0 if asked else direction
         begun = complaining and not (asked or (UP | DOWN) & set(tokens))
         self.complaint = begun or (bool(COMPLAINING & set(tokens)) and not asked)
         self.cast = bool({"cast", "tint", "tinge"} & set(tokens))

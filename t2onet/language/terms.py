@@ -221,10 +221,13 @@ JOINED = tuple(
         (r"\bcool (?:\w+ ){0,3}(?:down|off)\b|\bcool (?=it|the)", "cool_ "),
         (r"\bwarm (?:\w+ ){0,3}up\b|\bwarm (?=it|the)", "warm_ "),
         (
-            r"\b(?:tone|bring|turn|dial|knock|pull|take|back|push|cut) (?:\w+ ){0,2}(?:down|back|off)\b",
-            "lower",
+            r"\b(?:tone|bring|turn|dial|knock|pull|take|back|push|cut) ((?:\w+ ){0,3})(?:down|back|off)\b",
+            r"lower \1",
         ),
-        (r"\b(?:bring|turn|bump|crank|push|dial|amp|pump|jack|ramp|kick|step) (?:\w+ ){0,2}up\b", "raise"),
+        (
+            r"\b(?:bring|turn|bump|crank|push|dial|amp|pump|jack|ramp|kick|step) ((?:\w+ ){0,3})up\b",
+            r"raise \1",
+        ),
         (
             r"\bget rid of\b|\btake (?:out|away)\b|\btake (?=(?:\w+ ){1,4}(?:out|away)\b)|\bedit out\b",
             "remove ",

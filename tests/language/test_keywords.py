@@ -47,6 +47,10 @@ ASKED = {
     "get rid of the blur": {(X, 1)},
     "soften it": {(X, -1)},
     "brigthen the photo and more saturaton": {(L, 1), (S, 1)},
+    "turn the brightness down": {(L, -1)},
+    "bring the contrast up": {(C, 1)},
+    "lighten it so the grass is green, sharpen it": {(L, 1), (X, 1)},
+    "remove the blue tint and make the colours more natural": {(W, 1)},
     "+contrast -saturation": {(C, 1), (S, -1)},
     "brighten it so that the red car shows": {(L, 1)},
 }

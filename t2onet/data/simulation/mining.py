@@ -106,10 +106,12 @@ def mine(requests: Iterable[tuple[str, Labels | None]]) -> Phrases:
 
 
 def _cannot_be_done(reading: Reading, labels: Labels | None) -> bool:
-    """By the labels where there are any and the words do not speak against them; else by the words."""
-    if labels:
-        return reading.unanswerable and bool(_IMPOSSIBLE & labels.keys() or _is_local(labels))
-    return reading.unanswerable and reading.confident
+    """By the words; where they leave it open, by labels that hold nothing else."""
+    if not reading.unanswerable:
+        return False
+    if labels is None:
+        return reading.confident
+    return all(name in _IMPOSSIBLE or label.get("local") for name, label in labels.items())
 
 
 def _is_local(labels: Labels | None) -> bool:
