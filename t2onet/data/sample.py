@@ -29,7 +29,7 @@ class Sample:
     requests: tuple[str, ...] = ()
     intents: tuple[Intent, ...] | None = None
     unanswerable: str | None = None
-    labels: Mapping[str, object] = field(default_factory=dict)
+    labels: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def photos(self) -> tuple[Image, Image]:
         """Before and after; an ImageError names the file that cannot be read."""
