@@ -38,9 +38,8 @@ def small_set(folder: Path, count: int) -> Dataset:
                 PIL.Image.fromarray(pixels).save(path)
         split = "train" if number < 0.75 * count else "val"
         wanted = (Intent(Attribute.LIGHTNESS, 1, 0.5),) if number % 2 else None
-        samples.append(
-            Sample(f"pair-{number:03}", split, *paths, (f"make number {number} brighter",), wanted)
-        )
+        asked = (f"make number {number} brighter",)
+        samples.append(Sample(f"pair-{number:03}", split, *paths, asked, wanted))
     return Dataset(folder, "pairs", tuple(samples))
 
 

@@ -254,5 +254,5 @@ def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
 
 
 def test_plans_that_are_not_there(dataset: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no folder .*nowhere"):
+    with pytest.raises(DataError, match=r"no folder .*nowhere"):
         Plans(tmp_path / "nowhere", dataset.samples)

@@ -23,27 +23,28 @@ class Shards:
         self.listed: list[dict[str, Any]] = []
         self._folder = folder
         self._largest = largest
-        self._stream = io.BytesIO()
-        self._zip = zipfile.ZipFile(self._stream, "w")
-        self._taken = _OVERHEAD
+        self._entries: list[tuple[zipfile.ZipInfo, bytes]] = []
+        self._size = _OVERHEAD
 
     def add(self, name: str, data: bytes, *, squeeze: bool = False) -> None:
         """`squeeze` compresses; photos are compressed already."""
-        if self._taken + len(data) + _OVERHEAD > self._largest and self._zip.filelist:
+        if self._size + len(data) + _OVERHEAD > self._largest:
             self.finish()
         entry = zipfile.ZipInfo(name, _SOME_DAY)
         entry.compress_type = zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED
-        self._zip.writestr(entry, data)
-        self._taken = self._stream.tell() + _OVERHEAD * (len(self._zip.filelist) + 1)
+        self._entries.append((entry, data))
+        self._size += len(data) + _OVERHEAD
 
     def finish(self) -> None:
         """Writes what has come since the last shard."""
-        self._zip.close()
-        if self._zip.filelist:
-            data = self._stream.getvalue()
-            name = f"shard-{len(self.listed):03}.zip"
-            (self._folder / name).write_bytes(data)
-            self.listed.append({"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
-        self._stream = io.BytesIO()
-        self._zip = zipfile.ZipFile(self._stream, "w")
-        self._taken = _OVERHEAD
+        if not self._entries:
+            return
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as shard:
+            for entry, data in self._entries:
+                shard.writestr(entry, data)
+        whole = stream.getvalue()
+        name = f"shard-{len(self.listed):03}.zip"
+        (self._folder / name).write_bytes(whole)
+        self.listed.append({"file": name, "bytes": len(whole), "sha256": hashlib.sha256(whole).hexdigest()})
+        self._entries, self._size = [], _OVERHEAD

@@ -6,7 +6,7 @@ import io
 import json
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from .model import FORMAT, INDEX, PHOTOS, SAMPLES, TEXTS, VERSION, Text, words_t
 from .shards import LARGEST, Shards
 
 if TYPE_CHECKING:
-    from ..plans import Planned
+    from ..plans import Plans
 
 QUALITY = 90
 """Of WebP, in percent: the photos of MA5k-Req are off by 2.5 of 255 levels, mostly in their grain."""
@@ -49,7 +49,7 @@ def pack(
     dataset: Dataset,
     folder: str | Path,
     *,
-    plans: Mapping[Sample, Planned] | None = None,
+    plans: Plans | None = None,
     texts: Sequence[Text] = (),
     size: int = 128,
     quality: int = QUALITY,
@@ -68,7 +68,7 @@ def pack(
     whole = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
     try:
         whole.mkdir()
-        done = _Packing(whole, size, quality, largest).write(dataset, plans or {}, texts)
+        done = _Packing(whole, size, quality, largest).write(dataset, plans, texts)
         if target.exists():
             shutil.rmtree(target)
         whole.rename(target)
@@ -104,7 +104,7 @@ class _Packing:
         self._by_content: dict[str, int] = {}
         self._refused: dict[Path, str] = {}
 
-    def write(self, dataset: Dataset, plans: Mapping[Sample, Planned], texts: Sequence[Text]) -> Packed:
+    def write(self, dataset: Dataset, plans: Plans | None, texts: Sequence[Text]) -> Packed:
         with ThreadPoolExecutor() as pool:
             for number, chunk in enumerate(_chunks(dataset.samples)):
                 self._photos(chunk, pool)
@@ -154,8 +154,8 @@ class _Packing:
                 return False
         return True
 
-    def _line(self, sample: Sample, plans: Mapping[Sample, Planned]) -> dict[str, Any]:
-        plan = plans[sample].to_data() if sample in plans else None
+    def _line(self, sample: Sample, plans: Plans | None) -> dict[str, Any]:
+        plan = plans[sample].to_data() if plans is not None and sample in plans else None
         self.done.planned += plan is not None
         return {
             "before": self._rows[sample.before],

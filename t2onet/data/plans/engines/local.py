@@ -63,6 +63,7 @@ class _Crew:
         self._workers = workers
         self._work = work
         self._pool = _pool(workers)
+        self._alone: ProcessPoolExecutor | None = None
         try:
             self._pool.submit(warm).result()
         except BrokenProcessPool:
@@ -83,14 +84,18 @@ class _Crew:
         """Of a future that is done; what was under way when a process died is tried once more, alone."""
         if not _died(future):
             return future.result()
-        with _pool(1) as alone:
-            again = alone.submit(self._work, task)
-            if not _died(again):
-                return again.result()
+        self._alone = self._alone or _pool(1)
+        again = self._alone.submit(self._work, task)
+        if not _died(again):
+            return again.result()
+        self._alone = None
         return Outcome(task, None, "the process that planned it died twice; perhaps it needs more memory")
 
     def dismiss(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._alone is not None:
+            self._alone.shutdown()
+            self._alone = None
 
 
 def _died(future: Future[Outcome]) -> bool:

@@ -1,0 +1,45 @@
+"""A run of planning as a process of its own, whose workers keep a journal: `python -m tests.data.journal`.
+
+Each worker adds a line when it starts a pair and one when it has finished it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from t2onet.data.plans import LocalEngine, RayEngine, Settings, plan_dataset
+from t2onet.data.plans.work import Outcome, Task, plan_pair
+
+from .small_set import SIDE, small_set
+
+JOURNAL = "T2O_TEST_JOURNAL"
+ENGINES = {"local": LocalEngine, "ray": RayEngine}
+
+
+def journalled(task: Task) -> Outcome:
+    note("start", task)
+    outcome = plan_pair(task)
+    note("end", task)
+    return outcome
+
+
+def note(event: str, task: Task) -> None:
+    line = f"{event} {task.key.plan} {os.getpid()}\n".encode()
+    file = os.open(os.environ[JOURNAL], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(file, line)
+    os.close(file)
+
+
+def main(engine: str, photos: str, count: str, cache: str) -> None:
+    dataset = small_set(Path(photos), int(count))
+    chosen = ENGINES[engine](workers=2, work=journalled)
+    tally = plan_dataset(dataset, cache, engine=chosen, settings=Settings(SIDE))
+    assert not tally.problems, tally.problems
+
+
+if __name__ == "__main__":
+    from tests.data import journal  # noqa: PLW0406  so that workers find the work by this name
+
+    journal.main(*sys.argv[1:])
