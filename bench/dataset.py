@@ -1,0 +1,109 @@
+"""Planning a whole dataset on two processes: pairs a second, costs, and memory as the dataset grows."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.pairs import DATA
+from t2onet import Recipe
+from t2onet.data import Dataset, Sample
+from t2onet.data.plans import LocalEngine, Planned, plan_dataset
+from t2onet.data.plans.tally import PAPER
+from t2onet.data.plans.work import Outcome, Task
+
+PAIRS = int(os.environ.get("T2O_BENCH_PAIRS", "100000"))
+WORKERS = 2
+
+
+def main() -> None:
+    if DATA.is_dir():
+        few, every = _in_a_process("real", min(200, PAIRS)), _in_a_process("real", PAIRS)
+        print(
+            f"  MA5k-Req train, {every['pairs']} pairs on {WORKERS} processes: {every['seconds'] / 60:.1f} minutes,"
+        )
+        print(f"    {every['pairs'] / every['seconds']:.1f} pairs a second; not planned: {every['problems']}")
+        print(
+            f"    mean L1 on the photos {every['start_cost']:.4f} -> {every['cost']:.4f}, at 128 pixels",
+            end=" ",
+        )
+        print("{:.4f} -> {:.4f} (the paper: {:.4f} -> {:.4f})".format(*every["working_costs"], *PAPER))
+        for run in (few, every):
+            print(f"    peak memory with {run['pairs']:5} pairs: {_memory(run)}")
+    else:
+        print("  MA5k-Req: not here; see docs/planning.md for where it is looked for")
+    for count in (1_000, 10_000):
+        run = _in_a_process("pretended", count)
+        print(f"  peak memory with {count:6} samples whose plans are pretended: {_memory(run)}")
+
+
+def _memory(run: dict[str, float]) -> str:
+    return f"driver {run['driver']:.0f} MB, the larger worker {run['worker']:.0f} MB"
+
+
+def _in_a_process(kind: str, count: int) -> dict[str, float]:
+    """Of its own, so that its peak memory is of this run alone."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.dataset", kind, str(count)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    told: dict[str, float] = json.loads(done.stdout)
+    return told
+
+
+def _run(kind: str, count: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        dataset = _real(count) if kind == "real" else _pretended(Path(folder), count)
+        engine = LocalEngine(WORKERS) if kind == "real" else LocalEngine(WORKERS, pretend)
+        start = time.perf_counter()
+        tally = plan_dataset(dataset, Path(folder) / "plans", engine=engine)
+        seconds = time.perf_counter() - start
+    told = {
+        "pairs": tally.pairs,
+        "seconds": seconds,
+        "problems": len(tally.problems),
+        "start_cost": tally.start_cost,
+        "cost": tally.cost,
+        "working_costs": tally.working_costs,
+        "driver": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+    }
+    print(json.dumps(told))
+
+
+def _real(count: int) -> Dataset:
+    entries = json.loads((DATA / "annotations" / "train_sess_1.json").read_text())
+    names = sorted({Path(entry["input"]).stem.split("_")[0] for entry in entries})[:count]
+    photos = [(DATA / "images" / f"{name}_O.webp", DATA / "images" / f"{name}_C.webp") for name in names]
+    samples = [Sample(name, "train", *pair) for name, pair in zip(names, photos, strict=True)]
+    return Dataset(DATA, "ma5k-req", tuple(samples))
+
+
+def _pretended(folder: Path, count: int) -> Dataset:
+    """Files that stand for photos, all different."""
+    samples = []
+    for number in range(count):
+        path = folder / f"{number:06}"
+        path.write_bytes(b"%d" % number)
+        samples.append(Sample(f"{number:06}", "train", path, path, (f"make photo {number} a bit brighter",)))
+    return Dataset(folder, "pairs", tuple(samples))
+
+
+def pretend(task: Task) -> Outcome:
+    """A plan of the usual size without the planning, so that only the handling is measured."""
+    steps = [("brightness", 0.1), ("tone", [1.1] * 8), ("color", [1.1] * 24), ("contrast", 0.1)]
+    return Outcome(task, Planned(Recipe.from_steps(steps), 0.1, 0.01, (0.1, 0.05, 0.03, 0.02, 0.01)))
+
+
+if __name__ == "__main__":
+    from bench import dataset  # noqa: PLW0406  so that workers find `pretend` by this name
+
+    dataset._run(sys.argv[1], int(sys.argv[2]))
