@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from typer.main import get_command
@@ -23,12 +25,19 @@ def pages() -> dict[Path, str]:
 
 def cli() -> str:
     """The help of every command."""
-    commands = ("", *get_command(app).commands)  # type: ignore[attr-defined]
+    commands = _commands(get_command(app))
     return f"{_NOTE}# The command `t2o`\n\n" + "\n".join(_help(command) for command in commands)
 
 
+def _commands(group: Any, name: str = "") -> Iterator[str]:
+    """The name of a group, and those of the commands in it."""
+    yield name
+    for inner, command in getattr(group, "commands", {}).items():
+        yield from _commands(command, f"{name} {inner}".strip())
+
+
 def _help(command: str) -> str:
-    arguments = [*([command] if command else []), "--help"]
+    arguments = [*command.split(), "--help"]
     environment = {"TERMINAL_WIDTH": "100", "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     with patch.dict(os.environ, environment):
         text = CliRunner().invoke(app, arguments, prog_name="t2o").output

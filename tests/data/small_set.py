@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import PIL.Image
 
 from bench.pairs import made
-from t2onet.data import Dataset, Sample
+from t2onet.data import Dataset, Problem, Sample
 from t2onet.data.plans.work import Outcome, Task, plan_pair
 from t2onet.language import Attribute, Intent
 
@@ -53,3 +54,13 @@ class InThisProcess:
         for task in tasks:
             self.given.append(task.name)
             yield plan_pair(task)
+
+
+def open_small_set(
+    folder: Path, layout: str | None = None, splits: Iterable[str] | None = None, *, photos: bool = True
+) -> Dataset:
+    """In the place of `open_dataset`: what `small_set` wrote to a folder."""
+    found = small_set(Path(folder), len(list(Path(folder).glob("*-before.png"))))
+    kept = [sample for sample in found.samples if splits is None or sample.split in splits]
+    problems = () if photos else (Problem("pair-999", "it is not there"),)
+    return replace(found, samples=tuple(kept), problems=problems)

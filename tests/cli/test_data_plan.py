@@ -1,0 +1,150 @@
+"""`t2o data plan`: a dataset -> a folder of plans, a summary and a sheet; or what stands in the way."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from t2onet.cli.data.plan import SHEET, plan_pairs
+from t2onet.data.plans import LocalEngine, Plans, RayEngine, Settings
+from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
+
+from .made import T2O, contents, environment, pixels
+
+PAIRS = 3
+SIZE = ("--size", str(SIDE))
+
+
+@pytest.fixture
+def photos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a small dataset, `photos`, planned without processes."""
+    small_set(folder / "photos", PAIRS)
+    monkeypatch.setattr("t2onet.data.open_dataset", open_small_set, raising=False)
+    monkeypatch.setattr("t2onet.cli.data.plan._engine", lambda *_: InThisProcess())
+    return folder
+
+
+def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
+    answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
+    assert (answer.code, answer.err) == (0, "")
+    samples = open_small_set(photos / "photos").samples
+    plans = Plans("plans", samples, Settings(SIDE))
+    assert len(plans) == PAIRS
+    mean = sum(planned.cost for planned in plans.values()) / PAIRS
+    rows = [line.split() for line in answer.out.splitlines()]
+    assert rows[1][-1] == f"{mean:.4f}"
+    assert rows[3][-2:] == ["0.1202", "0.0136"]
+    assert f"{PAIRS} pairs planned now" in answer.out
+    assert all(name in answer.out for name in ("steps", "operation", "tone"))
+    assert pixels(Path("plans") / SHEET).shape[0] > 2 * PAIRS * 250
+
+
+def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
+    first = json.loads(t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--json").out)
+    before = contents(photos / "plans")
+    second = json.loads(t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--json").out)
+    assert (first["new"], second["new"]) == (PAIRS, 0)
+    assert {**first, "new": 0, "pairs_a_second": 0} == second
+    assert contents(photos / "plans") == before
+
+
+def test_one_split(t2o: T2O, photos: Path) -> None:
+    data = json.loads(t2o("data", "plan", "photos", "-o", "plans", "--split", "train", *SIZE, "--json").out)
+    assert data["pairs"] == sum(sample.split == "train" for sample in open_small_set(Path("photos")).samples)
+
+
+def test_broken_pairs_are_told_by_name(t2o: T2O, photos: Path) -> None:
+    Path("photos/001-after.png").write_bytes(b"no photo")
+    answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
+    assert answer.code == 0
+    assert answer.err.startswith("not planned: pair-001: ")
+    assert "001-after.png" in answer.err
+    assert f"{PAIRS - 1} pairs planned now" in answer.out
+
+
+def test_damage_is_told_and_mended(t2o: T2O, photos: Path) -> None:
+    t2o("data", "plan", "photos", "-o", "plans", *SIZE)
+    segment = Path("plans/plans-000001.jsonl")
+    segment.write_bytes(segment.read_bytes()[:-5])
+    answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
+    assert answer.err.startswith("damaged: plans-000001.jsonl:3: ")
+    assert "1 pairs planned now" in answer.out
+    assert t2o("data", "plan", "photos", "-o", "plans", *SIZE).err == ""
+
+
+def test_refusals(t2o: T2O, photos: Path) -> None:
+    assert t2o("data", "plan", "photos", "-o", "look.json") == (
+        2,
+        "",
+        "t2o: look.json cannot hold plans (File exists); give the name of a folder\n",
+    )
+    assert t2o("data", "plan", "photos", "-o", "plans", "--size", "8").code == 2
+    assert t2o("data", "plan", "photos", "-o", "plans", "--engine", "abacus").code == 2
+    assert not Path("plans").exists()
+
+
+def test_engines_are_chosen_by_name() -> None:
+    from t2onet.cli.data.plan import _engine
+
+    assert _engine("local", 3, None) == LocalEngine(3)
+    assert _engine("ray", 2, "auto") == RayEngine("auto", 2)
+
+
+def test_defaults_are_those_of_python() -> None:
+    defaults = inspect.signature(plan_pairs).parameters
+    assert Settings(defaults["size"].default, defaults["steps"].default) == Settings()
+
+
+COMMAND = """
+import sys
+import t2onet.data
+from tests.data.small_set import open_small_set
+t2onet.data.open_dataset = open_small_set
+from t2onet.cli import main
+sys.argv[0] = "t2o"
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process there")
+def test_ctrl_c_keeps_what_is_planned(folder: Path) -> None:
+    count = 16
+    small_set(folder / "photos", count)
+    arguments = ["data", "plan", "photos", "-o", "plans", "--workers", "1", *SIZE]
+    running = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        # A shell that starts the tests in the background has them ignore SIGINT, and a child inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    segment = folder / "plans" / "plans-000001.jsonl"
+    end = time.monotonic() + 60
+    while not segment.exists() or not segment.stat().st_size:
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    kept = segment.read_bytes().count(b"\n")
+    assert 0 < kept < count
+    left = f"t2o: stopped, {count - kept} of {count} samples to go; the same command goes on there\n"
+    assert (running.returncode, out, err) == (130, "", left)
+    rest = subprocess.run(
+        [sys.executable, "-c", COMMAND, *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=True,
+    )
+    assert json.loads(rest.stdout)["new"] == count - kept
