@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import t2onet
 from t2onet import PlanError, Recipe
 from t2onet.data import Dataset
-from t2onet.data.plans import Planned, Plans, Settings, plan_dataset
+from t2onet.data.plans import Engine, LocalEngine, Planned, Plans, RayEngine, Settings, plan_dataset
 from t2onet.data.plans.keys import Keys, fingerprint
 from t2onet.data.plans.record import from_line, to_line
 from t2onet.data.plans.store import Store
@@ -256,3 +257,19 @@ def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
 def test_plans_that_are_not_there(dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no folder .*nowhere"):
         Plans(tmp_path / "nowhere", dataset.samples)
+
+
+# ---- engines
+
+
+@pytest.mark.parametrize("engine", [LocalEngine(), RayEngine()])
+def test_nothing_to_do_starts_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("t2onet.data.plans.engines.local._Crew", None)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert list(engine.run([])) == []
+
+
+def test_ray_that_is_not_installed(dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(DataError, match=r"pip install 't2onet\[cluster\]'"):
+        plan_dataset(dataset, tmp_path / "plans", engine=RayEngine())

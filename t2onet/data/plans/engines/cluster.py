@@ -45,7 +45,12 @@ class RayEngine:
     def _run(self, ray: Any, waiting: Iterator[Task]) -> Generator[Outcome, None, None]:
         remote = ray.remote(num_cpus=1, max_retries=_RETRIES)
         work = remote(self.work)
-        ray.get(remote(warm).remote())
+        try:
+            ray.get(remote(warm).remote())
+        except ray.exceptions.RayError as error:
+            raise DataError(
+                f"the cluster cannot plan ({type(error).__name__}); install t2onet on all its machines"
+            ) from None
         room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
         running: dict[Any, Task] = {}
         try:
