@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from .. import operations
 from ..errors import PlanError
-from ..executor import Photo, intermediates
+from ..executor import Photo
 from ..operations import REFERENCE_SHORT_SIDE
-from ..recipe import Mask, Recipe
+from ..recipe import Recipe
 from .costs import L1
+from .masked import LocalStep, executed, refined
 from .pairs import Pair, check_content, paired
 from .path import Action, Picture
+from .places import Place, Sample, thinned
 from .planner import Plan, check_settings, checked_names, difference, looks_aside
-from .removal import grown, removed, structure_lost
-from .segments import Region, Segmenter, candidates, changed, changed_regions, overlap, regions_of_colour
+from .removal import coarse, removed, structure_lost
+from .segments import Region, Segmenter, changed, changed_regions, checked, overlap, regions_of_colour
 from .solvers.fast import solve_inside
 
 Masks = Sequence[Region] | Segmenter
@@ -34,8 +35,6 @@ NEARLY = 0.04
 """Share of a step's gain that a simpler operation or a tighter mask may cost."""
 WORTH = 0.08
 """A step stays if it takes away at least this share of what was there to explain."""
-FEATHER = 2.0
-"""Softness of a planned mask, in pixels at the reference size."""
 _MASKS = 8
 """Mask candidates tried at each step, those that fit the change best."""
 _EVERYWHERE = 0.8
@@ -52,64 +51,36 @@ class LocalPlan(Plan):
 
 
 @dataclass(frozen=True)
-class Place:
-    """A candidate: its mask as given, and over the working picture with the smallest box around it."""
-
-    region: Region | None
-    inside: Region
-
-    @cached_property
-    def box(self) -> tuple[slice, slice]:
-        """Rows and columns of the mask and, for operations that look aside, one more on each side."""
-        rows, columns = np.flatnonzero(self.inside.any(axis=1)), np.flatnonzero(self.inside.any(axis=0))
-        return (
-            slice(max(0, rows[0] - 1), rows[-1] + 2),
-            slice(max(0, columns[0] - 1), columns[-1] + 2),
-        )
-
-    @cached_property
-    def area(self) -> float:
-        """Share of the picture."""
-        return float(self.inside.mean())
-
-
-@dataclass(frozen=True)
-class LocalStep:
-    """An action, or a repair (which has no values), in a place."""
-
-    action: Action
-    place: Place
-
-    @property
-    def complexity(self) -> int:
-        return self.action.values.size
-
-    def applied(self, picture: Picture) -> Picture:
-        """(3, H, W) with the place edited, its edge hard."""
-        box, result = self.place.box, picture.copy()
-        inside = self.place.inside[box]
-        if repair := operations.repairs().get(self.action.operation):
-            edited = repair.function(picture, self.place.inside.astype(np.float32))[:, *box]
-        else:
-            edited = self.action.applied(np.ascontiguousarray(picture[:, *box]))
-        result[:, *box] = np.where(inside, edited, picture[:, *box])
-        return result
-
-
-@dataclass(frozen=True)
 class State:
     """A picture on the way, its cost and the steps that led there."""
 
     picture: Picture
     cost: float
     steps: tuple[LocalStep, ...] = ()
-    gain: float = 0.0
-    """How much the last step lowered the cost."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A step that a state may take, and by how much it lowers the cost, judged by a sample of the pixels."""
+
+    state: State
+    step: LocalStep
+    gain: float
+    picture: Picture | None = None
+    """What it leads to, where that is known already."""
+
+    @property
+    def cost(self) -> float:
+        return self.state.cost - self.gain
 
     @property
     def simplicity(self) -> tuple[int, float, float]:
-        last = self.steps[-1]
-        return last.complexity, last.place.area, self.cost
+        return self.step.complexity, self.step.place.area, self.cost
+
+    def taken(self, target: Picture) -> State:
+        """The state after it, its cost taken on all pixels."""
+        picture = self.step.applied(self.state.picture) if self.picture is None else self.picture
+        return State(picture, float(L1(target)(picture)), (*self.state.steps, self.step))
 
 
 def plan_local(
@@ -159,80 +130,82 @@ class LocalSearch:
 
     def run(self, start: Picture) -> State:
         """The best state found; the start itself where nothing helps."""
-        best = State(start, self._cost(start))
+        best = State(start, float(L1(self.target)(start)))
         first, beam, enough = best.cost, [best], self.tolerance * changed(start, self.target).mean()
         for _ in range(self.steps):
             if best.cost <= enough:
                 break
-            reached = [after for state in beam for after in self._reached(state)]
-            reached = [state for state in reached if state.gain >= WORTH * first]
-            if not reached:
+            moves = [move for state in beam for move in self._moves(state) if move.gain >= WORTH * first]
+            if not moves:
                 break
-            beam = _ranked(reached)[: self.beam]
+            beam = [move.taken(self.target) for move in _ranked(moves)[: self.beam]]
             if beam[0].cost > best.cost - WORTH * first:
                 break
             best = beam[0]
         return best
 
-    def _cost(self, picture: Picture) -> float:
-        return float(np.abs(picture - self.target).mean())
-
-    def _reached(self, state: State) -> Iterator[State]:
-        """What one more step makes of a state, for each place that fits what is still to explain."""
+    def _moves(self, state: State) -> Iterator[Move]:
+        """One more step, in each place that fits what is still to explain."""
         differs = changed(state.picture, self.target)
         if not differs.any():
             return
-        ranked = sorted(self.places, key=lambda place: -overlap(place.inside, differs))
+        thin = thinned(differs)
+        ranked = sorted(self.places, key=lambda place: -overlap(place.small, thin))
         whole = [place for place in ranked[_MASKS:] if place.region is None]
         for place in (*ranked[:_MASKS], *whole):
-            yield from self._explained(state, place, differs)
+            if place.inside.any():
+                yield from self._explained(state, place, differs)
 
-    def _explained(self, state: State, place: Place, differs: Region) -> Iterator[State]:
+    def _explained(self, state: State, place: Place, differs: Region) -> Iterator[Move]:
         """By each operation or, where something is gone that no operation takes away, by a repair."""
-        reached = [self._after(state, self._solved(state, place, name)) for name in self.names]
-        inside = place.inside & differs
-        if not inside.any():
+        inside = place.inside[place.box]
+        judged = inside & differs[place.box]
+        if not judged.any():
             return
-        closest = min(reached, key=lambda found: found.cost)
+        moves = self._solved(state, place)
+        closest = min(moves, key=lambda move: move.cost).step.action
         box = (slice(None), *place.box)
-        now, best, goal = state.picture[box], closest.picture[box], self.target[box]
-        if not structure_lost(now, best, goal, inside[place.box]):
-            yield from reached
-        elif place.region is not None and removed(now, goal, place.inside[place.box]):
+        now, goal = (np.ascontiguousarray(picture[box]) for picture in (state.picture, self.target))
+        best = np.where(inside, closest.applied(now), now)
+        now, best, goal, judged, inside = coarse((now, best, goal, judged, inside), min(place.shape))
+        if not structure_lost(now, best, goal, judged):
+            yield from moves
+        elif place.region is not None and removed(now, goal, inside):
             yield from self._repaired(state, place, differs)
 
-    def _repaired(self, state: State, place: Place, differs: Region) -> Iterator[State]:
+    def _solved(self, state: State, place: Place) -> list[Move]:
+        """Each operation with its best parameters there."""
+        sample = place.sample
+        before, after = sample.of(state.picture), sample.of(self.target)
+        was = self._off(sample, before, after)
+        moves = []
+        for name in self.names:
+            action = solve_inside(name, before, after, sample.middle)
+            gain = place.area * (was - self._off(sample, action.applied(before), after))
+            moves.append(Move(state, LocalStep(action, place), gain))
+        return moves
+
+    @staticmethod
+    def _off(sample: Sample, picture: Picture, target: Picture) -> float:
+        return float(np.abs(sample.middles(picture) - sample.middles(target)).mean())
+
+    def _repaired(self, state: State, place: Place, differs: Region) -> Iterator[Move]:
         """Something was removed there.
 
         What somebody filled the hole with is not ours to explain: where the picture changed it counts as met.
         """
         if self.repair is not None:
             step = LocalStep(Action(self.repair, np.empty(0)), place)
-            filled = step.applied(state.picture)
-            yield self._reached_by(state, step, np.where(place.inside & differs, self.target, filled))
-
-    def _solved(self, state: State, place: Place, name: str) -> LocalStep:
-        box = place.box
-        before, after = (np.ascontiguousarray(p[:, *box]) for p in (state.picture, self.target))
-        return LocalStep(solve_inside(name, before, after, place.inside[box]), place)
-
-    def _after(self, state: State, step: LocalStep) -> State:
-        return self._reached_by(state, step, step.applied(state.picture))
-
-    def _reached_by(self, state: State, step: LocalStep, picture: Picture) -> State:
-        """Only the box of the place can have changed, so only its cost is taken again."""
-        box = (slice(None), *step.place.box)
-        was, now = (float(np.abs(p[box] - self.target[box]).sum()) for p in (state.picture, picture))
-        cost = state.cost - (was - now) / picture.size
-        return State(picture, cost, (*state.steps, step), state.cost - cost)
+            met = np.where(place.inside & differs, self.target, step.applied(state.picture))
+            yield Move(state, step, state.cost - float(L1(self.target)(met)), met)
 
 
-def _ranked(reached: Sequence[State]) -> list[State]:
+def _ranked(moves: Sequence[Move]) -> list[Move]:
     """The simplest of those nearly as good as the best comes first, then the others by cost."""
-    best = min(reached, key=lambda state: state.cost)
-    near = [state for state in reached if state.cost <= best.cost + NEARLY * best.gain]
-    first = min(near, key=lambda state: state.simplicity)
-    return [first, *sorted((s for s in reached if s is not first), key=lambda state: state.cost)]
+    best = min(moves, key=lambda move: move.cost)
+    near = [move for move in moves if move.cost <= best.cost + NEARLY * best.gain]
+    first = min(near, key=lambda move: move.simplicity)
+    return [first, *sorted((m for m in moves if m is not first), key=lambda move: move.cost)]
 
 
 def _places(masks: Masks | None, start: Picture, target: Picture) -> list[Place]:
@@ -241,18 +214,15 @@ def _places(masks: Masks | None, start: Picture, target: Picture) -> list[Place]
         found = [*changed_regions(start, target), *regions_of_colour(start)]
     else:
         found = list(masks(start) if callable(masks) else masks)
-    shape = start.shape[1:]
-    pairs = candidates(found, *shape)
-    places = [Place(region, inside) for region, inside in pairs if inside.mean() <= _WHOLE]
-    return [*places, Place(None, np.ones(shape, bool))]
+    height, width = start.shape[1:]
+    partial = [region for region in checked(found) if region.mean() <= _WHOLE]
+    return [Place(region, (height, width)) for region in (*partial, None)]
 
 
 def _reported(steps: Sequence[LocalStep], pair: Pair, start: Picture, target: Picture) -> LocalPlan:
-    recipe = Recipe.from_steps(_as_step(step) for step in steps)
-    pixels = np.ascontiguousarray(start.transpose(1, 2, 0))
-    later = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
-    series = (start, *map(np.ascontiguousarray, later))
     cost = L1(target)
+    found = (executed(one, start) for one in (steps, refined(steps, start, target)))
+    recipe, series = min(found, key=lambda one: float(cost(one[1][-1])))
     return LocalPlan(
         recipe,
         difference(pair, recipe),
@@ -262,16 +232,6 @@ def _reported(steps: Sequence[LocalStep], pair: Pair, start: Picture, target: Pi
         target,
         tuple(step.place.region for step in steps),
     )
-
-
-def _as_step(step: LocalStep) -> tuple[object, ...]:
-    name, values = step.action.operation, step.action.values
-    region = step.place.region
-    if name in operations.repairs():
-        assert region is not None
-        return name, [], Mask.from_array(grown(region), FEATHER)
-    rounded = operations.get(name).clipped(np.round(values, 5).tolist())
-    return (name, rounded) if region is None else (name, rounded, Mask.from_array(region, FEATHER))
 
 
 def _checked_repair(name: str | None) -> str | None:

@@ -8,6 +8,8 @@ Where it is stronger, something was added, which no step can say.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .path import Picture
@@ -19,6 +21,28 @@ _INVISIBLE = 0.004
 """So does one that leaves less than this mean absolute difference."""
 _ALIKE = 0.5
 """Correlation of edges below which structure is lost."""
+_SIDE = 240
+"""Short side of a picture, in pixels, at which structure is judged; grain and compression are finer."""
+
+
+def coarse(arrays: Sequence[np.ndarray], short_side: int) -> list[np.ndarray]:
+    """Parts (..., H, W) of pictures of that short side, averaged down to where structure is judged.
+
+    Masks are true where most of a pixel is. If one of them would vanish, all arrays stay as they are.
+    """
+    stride = max(1, short_side // _SIDE)
+    if stride == 1:
+        return list(arrays)
+    small = [_averaged(array, stride) for array in arrays]
+    return small if all(array.any() for array in small if array.dtype == bool) else list(arrays)
+
+
+def _averaged(array: np.ndarray, stride: int) -> np.ndarray:
+    """Means of squares of pixels; what is left over at the far edges is cut off."""
+    height, width = (side - side % stride for side in array.shape[-2:])
+    parts = [array[..., i:height:stride, j:width:stride] for i, j in np.ndindex(stride, stride)]
+    mean = np.asarray(np.sum(parts, axis=0, dtype=np.float32)) / np.float32(stride**2)
+    return mean > 0.5 if array.dtype == bool else mean
 
 
 def structure_lost(before: Picture, best: Picture, target: Picture, inside: Region) -> bool:

@@ -9,7 +9,7 @@ one of your own in a function and it is a segmenter.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +28,8 @@ CHANGED = 0.02
 """A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
 SMALLEST = 0.002
 """Of the picture: smaller regions are no candidates."""
+_SAME = 0.95
+"""Intersection over union from which two masks count as one."""
 _SCALES = (60, 200, 600)
 """Of Felzenszwalb and Huttenlocher's segmentation: larger prefers larger regions."""
 _WORKING_SIDE = 256
@@ -43,7 +45,7 @@ class Segmenter(Protocol):
 
 def regions_of_colour(picture: Picture, /) -> list[Region]:
     """Connected regions of like colour at several scales, the default segmenter."""
-    segmentation = _scikit("segmentation")
+    segmentation = _extra("skimage.segmentation")
     stride = max(1, min(picture.shape[1:]) // _WORKING_SIDE)
     pixels = picture[:, ::stride, ::stride].transpose(1, 2, 0)
     found: list[Region] = []
@@ -63,13 +65,21 @@ def changed(before: Picture, after: Picture) -> Region:
 
 def changed_regions(before: Picture, after: Picture) -> list[Region]:
     """Connected regions of visible difference, their pinholes filled, and all of them together."""
-    measure, morphology = _scikit("measure"), _scikit("morphology")
-    side = 2 * max(1, round(0.01 * min(before.shape[1:]))) + 1
     differs = changed(before, after)
-    padded = np.pad(differs, side)  # closing must not pull the border in
-    whole = morphology.closing(padded, np.ones((side, side), bool))[side:-side, side:-side] > 0
-    parts = split(measure.label(whole))
+    whole = _closed(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1)
+    labels, _ = _extra("scipy.ndimage").label(whole, np.ones((3, 3)))
+    parts = split(labels)
     return distinct([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
+
+
+def _closed(region: Region, side: int) -> Region:
+    """Grown by a square of that side and shrunk again; the border does not pull in."""
+    filters = _extra("scipy.ndimage")
+    levels = np.pad(region, side).view(np.uint8)
+    for filtered in (filters.maximum_filter1d, filters.minimum_filter1d):
+        levels = filtered(filtered(levels, side, axis=0), side, axis=1)
+    closed: Region = levels[side:-side, side:-side] > 0
+    return closed
 
 
 def split(labels: np.ndarray, background: int | None = 0) -> list[Region]:
@@ -83,9 +93,15 @@ def split(labels: np.ndarray, background: int | None = 0) -> list[Region]:
 def distinct(regions: Sequence[Region]) -> list[Region]:
     """Without those that are another of the list, or nearly."""
     kept: list[Region] = []
+    areas: list[int] = []
     for region in regions:
-        if all(overlap(region, other) < 0.95 for other in kept if other.shape == region.shape):
+        area = int(np.count_nonzero(region))
+        near = [
+            other for other, size in zip(kept, areas, strict=True) if _SAME * size <= area <= size / _SAME
+        ]
+        if all(overlap(region, other) < _SAME for other in near if other.shape == region.shape):
             kept.append(region)
+            areas.append(area)
     return kept
 
 
@@ -155,25 +171,27 @@ def _json(path: Path) -> dict[str, Any]:
     return data
 
 
-def _scikit(part: str) -> Any:
+def _extra(module: str) -> Any:
     from importlib import import_module
 
     try:
-        return import_module(f"skimage.{part}")
+        return import_module(module)
     except ImportError:
         raise PlanError(
-            "finding regions needs scikit-image: pip install 't2onet[local]', or give masks of your own"
+            f"finding regions needs {module.partition('.')[0]}: pip install 't2onet[local]', or give masks "
+            "of your own"
         ) from None
 
 
-def candidates(found: Sequence[Region], height: int, width: int) -> Iterator[tuple[Region, Region]]:
-    """Each usable mask as it is and over a picture of that size."""
+def checked(found: Sequence[Region]) -> list[Region]:
+    """Those that cover anything; what is no mask is refused."""
+    kept = []
     for number, region in enumerate(found, start=1):
         array = np.asarray(region)
         if array.ndim != 2 or array.dtype != bool:
             raise PlanError(
                 f"mask {number} is {array.dtype} of shape {array.shape}; a mask is booleans (H, W)"
             )
-        over = fitted(array, height, width)
-        if over.any():
-            yield array, over
+        if array.any():
+            kept.append(array)
+    return kept

@@ -1,0 +1,91 @@
+"""Steps in places: on working pictures, in a recipe, and fitted together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .. import operations
+from ..executor import intermediates
+from ..recipe import Mask, Recipe
+from .path import Action, Picture
+from .places import Place
+from .removal import grown
+from .together import fitted_together
+
+FEATHER = 2.0
+"""Softness of a planned mask, in pixels at the reference size."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalStep:
+    """An action, or a repair (which has no values), in a place."""
+
+    action: Action
+    place: Place
+
+    @property
+    def complexity(self) -> int:
+        return self.action.values.size
+
+    @property
+    def is_repair(self) -> bool:
+        return self.action.operation in operations.repairs()
+
+    def applied(self, picture: Picture) -> Picture:
+        """(3, H, W) with the place edited, its edge hard."""
+        result, box = picture.copy(), (slice(None), *self.place.box)
+        if self.is_repair:
+            repair = operations.repairs()[self.action.operation]
+            edited = repair.function(picture, self.place.inside.astype(np.float32))[box]
+        else:
+            edited = self.action.applied(np.ascontiguousarray(picture[box]))
+        result[box] = np.where(self.place.inside[box[1:]], edited, picture[box])
+        return result
+
+    @cached_property
+    def mask(self) -> Mask | None:
+        """As the recipe has it, at the resolution of its candidate."""
+        region = self.place.region
+        if region is None:
+            return None
+        return Mask.from_array(grown(region) if self.is_repair else region, FEATHER)
+
+    @property
+    def share(self) -> np.ndarray:
+        """(H, W) float32: how much of the step each pixel takes, its edge soft."""
+        if self.mask is None:
+            return np.ones(self.place.shape, np.float32)
+        levels = self.mask.over(*self.place.shape)
+        return levels.astype(np.float32) / np.float32(255)
+
+    def written(self) -> tuple[str, Sequence[float], Mask | None]:
+        """For a recipe; parameters are rounded to what anyone could tell apart."""
+        name, values = self.action
+        if self.is_repair:
+            return name, [], self.mask
+        return name, operations.get(name).clipped(np.round(values, 5).tolist()), self.mask
+
+
+def executed(steps: Sequence[LocalStep], start: Picture) -> tuple[Recipe, tuple[Picture, ...]]:
+    """The recipe, and the working picture at first and after each of its steps."""
+    recipe = Recipe.from_steps(step.written() for step in steps)
+    pixels = np.ascontiguousarray(start.transpose(1, 2, 0))
+    later = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
+    return recipe, (start, *map(np.ascontiguousarray, later))
+
+
+def refined(steps: Sequence[LocalStep], start: Picture, target: Picture) -> list[LocalStep]:
+    """All parameters fitted together, judged where something was edited and nothing was repaired."""
+    shares = [step.share for step in steps]
+    edits = [number for number, step in enumerate(steps) if not step.is_repair]
+    where = np.zeros(start.shape[1:], bool)
+    for step, share in sorted(zip(steps, shares, strict=True), key=lambda one: one[0].is_repair):
+        where = where & (share == 0) if step.is_repair else where | (share > 0)
+    path = tuple(steps[number].action for number in edits)
+    better = fitted_together(path, [shares[number] for number in edits], start, target, where)
+    actions = dict(zip(edits, better, strict=True))
+    return [replace(step, action=actions.get(number, step.action)) for number, step in enumerate(steps)]
