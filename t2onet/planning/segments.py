@@ -2,8 +2,8 @@
 
 A segmenter is any callable from a picture to boolean masks. The default one needs scikit-image (the extra
 `local`), knows nothing of what things are, and finds regions of like colour at several scales. Masks that
-somebody else made come from COCO panoptic files or from a folder of pictures. No network is loaded here: wrap
-one of your own in a function and it is a segmenter.
+somebody else made come from COCO panoptic files or from a folder of pictures; a network of the user's own
+(`network.py`) is a segmenter too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import PIL.Image
@@ -66,10 +66,14 @@ def changed(before: Picture, after: Picture) -> Region:
 def changed_regions(before: Picture, after: Picture) -> list[Region]:
     """Connected regions of visible difference, their pinholes filled, and all of them together."""
     differs = changed(before, after)
-    whole = _closed(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1)
-    labels, _ = _extra("scipy.ndimage").label(whole, np.ones((3, 3)))
-    parts = split(labels)
+    parts = connected(_closed(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1))
     return distinct([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
+
+
+def connected(region: Region) -> list[Region]:
+    """The parts of a mask that hang together, corners included, the largest first."""
+    labels, _ = _extra("scipy.ndimage").label(region, np.ones((3, 3)))
+    return split(labels)
 
 
 def _closed(region: Region, side: int) -> Region:
@@ -88,6 +92,11 @@ def split(labels: np.ndarray, background: int | None = 0) -> list[Region]:
     order = np.argsort(-counts)
     kept = [values[i] for i in order if counts[i] >= SMALLEST * labels.size and values[i] != background]
     return [labels == value for value in kept]
+
+
+def large(regions: Sequence[Region]) -> list[Region]:
+    """Those that are no specks."""
+    return [region for region in regions if np.count_nonzero(region) >= SMALLEST * region.size]
 
 
 def distinct(regions: Sequence[Region]) -> list[Region]:
@@ -142,6 +151,13 @@ def panoptic_ids(png: str | Path) -> np.ndarray:
         raise PlanError(f"{png} cannot be read as a panoptic PNG ({error})") from None
     ids: np.ndarray = pixels @ np.array([1, 256, 65536])
     return ids
+
+
+def from_onnx(path: str | Path, normalise: Literal["imagenet", "unit"] = "imagenet") -> Segmenter:
+    """A segmentation network of your own as a segmenter; `network.py` says what it takes and answers."""
+    from .network import Network
+
+    return Network(path, normalise)
 
 
 def from_folder(folder: str | Path) -> list[Region]:
