@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ..errors import OutputError
 from .common import AsJson, console, print_json, refusing, say
+from .masks import candidates, check_options, given
 from .photos import unusable
 
 if TYPE_CHECKING:
     from ..planning import Plan
 
+_LOCAL = "Local edits"
+_OWN_DEFAULTS = ("steps", "beam", "tolerance", "size")
+"""Options whose defaults differ with --local; they are passed on only if somebody gave them."""
+
 
 @refusing
 def plan_recipe(
+    ctx: typer.Context,
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Photo.")],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="The same photo, edited.")],
     output: Annotated[
@@ -59,32 +65,88 @@ def plan_recipe(
     ] = True,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side to plan at, in pixels.")] = 256,
     seed: Annotated[int, typer.Option(min=0, help="Of the random choices of epsilon-greedy.")] = 0,
+    local: Annotated[
+        bool,
+        typer.Option(
+            "--local",
+            rich_help_panel=_LOCAL,
+            help="Plan steps that work in parts of the picture, and removals. Has defaults of its own: "
+            "3 steps, beam 2, tolerance 0.006, size 1000.",
+        ),
+    ] = False,
+    masks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            rich_help_panel=_LOCAL,
+            help="Mask candidates: a folder of pictures, white where the mask is, or with --panoptic a PNG "
+            "of ids. By default regions of like colour and of visible change.",
+        ),
+    ] = None,
+    panoptic: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JSON", rich_help_panel=_LOCAL, help="COCO panoptic annotations of the PNG in --masks."
+        ),
+    ] = None,
+    segmenter: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", rich_help_panel=_LOCAL, help="A segmentation network in the ONNX format."
+        ),
+    ] = None,
+    normalise: Annotated[
+        Literal["imagenet", "unit"],
+        typer.Option(
+            metavar="WAY",
+            rich_help_panel=_LOCAL,
+            help="What --segmenter takes: imagenet, channels by ImageNet's mean and deviation, or unit, "
+            "values in [0, 1].",
+        ),
+    ] = "imagenet",
+    removals: Annotated[
+        bool,
+        typer.Option(
+            "--removals/--no-removals", rich_help_panel=_LOCAL, help="Whether things may have been removed."
+        ),
+    ] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the recipe that turns one photo into another and say how close it comes."""
-    from ..planning import plan
+    from ..planning import plan, plan_local
     from ..planning.report import checked_ending, write_report
 
     if report is not None:
         checked_ending(report)
     places = [place for place in (output, report) if place is not None]
     _check_places([before, after], places, overwrite)
+    options = given(ctx)
+    check_options(options)
+    names = None if operations is None else _names(operations)
     with console(stderr=True).status("planning"):
-        found = plan(
-            before,
-            after,
-            way=way,
-            operations=None if operations is None else _names(operations),
-            steps=steps,
-            beam=beam,
-            tolerance=tolerance,
-            repeats=repeats,
-            solver=solver,
-            refine=refine,
-            size=size,
-            seed=seed,
-        )
+        found: Plan
+        if local:
+            own: dict[str, Any] = {name: options[name] for name in _OWN_DEFAULTS if name in options}
+            regions = candidates(masks, panoptic, segmenter, normalise)
+            if not removals:
+                own["repair"] = None
+            found = plan_local(before, after, masks=regions, operations=names, **own)
+        else:
+            found = plan(
+                before,
+                after,
+                way=way,
+                operations=names,
+                steps=steps,
+                beam=beam,
+                tolerance=tolerance,
+                repeats=repeats,
+                solver=solver,
+                refine=refine,
+                size=size,
+                seed=seed,
+            )
     if output is not None:
         found.recipe.save(output, overwrite=overwrite)
     if report is not None:
@@ -120,10 +182,12 @@ def _print_table(plan: Plan) -> None:
     from rich.table import Table
 
     if plan.recipe.steps:
-        table = Table("step", "operation", "what it does", "cost after", box=None, pad_edge=False)
-        rows = zip(plan.recipe.steps, plan.costs[1:], strict=True)
-        for number, (step, cost) in enumerate(rows, start=1):
-            table.add_row(str(number), step.operation, step.describe(), f"{cost:.4f}")
+        where = _where(plan)
+        heads = ("step", "operation", "what it does", *(["where"] if where else []), "cost after")
+        table = Table(*heads, box=None, pad_edge=False)
+        for number, (step, cost) in enumerate(zip(plan.recipe.steps, plan.costs[1:], strict=True)):
+            cells = [str(number + 1), step.operation, step.describe(), *where[number : number + 1]]
+            table.add_row(*cells, f"{cost:.4f}")
         console().print(table)
     say(
         f"Mean difference from the edited photo: {plan.start_cost:.4f} -> {plan.cost:.4f}, "
@@ -133,11 +197,21 @@ def _print_table(plan: Plan) -> None:
     say(plan.recipe.describe(), err=False)
 
 
+def _where(plan: Plan) -> list[str]:
+    """For each step where it works; empty for a plan without masks."""
+    from ..planning.local import LocalPlan
+    from ..planning.places import whereabouts
+
+    return [whereabouts(region) for region in plan.regions] if isinstance(plan, LocalPlan) else []
+
+
 def _print_data(plan: Plan) -> None:
+    where = _where(plan)
     print_json(
         {
             "recipe": plan.recipe.model_dump(mode="json", exclude_none=True),
             "description": plan.recipe.describe(),
+            **({"where": where} if where else {}),
             "start_cost": plan.start_cost,
             "cost": plan.cost,
             "costs": list(plan.costs),

@@ -19,6 +19,9 @@ SAMPLE = 4096
 _RANKING_SIDE = 200
 """Short side, in pixels, at which places are compared with what changed."""
 
+_SPANS = 0.7
+"""Of a side of the picture: a mask that covers more has no place along it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -115,3 +118,31 @@ def _thin(shape: tuple[int, int]) -> tuple[int, int]:
 
 def _stride(shape: tuple[int, ...]) -> int:
     return max(1, min(shape) // _RANKING_SIDE)
+
+
+def whereabouts(region: Region | None) -> str:
+    """How much of the picture a mask covers and roughly where: "12 % of the picture, upper left"."""
+    if region is None:
+        return "everywhere"
+    share = 100 * region.mean()
+    size = f"{share:.0f} %" if share >= 1 else "less than 1 %"
+    return f"{size} of the picture, {_corner(region)}"
+
+
+def _corner(region: Region) -> str:
+    vertical = _third(region.sum(axis=1), ("upper", "", "lower"))
+    horizontal = _third(region.sum(axis=0), ("left", "", "right"))
+    if vertical and horizontal:
+        return f"{vertical} {horizontal}"
+    if vertical is None and horizontal is None:
+        return "all over"
+    return {"upper": "top", "lower": "bottom"}.get(vertical or "", horizontal or "centre")
+
+
+def _third(amounts: np.ndarray, names: tuple[str, str, str]) -> str | None:
+    """Which third of an axis the middle of a mask is in; None where the mask spans most of the axis."""
+    places = np.flatnonzero(amounts)
+    if places[-1] - places[0] + 1 > _SPANS * amounts.size:
+        return None
+    middle = float((amounts * (np.arange(amounts.size) + 0.5)).sum() / amounts.sum()) / amounts.size
+    return names[min(int(3 * middle), 2)]

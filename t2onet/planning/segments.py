@@ -204,7 +204,7 @@ def checked(found: Sequence[Region]) -> list[Region]:
     kept = []
     for number, region in enumerate(found, start=1):
         array = np.asarray(region)
-        if array.ndim != 2 or array.dtype != bool:
+        if array.ndim != 2 or array.dtype != bool or not array.size:
             raise PlanError(
                 f"mask {number} is {array.dtype} of shape {array.shape}; a mask is booleans (H, W)"
             )

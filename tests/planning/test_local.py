@@ -11,7 +11,10 @@ import pytest
 from t2onet import Mask, Recipe, apply
 from t2onet.errors import PlanError
 from t2onet.planning.local import plan_local
-from t2onet.planning.removal import alike, grown, outline, removed, structure_lost
+from t2onet.planning.masked import LocalStep, executed, refined
+from t2onet.planning.path import Action
+from t2onet.planning.places import Place, Sample, whereabouts
+from t2onet.planning.removal import alike, coarse, grown, outline, removed, structure_lost
 from t2onet.planning.segments import overlap
 
 SHAPE = (80, 100)
@@ -68,6 +71,76 @@ def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
     assert found["brightness"] is DISC
     assert found["saturation"] is BOX
     assert len(found) == 2
+
+
+def test_steps_in_overlapping_masks_are_fitted_together(before: np.ndarray) -> None:
+    band = abs(ROWS - 40) < 12
+    after = edited(before, ("tone", CURVE, DISC), ("brightness", 0.3, band))
+    plan = plan_local(before, after, masks=[DISC, band])
+    found = {
+        step.operation: (step, region) for step, region in zip(plan.recipe.steps, plan.regions, strict=True)
+    }
+    assert found["tone"][1] is DISC
+    assert found["brightness"][1] is band
+    assert found["brightness"][0].parameters[0] == pytest.approx(0.3, abs=0.02)
+    assert plan.cost < 0.1 * plan.start_cost
+
+
+def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -> None:
+    band = abs(ROWS - 40) < 12
+    after = edited(before, ("saturation", -0.6, DISC), ("brightness", 0.3, band), ("sharpness", 0.3, DISC))
+    start, target = (np.ascontiguousarray(p.transpose(2, 0, 1), np.float32) / 255 for p in (before, after))
+    wrong = [("saturation", -0.1, DISC), ("brightness", 0.1, band), ("sharpness", 0.05, DISC)]
+    steps = [LocalStep(Action(name, np.array([p])), Place(mask, SHAPE)) for name, p, mask in wrong]
+    better = refined(steps, start, target)
+    assert [step.action.values[0] for step in better] == pytest.approx([-0.6, 0.3, 0.3], abs=0.02)
+    off = [float(np.abs(executed(s, start)[1][-1] - target).mean()) for s in (steps, better)]
+    assert off[1] < 0.2 * off[0]
+
+
+def test_a_fit_looks_past_what_was_removed(before: np.ndarray) -> None:
+    start = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
+    target = np.where(DISC, np.float32(0.9), np.clip(1.3 * start, 0, 1))
+    steps = [
+        LocalStep(Action("brightness", np.array([0.0])), Place(None, SHAPE)),
+        LocalStep(Action("inpaint", np.empty(0)), Place(DISC, SHAPE)),
+    ]
+    edit, removal = refined(steps, start, target.astype(np.float32))
+    assert edit.action.values[0] == pytest.approx(0.3, abs=0.01)
+    assert removal.action.operation == "inpaint"
+
+
+def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
+    picture = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
+    sample = Sample.inside(DISC, reach=1)
+    sharp = Action("sharpness", np.array([0.4]))
+    seen = sample.middles(sharp.applied(sample.of(picture)))[:, 0]
+    assert np.array_equal(seen, sharp.applied(picture)[:, DISC])
+
+
+def test_a_large_place_is_sampled_evenly() -> None:
+    sample = Sample.inside(np.ones((300, 500), bool), reach=0, size=1000)
+    rows, columns = sample.rows[0], sample.columns[0]
+    assert rows.size == 1000
+    counts = np.histogram2d(rows, columns, bins=(4, 5), range=((0, 300), (0, 500)))[0]
+    assert counts.min() > 25
+    assert counts.max() < 75
+
+
+@pytest.mark.parametrize(
+    ("region", "words"),
+    [
+        (None, "everywhere"),
+        (SKY, "19 % of the picture, top"),
+        (DISC, "16 % of the picture, left"),
+        (BOX, "11 % of the picture, right"),
+        ((ROWS > 60) & (COLUMNS > 70), "7 % of the picture, lower right"),
+        ((abs(ROWS - 40) < 4) & (abs(COLUMNS - 50) < 3), "less than 1 % of the picture, centre"),
+        (ROWS % 2 == 0, "50 % of the picture, all over"),
+    ],
+)
+def test_whereabouts(region: np.ndarray | None, words: str) -> None:
+    assert whereabouts(region) == words
 
 
 def test_an_edit_everywhere_needs_no_mask(before: np.ndarray) -> None:
@@ -170,9 +243,53 @@ def test_evidence_of_a_removal_by_hand() -> None:
     assert grown(inside).sum() == 36
 
 
+def test_structure_is_judged_on_a_small_picture() -> None:
+    picture, inside = np.zeros((3, 12, 12), np.float32), np.zeros((12, 12), bool)
+    picture[:, ::2] = 1
+    inside[:4, :5] = True
+    small, mask = coarse((picture, inside), short_side=960)
+    assert small.shape == (3, 3, 3)
+    assert np.allclose(small, 0.5)
+    assert mask.tolist() == [[True, False, False], [False] * 3, [False] * 3]
+    speck = np.zeros((12, 12), bool)
+    speck[0, 0] = True
+    assert coarse((picture, speck), short_side=960)[1] is speck
+
+
 def test_photos_of_different_things_are_refused(before: np.ndarray) -> None:
     with pytest.raises(PlanError, match="show different things"):
         plan_local(before, np.ascontiguousarray(before[::-1, ::-1]), masks=MASKS)
+
+
+def test_masks_of_any_size_and_of_nothing(before: np.ndarray) -> None:
+    after = edited(before, ("brightness", 0.4, BOX))
+    nothing, speck = np.zeros(SHAPE, bool), np.zeros((7, 5), bool)
+    tiny = np.zeros((4000, 5000), bool)
+    tiny[0, 0] = True  # nothing is left of it over the picture
+    plan = plan_local(before, after, masks=[nothing, speck, tiny, np.ones((1, 1), bool), BOX])
+    assert plan.regions[0] is BOX
+
+
+def test_only_black_masks_leave_the_whole_picture(before: np.ndarray) -> None:
+    after = edited(before, ("brightness", 0.4, None))
+    plan = plan_local(before, after, masks=[np.zeros(SHAPE, bool)])
+    assert plan.regions == (None,)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        DISC.astype(np.float32),
+        DISC.astype(np.int64),
+        np.zeros((3, *SHAPE), bool),
+        np.zeros(5, bool),
+        np.zeros((0, 8), bool),
+    ],
+    ids=["floats", "integers", "three axes", "one axis", "no rows"],
+)
+def test_arrays_that_are_no_masks(before: np.ndarray, wrong: np.ndarray) -> None:
+    with pytest.raises(PlanError, match=r"mask 2 is .*; a mask is booleans \(H, W\)"):
+        plan_local(before, before, masks=[DISC, wrong])
 
 
 def test_refusals(before: np.ndarray) -> None:

@@ -14,9 +14,12 @@ import PIL.Image
 import pytest
 
 import t2onet
-from t2onet import OutputError, Recipe
+import t2onet.executor
+from t2onet import Mask, OutputError, Recipe
 from t2onet.planning import Plan
+from t2onet.planning.local import LocalPlan
 from t2onet.planning.path import Action, pictures
+from t2onet.planning.removal import grown
 from t2onet.planning.report import write_report
 from t2onet.planning.report.contents import Contents, Slider
 from t2onet.planning.report.sheet import CELL, COLUMNS, GAP, WIDTH
@@ -186,6 +189,75 @@ def test_a_plan_that_changes_nothing(tmp_path: Path) -> None:
     assert "Step by step" not in page.text
     assert len(page.all("img")) == 4
     assert write_report(planned(Recipe()), tmp_path / "plan.png").stat().st_size > 1000
+
+
+# ---- plans with masks
+
+
+def local_plan(recipe: Recipe, regions: tuple[np.ndarray | None, ...]) -> LocalPlan:
+    """A plan with masks that came to `recipe`; its pictures are those of the executor."""
+    start = np.ascontiguousarray(small_photo().transpose(1, 2, 0))
+    later = [np.asarray(one).transpose(2, 0, 1) for one in t2onet.executor.intermediates(recipe, start)]
+    series = (small_photo(), *later)
+    return LocalPlan(recipe, 0.01, 0.2, (0.1,) * len(series), series, series[-1], regions)
+
+
+@pytest.fixture
+def masked() -> LocalPlan:
+    """A darker left third, everything paler, and something removed at the lower right."""
+    height, width = small_photo().shape[1:]
+    rows, columns = np.mgrid[:height, :width]
+    left, corner = columns < width // 3, (rows > 0.8 * height) & (columns > 0.8 * width)
+    steps = [
+        ("brightness", -0.5, Mask.from_array(left)),
+        ("saturation", -0.5),
+        ("inpaint", [], Mask.from_array(corner)),
+    ]
+    return local_plan(Recipe.from_steps(steps), (left, None, corner))
+
+
+@pytest.mark.usefixtures("opencv")
+def test_each_step_says_and_shows_where_it_works(masked: LocalPlan, tmp_path: Path) -> None:
+    page = written(masked, tmp_path / "plan.html")
+    for words in ("33 % of the picture, left", "Everywhere", "4 % of the picture, lower right"):
+        assert words in page.text
+    cards = [a["class"] for a in page.all("li")]
+    assert cards == ["card masked"] * 3
+    places = [pixels_of(image["src"]) for image in page.all("img")[3:-1:2]]
+    before = [255 * picture.transpose(1, 2, 0) for picture in masked.pictures]
+    for place, picture, region in zip(places, before, masked.regions, strict=False):
+        inside = np.ones(picture.shape[:2], bool) if region is None else eroded(region)
+        assert np.abs(place - picture)[inside].mean() < 4, "inside the mask it is the picture before the step"
+        outside = ~np.ones_like(inside) if region is None else eroded(~region)
+        if outside.any():
+            assert place[outside].mean() < 0.5 * picture[outside].mean(), "outside it is dark"
+            assert np.ptp(place[outside], axis=-1).mean() < 3, "and grey"
+
+
+def eroded(region: np.ndarray) -> np.ndarray:
+    """Two pixels smaller, so that neither the line nor JPEG's blocks count."""
+    return ~grown(grown(~region))
+
+
+@pytest.mark.usefixtures("opencv")
+def test_a_removal_has_neither_curve_nor_slider(masked: LocalPlan) -> None:
+    *_, removal = Contents.of(masked).steps
+    assert (removal.curves, removal.sliders) == ((), ())
+    assert removal.shot.caption == "3. removes something from the picture"
+
+
+@pytest.mark.usefixtures("opencv")
+def test_the_sheet_shows_where_beside_what(masked: LocalPlan, tmp_path: Path) -> None:
+    with PIL.Image.open(write_report(masked, tmp_path / "plan.png")) as sheet:
+        pixels = np.asarray(sheet)
+    cell = round(small_photo().shape[1] * CELL / max(small_photo().shape[1:]))
+    assert len(pixels) > 3 * (cell + GAP), "the overview, and two rows for three steps with their places"
+    assert ((pixels == 235).all(axis=-1)).sum() > 100, "the outlines"
+
+
+@pytest.fixture
+def opencv() -> None:
+    pytest.importorskip("cv2")
 
 
 # ---- the residual

@@ -14,13 +14,19 @@ from ...image.depth import to_uint8
 from ...operations import Parameter, Values
 from ...operations.curves import PIECES
 from ...recipe import Step
+from ..local import LocalPlan
 from ..path import Picture
+from ..places import whereabouts
 from ..planner import Plan
+from ..removal import grown
+from ..segments import Region, fitted
 
 LARGEST = 640
 """Longest side, in pixels, of the pictures in a report."""
 _GAINS = (50, 20, 10, 5, 2)
 """How many times as strong the residual may be shown."""
+_DIM, _OUTLINE = 0.35, 235
+"""How bright the picture is outside of a mask, and the level of the line around it."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class StepShown:
     shot: Shot
     curves: tuple[Curve, ...]
     sliders: tuple[Slider, ...]
+    place: Shot | None = None
+    """Where it works, in a plan with masks: the picture before it, dark outside of the mask."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +124,35 @@ def _steps(plan: Plan) -> Iterator[StepShown]:
         rows = list(_rows(step))
         curves = tuple(Curve(p.name, _corners(values)) for p, values in rows if p.count == PIECES)
         sliders = (_sliders(step.operation, p, values) for p, values in rows if p.count != PIECES)
-        yield StepShown(shot, curves, tuple(slider for row in sliders for slider in row))
+        place = _place(plan, number - 1)
+        yield StepShown(shot, curves, tuple(slider for row in sliders for slider in row), place)
+
+
+def _place(plan: Plan, at: int) -> Shot | None:
+    if not isinstance(plan, LocalPlan):
+        return None
+    region, before = plan.regions[at], _shown(plan.pictures[at])
+    where = whereabouts(region)
+    return Shot(
+        before if region is None else _outlined(before, region),
+        f"Step {at + 1} works here",
+        f"{where[0].upper()}{where[1:]}",
+    )
+
+
+def _outlined(picture: PIL.Image.Image, region: Region) -> PIL.Image.Image:
+    """The picture as it is inside of a mask, grey and dark outside, with a thin light line between them."""
+    inside = fitted(region, picture.height, picture.width)
+    grey = np.asarray(picture.convert("L"))[..., None]
+    pixels = np.where(inside[..., None], np.asarray(picture), (_DIM * grey).astype(np.uint8))
+    pixels[grown(inside) & ~inside] = _OUTLINE
+    return PIL.Image.fromarray(pixels)
 
 
 def _rows(step: Step) -> Iterator[tuple[Parameter, Values]]:
     """Each parameter of the operation with its numbers."""
     first = 0
-    for parameter in operations.get(step.operation).parameters:
+    for parameter in () if step.is_repair else operations.get(step.operation).parameters:
         yield parameter, step.parameters[first : first + parameter.count]
         first += parameter.count
 

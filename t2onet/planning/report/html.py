@@ -30,6 +30,9 @@ p { margin: 0; max-width: 60rem; }
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 .grid.overview { grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
 .card { padding: .75rem; background: var(--panel); }
+.masked { grid-column: 1 / -1; display: grid; gap: 1.25rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
+.masked svg, .masked .label { margin-top: 0; }
 figure { margin: 0; }
 img { display: block; width: 100%; height: auto; background: var(--well); }
 figcaption { padding-top: .5rem; }
@@ -110,8 +113,11 @@ def _steps(steps: tuple[StepShown, ...]) -> str:
 
 
 def _step(step: StepShown) -> str:
-    parts = [_figure(step.shot), *([_plot(step.curves)] if step.curves else ()), *map(_slider, step.sliders)]
-    return f'<li class="card">{"".join(parts)}</li>'
+    controls = "".join([*([_plot(step.curves)] if step.curves else ()), *map(_slider, step.sliders)])
+    if step.place is None:
+        return f'<li class="card">{_figure(step.shot)}{controls}</li>'
+    beside = f"<div>{controls}</div>" if controls else ""
+    return f'<li class="card masked">{_figure(step.place)}{_figure(step.shot)}{beside}</li>'
 
 
 def _plot(curves: tuple[Curve, ...]) -> str:

@@ -24,7 +24,7 @@ _FINE = 2
 def picture(contents: Contents) -> bytes:
     """The sheet as a PNG."""
     overview = [_shot(shot) for shot in (*contents.overview, contents.residual)]
-    steps = [_step(step) for step in contents.steps]
+    steps = [cell for step in contents.steps for cell in _cells(step)]
     rows = [
         words(contents.title, BODY, WIDTH - 2 * GAP, FAINT),
         words(contents.headline, HEAD, WIDTH - 2 * GAP),
@@ -44,6 +44,11 @@ def _row(cells: list[PIL.Image.Image]) -> PIL.Image.Image:
     for column, cell in enumerate(cells):
         row.paste(cell, (column * (CELL + GAP), 0))
     return row
+
+
+def _cells(step: StepShown) -> list[PIL.Image.Image]:
+    """Where it works, in a plan with masks, and what comes of it."""
+    return [*([] if step.place is None else [_shot(step.place)]), _step(step)]
 
 
 def _step(step: StepShown) -> PIL.Image.Image:
