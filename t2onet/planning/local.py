@@ -20,21 +20,20 @@ from ..executor import Photo
 from ..operations import REFERENCE_SHORT_SIDE
 from ..recipe import Recipe
 from .costs import L1
-from .masked import LocalStep, executed, refined
+from .masked import LocalStep, executed
 from .pairs import Pair, check_content, paired
 from .path import Action, Picture
 from .places import Place, Sample, thinned
 from .planner import Plan, check_settings, checked_names, difference, looks_aside
 from .removal import coarse, removed, structure_lost
+from .revision import NEARLY, revised
 from .segments import Region, Segmenter, changed, changed_regions, checked, overlap, regions_of_colour
 from .solvers.fast import solve_inside
 
 Masks = Sequence[Region] | Segmenter
 
-NEARLY = 0.04
-"""Share of a step's gain that a simpler operation or a tighter mask may cost."""
-WORTH = 0.08
-"""A step stays if it takes away at least this share of what was there to explain."""
+_TRIED = 0.03
+"""A step is tried if it takes away this share of what was there to explain; to stay it must be worth more."""
 _MASKS = 8
 """Mask candidates tried at each step, those that fit the change best."""
 _EVERYWHERE = 0.8
@@ -113,7 +112,8 @@ def plan_local(
     names = [name for name in checked_names(operations) if whole or not looks_aside(name)]
     places = _places(masks, start, target)
     search = LocalSearch(target, names, _checked_repair(repair), places, steps, beam, tolerance)
-    return _reported(search.run(start).steps, pair, start, target)
+    found = revised(search.run(start).steps, start, target, names)
+    return _reported(found, pair, start, target)
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ class LocalSearch:
         for _ in range(self.steps):
             if best.cost <= enough:
                 break
-            moves = [move for state in beam for move in self._moves(state) if move.gain >= WORTH * first]
+            moves = [move for state in beam for move in self._moves(state) if move.gain >= _TRIED * first]
             if not moves:
                 break
             beam = [move.taken(self.target) for move in _ranked(moves)[: self.beam]]
-            if beam[0].cost > best.cost - WORTH * first:
+            if beam[0].cost > best.cost - _TRIED * first:
                 break
             best = beam[0]
         return best
@@ -220,9 +220,8 @@ def _places(masks: Masks | None, start: Picture, target: Picture) -> list[Place]
 
 
 def _reported(steps: Sequence[LocalStep], pair: Pair, start: Picture, target: Picture) -> LocalPlan:
+    recipe, series = executed(steps, start)
     cost = L1(target)
-    found = (executed(one, start) for one in (steps, refined(steps, start, target)))
-    recipe, series = min(found, key=lambda one: float(cost(one[1][-1])))
     return LocalPlan(
         recipe,
         difference(pair, recipe),

@@ -1,9 +1,9 @@
-"""Steps in places: on working pictures, in a recipe, and fitted together."""
+"""Steps in places: on working pictures and in a recipe."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,6 @@ from ..recipe import Mask, Recipe
 from .path import Action, Picture
 from .places import Place
 from .removal import grown
-from .together import fitted_together
 
 FEATHER = 2.0
 """Softness of a planned mask, in pixels at the reference size."""
@@ -76,16 +75,3 @@ def executed(steps: Sequence[LocalStep], start: Picture) -> tuple[Recipe, tuple[
     pixels = np.ascontiguousarray(start.transpose(1, 2, 0))
     later = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
     return recipe, (start, *map(np.ascontiguousarray, later))
-
-
-def refined(steps: Sequence[LocalStep], start: Picture, target: Picture) -> list[LocalStep]:
-    """All parameters fitted together, judged where something was edited and nothing was repaired."""
-    shares = [step.share for step in steps]
-    edits = [number for number, step in enumerate(steps) if not step.is_repair]
-    where = np.zeros(start.shape[1:], bool)
-    for step, share in sorted(zip(steps, shares, strict=True), key=lambda one: one[0].is_repair):
-        where = where & (share == 0) if step.is_repair else where | (share > 0)
-    path = tuple(steps[number].action for number in edits)
-    better = fitted_together(path, [shares[number] for number in edits], start, target, where)
-    actions = dict(zip(edits, better, strict=True))
-    return [replace(step, action=actions.get(number, step.action)) for number, step in enumerate(steps)]

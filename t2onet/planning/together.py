@@ -8,56 +8,70 @@ whole pictures does (`joint.py`); the sample keeps neighbours, so what looks asi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..kernels.fitting import mean_absolute, mean_huber, normal_equations
 from .joint import FORGIVING, STRICT, TIGHTEN, _moved, _nudges
 from .path import Path, Picture
-from .places import SAMPLE, Sample
-from .planner import looks_aside
+from .places import Sample
 from .segments import Region
 
+SAMPLE = 2048
+"""Pixels on which steps are fitted together."""
 _ROUNDS = 15
 _PATIENCE = 4
 """Dampings tried in a round, each ten times the last."""
+_ENOUGH = 1e-5
+"""A strict round that lowers the mean difference by less was the last."""
 
 
-def fitted_together(
-    path: Path, shares: Sequence[np.ndarray], start: Picture, target: Picture, where: Region
-) -> Path:
-    """The actions with better parameters, never worse over the sample, which lies `where` (H, W) says.
+@dataclass(frozen=True)
+class Fitted:
+    """A path, and its mean absolute difference from the target over the sample."""
 
-    `shares` (H, W) in [0, 1] say how much of each action every pixel takes.
+    path: Path
+    cost: float
+
+
+class MaskedFit:
+    """Fits paths from one picture to one target, judged on a sample of the pixels `where` (H, W) says.
+
+    `reach` is how many actions of a path look aside.
     """
-    if not path or not where.any():
-        return path
-    reach = sum(looks_aside(action.operation) for action in path)
-    fit = _MaskedFit(start, target, shares, Sample.inside(where, reach, SAMPLE))
-    best, delta, damping = path, FORGIVING, 1e-3
-    for _ in range(_ROUNDS):
-        path, damping = fit.step(path, delta, damping)
-        best = min(best, path, key=fit.cost)
-        delta = max(delta * TIGHTEN, STRICT)
-    return best
 
+    def __init__(self, start: Picture, target: Picture, where: Region, reach: int) -> None:
+        self.sample = Sample.inside(where, reach, SAMPLE)
+        self.start, self.goal = self.sample.of(start), self._flat(self.sample.of(target))
 
-class _MaskedFit:
-    """One sample of one pair, and the steps' shares of it."""
+    def share(self, share: np.ndarray) -> np.ndarray:
+        """How much of an action each pixel (H, W) takes, in [0, 1], as paths need it: for the sample."""
+        return self.sample.of(share)
 
-    def __init__(self, start: Picture, target: Picture, shares: Sequence[np.ndarray], sample: Sample) -> None:
-        self.sample, self.start = sample, sample.of(start)
-        self.shares = [sample.of(share) for share in shares]
-        self.goal = self._flat(sample.of(target))
+    def fit(self, path: Path, shares: Sequence[np.ndarray]) -> Fitted:
+        """The actions with better parameters, never worse than given."""
+        best, delta, damping = Fitted(path, self._cost(path, shares)), FORGIVING, 1e-3
+        for _ in range(_ROUNDS if path else 0):
+            strict = delta <= STRICT
+            path, damping = self._step(path, shares, delta, damping)
+            found = Fitted(path, self._cost(path, shares))
+            gain, best = best.cost - found.cost, min(best, found, key=lambda fit: fit.cost)
+            if strict and gain < _ENOUGH:
+                break
+            delta = max(delta * TIGHTEN, STRICT)
+        return best
 
-    def cost(self, path: Path) -> float:
-        return float(mean_absolute(self._flat(self._series(path)[-1]), self.goal))
+    def _cost(self, path: Path, shares: Sequence[np.ndarray]) -> float:
+        return float(mean_absolute(self._flat(self._series(path, shares)[-1]), self.goal))
 
-    def step(self, path: Path, delta: float, damping: float) -> tuple[Path, float]:
+    def _step(
+        self, path: Path, shares: Sequence[np.ndarray], delta: float, damping: float
+    ) -> tuple[Path, float]:
         """The path after a damped Gauss-Newton step and the next damping; the path itself if none helps."""
-        series = self._series(path)
+        series = self._series(path, shares)
         result = self._flat(series[-1])
-        jacobian = np.concatenate([self._columns(path, series, at) for at in range(len(path))])
+        jacobian = np.concatenate([self._columns(path, shares, series, at) for at in range(len(path))])
         residual, count = result - self.goal, len(jacobian)
         matrix, vector = np.empty((count, count)), np.empty(count)
         normal_equations(jacobian, residual, np.float32(delta), np.empty_like(residual), matrix, vector)
@@ -65,7 +79,8 @@ class _MaskedFit:
         for _ in range(_PATIENCE):
             damped = matrix + np.diag(damping * np.diag(matrix) + floor)
             moved = _moved(path, -np.linalg.solve(damped, vector))
-            if self._huber(self._flat(self._series(moved)[-1]), delta) < self._huber(result, delta):
+            after = self._flat(self._series(moved, shares)[-1])
+            if self._huber(after, delta) < self._huber(result, delta):
                 return moved, max(damping / 5, 1e-6)
             damping *= 10
         return path, damping
@@ -73,28 +88,22 @@ class _MaskedFit:
     def _huber(self, result: np.ndarray, delta: float) -> float:
         return float(mean_huber(result, self.goal, np.float32(delta)))
 
-    def _series(self, path: Path) -> list[Picture]:
+    def _series(self, path: Path, shares: Sequence[np.ndarray]) -> list[Picture]:
         """The squares at first and after each action."""
         series = [self.start]
-        for at, action in enumerate(path):
-            series.append(self._blended(series[-1], action.applied(series[-1]), at))
+        for action, share in zip(path, shares, strict=True):
+            series.append(_blended(series[-1], action.applied(series[-1]), share))
         return series
 
-    def _blended(self, before: Picture, after: Picture, at: int) -> Picture:
-        """`before`, with action `at` done to its share; both may be many rows of squares."""
-        share = np.tile(self.shares[at], (before.shape[1] // len(self.shares[at]), 1))
-        blended: Picture = before + share * (after - before)
-        return blended
-
-    def _columns(self, path: Path, series: list[Picture], at: int) -> np.ndarray:
+    def _columns(
+        self, path: Path, shares: Sequence[np.ndarray], series: list[Picture], at: int
+    ) -> np.ndarray:
         """(parameters of action `at`, 3 K): each is nudged, and the rest of the path run on all at once."""
-        action, nudges = path[at], _nudges(path[at])
+        action, nudges, before = path[at], _nudges(path[at]), series[at]
         moved = [action._replace(values=action.values + nudge) for nudge in np.diag(nudges)]
-        results = np.concatenate(
-            [self._blended(series[at], one.applied(series[at]), at) for one in moved], axis=1
-        )
+        results = np.concatenate([_blended(before, one.applied(before), shares[at]) for one in moved], axis=1)
         for later in range(at + 1, len(path)):
-            results = self._blended(results, path[later].applied(results), later)
+            results = _blended(results, path[later].applied(results), shares[later])
         rows = self.sample.middles(results).transpose(1, 0, 2).reshape(len(nudges), -1)
         columns: np.ndarray = (rows - self._flat(series[-1])) / nudges.astype(np.float32)[:, None]
         return np.ascontiguousarray(columns)
@@ -102,3 +111,9 @@ class _MaskedFit:
     def _flat(self, squares: Picture) -> np.ndarray:
         """(3 K,): the pixels in the middle."""
         return np.ascontiguousarray(self.sample.middles(squares)).reshape(-1)
+
+
+def _blended(before: Picture, after: Picture, share: np.ndarray) -> Picture:
+    """`before`, with `after` in its share (D, D K) of it; both may be many rows of such squares."""
+    blended: Picture = before + np.tile(share, (before.shape[1] // len(share), 1)) * (after - before)
+    return blended

@@ -8,13 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from t2onet import Mask, Recipe, apply
+from t2onet import Mask, Recipe, apply, operations
 from t2onet.errors import PlanError
 from t2onet.planning.local import plan_local
-from t2onet.planning.masked import LocalStep, executed, refined
+from t2onet.planning.masked import LocalStep, executed
 from t2onet.planning.path import Action
 from t2onet.planning.places import Place, Sample, whereabouts
 from t2onet.planning.removal import alike, coarse, grown, outline, removed, structure_lost
+from t2onet.planning.revision import revised
 from t2onet.planning.segments import overlap
 
 SHAPE = (80, 100)
@@ -22,7 +23,9 @@ ROWS, COLUMNS = np.mgrid[: SHAPE[0], : SHAPE[1]]
 DISC = (ROWS - 40) ** 2 + (COLUMNS - 30) ** 2 < 20**2
 BOX = (abs(ROWS - 40) < 15) & (abs(COLUMNS - 75) < 15)
 SKY = ROWS < 15
+BAND = abs(ROWS - 40) < 12
 MASKS = [DISC, BOX, SKY, DISC | BOX]
+NAMES = list(operations.operations())
 CURVE = [0.4, 1.8, 0.6, 1.5, 0.5, 1.2, 1.4, 0.6]
 
 
@@ -73,41 +76,69 @@ def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
     assert len(found) == 2
 
 
-def test_steps_in_overlapping_masks_are_fitted_together(before: np.ndarray) -> None:
-    band = abs(ROWS - 40) < 12
-    after = edited(before, ("tone", CURVE, DISC), ("brightness", 0.3, band))
-    plan = plan_local(before, after, masks=[DISC, band])
-    found = {
-        step.operation: (step, region) for step, region in zip(plan.recipe.steps, plan.regions, strict=True)
-    }
-    assert found["tone"][1] is DISC
-    assert found["brightness"][1] is band
-    assert found["brightness"][0].parameters[0] == pytest.approx(0.3, abs=0.02)
-    assert plan.cost < 0.1 * plan.start_cost
+@pytest.mark.parametrize(
+    "planted",
+    [
+        [("saturation", -0.6, DISC), ("brightness", 0.3, BAND)],
+        [("brightness", -0.3, DISC), ("saturation", -0.5, BAND)],
+        [("contrast", 0.8, DISC), ("brightness", 0.3, BAND)],
+        [("tone", CURVE, DISC), ("saturation", -0.6, BAND)],
+    ],
+    ids=lambda planted: " and ".join(step[0] for step in planted),
+)
+def test_steps_in_overlapping_masks_are_told_apart(
+    before: np.ndarray, planted: list[tuple[str, float, np.ndarray]]
+) -> None:
+    plan = plan_local(before, edited(before, *planted), masks=[DISC, BAND, BOX])
+    found = {step.operation: region for step, region in zip(plan.recipe.steps, plan.regions, strict=True)}
+    assert found.keys() == {step[0] for step in planted}
+    assert all(found[name] is mask for name, _, mask in planted)
+    assert plan.cost < 0.05 * plan.start_cost
+
+
+def actions(*steps: tuple[str, list[float], np.ndarray | None]) -> list[LocalStep]:
+    return [LocalStep(Action(name, np.array(p, float)), Place(mask, SHAPE)) for name, p, mask in steps]
+
+
+def pictures(*photos: np.ndarray) -> list[np.ndarray]:
+    return [np.ascontiguousarray(p.transpose(2, 0, 1), np.float32) / np.float32(255) for p in photos]
 
 
 def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -> None:
-    band = abs(ROWS - 40) < 12
-    after = edited(before, ("saturation", -0.6, DISC), ("brightness", 0.3, band), ("sharpness", 0.3, DISC))
-    start, target = (np.ascontiguousarray(p.transpose(2, 0, 1), np.float32) / 255 for p in (before, after))
-    wrong = [("saturation", -0.1, DISC), ("brightness", 0.1, band), ("sharpness", 0.05, DISC)]
-    steps = [LocalStep(Action(name, np.array([p])), Place(mask, SHAPE)) for name, p, mask in wrong]
-    better = refined(steps, start, target)
-    assert [step.action.values[0] for step in better] == pytest.approx([-0.6, 0.3, 0.3], abs=0.02)
+    after = edited(before, ("saturation", -0.6, DISC), ("brightness", 0.3, BAND), ("sharpness", 0.3, DISC))
+    start, target = pictures(before, after)
+    steps = actions(("saturation", [-0.1], DISC), ("brightness", [0.1], BAND), ("sharpness", [0.05], DISC))
+    better = revised(steps, start, target, NAMES)
+    assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
+        {"saturation": -0.6, "brightness": 0.3, "sharpness": 0.3}, abs=0.03
+    )
     off = [float(np.abs(executed(s, start)[1][-1] - target).mean()) for s in (steps, better)]
     assert off[1] < 0.2 * off[0]
 
 
-def test_a_fit_looks_past_what_was_removed(before: np.ndarray) -> None:
-    start = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
-    target = np.where(DISC, np.float32(0.9), np.clip(1.3 * start, 0, 1))
-    steps = [
-        LocalStep(Action("brightness", np.array([0.0])), Place(None, SHAPE)),
-        LocalStep(Action("inpaint", np.empty(0)), Place(DISC, SHAPE)),
-    ]
-    edit, removal = refined(steps, start, target.astype(np.float32))
+def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
+    start, target = pictures(before, edited(before, ("contrast", 0.8, DISC), ("brightness", 0.3, BAND)))
+    better = revised(actions(("brightness", [0.3], BAND), ("contrast", [0.3], DISC)), start, target, NAMES)
+    assert [step.action.operation for step in better] == ["contrast", "brightness"]
+    assert [step.action.values[0] for step in better] == pytest.approx([0.8, 0.3], abs=0.02)
+
+
+def test_what_others_make_up_for_is_dropped_and_what_is_simple_said_simply(before: np.ndarray) -> None:
+    start, target = pictures(before, edited(before, ("brightness", -0.3, DISC), ("saturation", -0.5, BAND)))
+    steps = actions(("color", [1] * 24, DISC), ("saturation", [-0.4], BAND), ("contrast", [0.01], DISC))
+    better = revised(steps, start, target, NAMES)
+    assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
+        {"brightness": -0.3, "saturation": -0.5}, abs=0.02
+    )
+
+
+def test_a_revision_looks_past_what_was_removed(before: np.ndarray) -> None:
+    (start,) = pictures(before)
+    target = np.where(DISC, np.float32(0.9), np.clip(np.float32(1.3) * start, 0, 1))
+    steps = actions(("brightness", [0.0], None), ("inpaint", [], DISC))
+    edit, removal = revised(steps, start, target, NAMES)
     assert edit.action.values[0] == pytest.approx(0.3, abs=0.01)
-    assert removal.action.operation == "inpaint"
+    assert removal is steps[1]
 
 
 def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
