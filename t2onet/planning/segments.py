@@ -132,13 +132,21 @@ def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> 
     """The segments of one photo in COCO's panoptic format: a PNG of ids, and the JSON (or its file)."""
     png = Path(png)
     data = annotations if isinstance(annotations, dict) else _json(Path(annotations))
-    entry = next((a for a in data.get("annotations", ()) if a.get("file_name") == png.name), None)
-    if entry is None:
+    origin = "the annotations" if isinstance(annotations, dict) else annotations
+    try:
+        entry = next((one for one in data["annotations"] if one["file_name"] == png.name), None)
+        wanted = None if entry is None else [segment["id"] for segment in entry["segments_info"]]
+    except (KeyError, TypeError):
+        raise PlanError(
+            f"{origin} holds no panoptic annotations; they name files (file_name) and the ids in them "
+            "(segments_info)"
+        ) from None
+    if wanted is None:
         raise PlanError(
             f"the panoptic annotations say nothing of {png.name}; give the JSON that came with it"
         )
     ids = panoptic_ids(png)
-    found = (ids == segment["id"] for segment in entry["segments_info"])
+    found = (ids == one for one in wanted)
     return [region for region in found if region.any()]
 
 
@@ -168,6 +176,8 @@ def from_folder(folder: str | Path) -> list[Region]:
     found = [_read(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _ENDINGS]
     if not found:
         raise PlanError(f"{folder} holds no masks; they end in {', '.join(_ENDINGS)}")
+    if not any(region.any() for region in found):
+        raise PlanError(f"{folder} holds only black masks; make them white where an edit may have worked")
     return found
 
 
@@ -177,13 +187,11 @@ def _read(path: Path) -> Region:
     return lighter
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> Any:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise PlanError(f"{path} cannot be read as panoptic annotations ({error})") from None
-    if not isinstance(data, dict):
-        raise PlanError(f"{path} holds no panoptic annotations; it is to have images and annotations")
     return data
 
 
