@@ -32,7 +32,7 @@ from .solvers.fast import solve_inside
 
 Masks = Sequence[Region] | Segmenter
 
-_TRIED = 0.03
+_TRIED = 0.01
 """A step is tried if it takes away this share of what was there to explain; to stay it must be worth more."""
 _MASKS = 8
 """Mask candidates tried at each step, those that fit the change best."""

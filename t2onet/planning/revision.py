@@ -83,14 +83,17 @@ class Revision:
         return where
 
     @cached_property
-    def _fit(self) -> MaskedFit:
-        reach = sum(looks_aside(s.action.operation) for s in self.steps if not s.is_repair)
-        spare = len(self.steps) > 1 and any(looks_aside(name) for name in self.names)
-        return MaskedFit(self.start, self.target, self.where, reach + spare)
+    def _fits(self) -> dict[int, MaskedFit]:
+        """By how many actions look aside: the same pixels, with as many neighbours as those need."""
+        return {}
 
     def _fitted(self, edits: Sequence[LocalStep]) -> Version:
-        shares = [self._fit.share(self._shares[id(step.place)]) for step in edits]
-        found = self._fit.fit(tuple(step.action for step in edits), shares)
+        reach = sum(looks_aside(step.action.operation) for step in edits)
+        if reach not in self._fits:
+            self._fits[reach] = MaskedFit(self.start, self.target, self.where, reach)
+        fit = self._fits[reach]
+        shares = [fit.share(self._shares[id(step.place)]) for step in edits]
+        found = fit.fit(tuple(step.action for step in edits), shares)
         moved = (replace(s, action=action) for s, action in zip(edits, found.path, strict=True))
         return Version(tuple(moved), found.cost)
 

@@ -18,7 +18,7 @@ from .path import Path, Picture
 from .places import Sample
 from .segments import Region
 
-SAMPLE = 2048
+SAMPLE = 1024
 """Pixels on which steps are fitted together."""
 _ROUNDS = 15
 _PATIENCE = 4
