@@ -19,8 +19,8 @@ SAMPLE = 4096
 _RANKING_SIDE = 200
 """Short side, in pixels, at which places are compared with what changed."""
 
-_SPANS = 0.7
-"""Of a side of the picture: a mask that covers more has no place along it."""
+_SPANS = 0.6
+"""Of a side of the picture: a mask with its middle four fifths spread further has no place along it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +141,6 @@ def _corner(region: Region) -> str:
 
 def _third(amounts: np.ndarray, names: tuple[str, str, str]) -> str | None:
     """Which third of an axis the middle of a mask is in; None where the mask spans most of the axis."""
-    places = np.flatnonzero(amounts)
-    if places[-1] - places[0] + 1 > _SPANS * amounts.size:
-        return None
-    middle = float((amounts * (np.arange(amounts.size) + 0.5)).sum() / amounts.sum()) / amounts.size
-    return names[min(int(3 * middle), 2)]
+    shares = np.cumsum(amounts) / amounts.sum()
+    first, middle, last = np.searchsorted(shares, (0.1, 0.5, 0.9)) / amounts.size
+    return None if last - first > _SPANS else names[min(int(3 * middle), 2)]

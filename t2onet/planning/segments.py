@@ -132,11 +132,11 @@ def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> 
     """The segments of one photo in COCO's panoptic format: a PNG of ids, and the JSON (or its file)."""
     png = Path(png)
     data = annotations if isinstance(annotations, dict) else _json(Path(annotations))
-    origin = "the annotations" if isinstance(annotations, dict) else annotations
+    origin = "the dictionary" if isinstance(annotations, dict) else annotations
     try:
         entry = next((one for one in data["annotations"] if one["file_name"] == png.name), None)
-        wanted = None if entry is None else [segment["id"] for segment in entry["segments_info"]]
-    except (KeyError, TypeError):
+        wanted = None if entry is None else [int(segment["id"]) for segment in entry["segments_info"]]
+    except (KeyError, TypeError, ValueError):
         raise PlanError(
             f"{origin} holds no panoptic annotations; they name files (file_name) and the ids in them "
             "(segments_info)"

@@ -249,7 +249,7 @@ def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> Non
     PIL.Image.fromarray(np.zeros((20, 30), np.uint8)).save("black/a.png")
     Path("text.png").write_text("no picture")
     Path("text.json").write_text('{"annotations": [{"file_name": "text.png", "segments_info": []}]}')
-    Path("odd.json").write_text('{"annotations": [{"file_name": "ids.png", "segments_info": [3]}]}')
+    Path("odd.json").write_text('{"annotations": [{"file_name": "ids.png", "segments_info": [{"id": "x"}]}]}')
     before = contents(pair)
     answer = t2o("plan", "before.png", "after.png", "--local", "-o", "new.json", *arguments)
     assert (answer.code, answer.out) == (2, "")
