@@ -79,7 +79,7 @@ class JointFit:
         before = self._huber(series[-1], delta)
         for _ in range(4):
             damped = matrix + np.diag(damping * np.diag(matrix) + floor)
-            moved = _moved(path, -np.linalg.solve(damped, vector))
+            moved = with_moved(path, -np.linalg.solve(damped, vector))
             after = pictures(moved, self.start)
             if self._huber(after[-1], delta) < before:
                 return moved, after, max(damping / 5, 1e-6)
@@ -100,7 +100,7 @@ class JointFit:
     def _columns(self, path: Path, series: list[Picture], samples: list[Picture], at: int) -> np.ndarray:
         """(3, parameters of step `at`, K): each is nudged, and the rest of the path run on all at once."""
         action = path[at]
-        nudges = _nudges(action)
+        nudges = small_changes(action)
         if _looks_aside(action):
             moved = Action(action.operation, action.values + nudges)
             results = sampled(moved.applied(series[at]), self._sample)
@@ -132,7 +132,7 @@ def _bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array([slot.low for slot in slots]), np.array([slot.high for slot in slots])
 
 
-def _nudges(action: Action) -> np.ndarray:
+def small_changes(action: Action) -> np.ndarray:
     """(P,): a small change of each parameter, up or, at the top of its range, down."""
     sizes = 0.05 * action.values if len(action.values) > 1 else np.array([0.01])
     return np.where(action.values + sizes > _bounds(action.operation)[1], -sizes, sizes)
@@ -149,7 +149,7 @@ def _nudged(action: Action, nudges: np.ndarray, sample: Picture) -> Picture:
     return np.ascontiguousarray(np.concatenate([one.applied(sample) for one in moved], axis=1))
 
 
-def _moved(path: Path, by: np.ndarray) -> Path:
+def with_moved(path: Path, by: np.ndarray) -> Path:
     """The path with all its parameters moved, within their ranges and in their canonical form."""
     moved, first = [], 0
     for action in path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels.fitting import mean_absolute, mean_huber, normal_equations
-from .joint import FORGIVING, STRICT, TIGHTEN, _moved, _nudges
+from .joint import FORGIVING, STRICT, TIGHTEN, small_changes, with_moved
 from .path import Path, Picture
 from .places import Sample
 from .segments import Region
@@ -78,7 +78,7 @@ class MaskedFit:
         floor = 1e-5 * residual.size
         for _ in range(_PATIENCE):
             damped = matrix + np.diag(damping * np.diag(matrix) + floor)
-            moved = _moved(path, -np.linalg.solve(damped, vector))
+            moved = with_moved(path, -np.linalg.solve(damped, vector))
             after = self._flat(self._series(moved, shares)[-1])
             if self._huber(after, delta) < self._huber(result, delta):
                 return moved, max(damping / 5, 1e-6)
@@ -99,7 +99,7 @@ class MaskedFit:
         self, path: Path, shares: Sequence[np.ndarray], series: list[Picture], at: int
     ) -> np.ndarray:
         """(parameters of action `at`, 3 K): each is nudged, and the rest of the path run on all at once."""
-        action, nudges, before = path[at], _nudges(path[at]), series[at]
+        action, nudges, before = path[at], small_changes(path[at]), series[at]
         moved = [action._replace(values=action.values + nudge) for nudge in np.diag(nudges)]
         results = np.concatenate([_blended(before, one.applied(before), shares[at]) for one in moved], axis=1)
         for later in range(at + 1, len(path)):
