@@ -7,7 +7,7 @@ import pytest
 
 from t2onet import operations
 from t2onet.planning.costs import L1
-from t2onet.planning.joint import JointFit, _nudged, _nudges
+from t2onet.planning.joint import JointFit, _nudged, small_changes
 from t2onet.planning.path import Action, idle, pictures
 from tests.planning.scenes import scene
 
@@ -18,7 +18,7 @@ def test_nudged_results_are_those_of_nudged_parameters(name: str) -> None:
     values = np.array([rng.uniform(0.5, 0.9) for _ in operations.get(name).slots])
     action = Action(name, values)
     sample = np.ascontiguousarray(rng.random((3, 1, 50)), np.float32)
-    nudges = _nudges(action)
+    nudges = small_changes(action)
     results = _nudged(action, nudges, sample)
     for row, nudge in enumerate(np.diag(nudges)):
         expected = Action(name, values + nudge).applied(sample)[:, 0]
