@@ -233,8 +233,15 @@ _DOUBLED = frozenset(
 )
 
 
+_VERBS_IN_LY = frozenset({"apply", "supply", "multiply"})
+_BEFORE_VERBS = frozenset({"just", "also", "please", "pls", "plz"})
+
+
 def gerund(order: str) -> str:
-    verb, _, rest = order.partition(" ")
+    """`brighten it` as `brightening it`; what comes before the verb stays as it is."""
+    verb, _, rest = order.strip().partition(" ")
+    if rest and ((verb.endswith("ly") and verb not in _VERBS_IN_LY) or verb in _BEFORE_VERBS):
+        return f"{verb} {gerund(rest)}"
     if verb in _DOUBLED:
         verb += verb[-1]
     elif verb.endswith("e") and not verb.endswith("ee"):
