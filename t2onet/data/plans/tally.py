@@ -51,7 +51,8 @@ class Tally:
         self.lengths[len(planned.recipe)] += 1
         self.operations.update({step.operation for step in planned.recipe.steps})
         keep(self._worst, Shown(planned.cost, self.pairs, sample, planned))
-        keep(self._best, Shown(-planned.cost, -self.pairs, sample, planned))
+        if planned.recipe.steps:
+            keep(self._best, Shown(-planned.cost, -self.pairs, sample, planned))
 
     @property
     def start_cost(self) -> float:
@@ -76,7 +77,7 @@ class Tally:
 
     @property
     def best(self) -> list[Shown]:
-        """Lowest cost first."""
+        """Lowest cost first; pairs that need no step are no plans to look at."""
         return sorted(self._best, reverse=True)
 
     @property
