@@ -36,6 +36,12 @@ class Parameter:
     unit: str
     help: str
     count: int = 1
+    sampling: float | None = None
+    """The paper's half-range R for random tries around a value; half the range where None."""
+
+    @property
+    def half_range(self) -> float:
+        return (self.high - self.low) / 2 if self.sampling is None else self.sampling
 
     def allows(self, value: float) -> bool:
         return math.isfinite(value) and self.low <= value <= self.high

@@ -32,7 +32,15 @@ CONTRAST = register(
         name="contrast",
         help="Deepens darks and lifts lights, or the reverse: a blend with the cosine curve.",
         parameters=(
-            Parameter("p", -1.0, 1.0, 0.0, "share of the curve", "1 is the full curve, below 0 flattens"),
+            Parameter(
+                "p",
+                -1.0,
+                1.0,
+                0.0,
+                "share of the curve",
+                "1 is the full curve, below 0 flattens",
+                sampling=1.0,
+            ),
         ),
         formula=contrast,
     )

@@ -35,7 +35,7 @@ def mean_one(values: Values) -> Values:
     return tuple(value * PIECES / sum(row) for row in rows for value in row)
 
 
-def _rises(name: str, what: str) -> Parameter:
+def _rises(name: str, what: str, sampling: float) -> Parameter:
     return Parameter(
         name,
         0.02,
@@ -44,6 +44,7 @@ def _rises(name: str, what: str) -> Parameter:
         "relative rise",
         f"how steeply {what} rises in each eighth from dark to light; only ratios matter",
         count=PIECES,
+        sampling=sampling,
     )
 
 
@@ -51,7 +52,7 @@ TONE = register(
     Operation(
         name="tone",
         help="A tone curve of eight pieces, the same for red, green and blue.",
-        parameters=(_rises("rises", "the curve"),),
+        parameters=(_rises("rises", "the curve", 0.75),),
         formula=tone,
         canonical=mean_one,
     )
@@ -61,7 +62,7 @@ COLOR = register(
     Operation(
         name="color",
         help="Three tone curves of eight pieces, one each for red, green and blue.",
-        parameters=tuple(_rises(channel, channel) for channel in ("red", "green", "blue")),
+        parameters=tuple(_rises(channel, channel, 0.1) for channel in ("red", "green", "blue")),
         formula=color,
         canonical=mean_one,
     )

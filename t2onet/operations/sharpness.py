@@ -86,6 +86,7 @@ SHARPNESS = register(
                 0.0,
                 "weight of the Laplacian",
                 "0.3 is clearly sharper, below 0 softens, -0.25 is the mean of the neighbours",
+                sampling=0.75,
             ),
         ),
         formula=sharpen,

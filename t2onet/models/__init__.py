@@ -1,0 +1,24 @@
+"""The networks, and decoding with them: tokens and features in, steps out. Needs the extra `train`."""
+
+from .actions import Actions
+from .network import Context, Network, StepOutput
+from .paper import T2ONet, T2ONetConfig
+from .rollout import Asked, Choice, Chooser, Greedy, Noise, Rollout, Sampled, Teacher, rollout
+
+__all__ = [
+    "Actions",
+    "Asked",
+    "Choice",
+    "Chooser",
+    "Context",
+    "Greedy",
+    "Network",
+    "Noise",
+    "Rollout",
+    "Sampled",
+    "StepOutput",
+    "T2ONet",
+    "T2ONetConfig",
+    "Teacher",
+    "rollout",
+]
