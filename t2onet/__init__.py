@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PlanError,
         RecipeError,
         T2OError,
+        TrainingError,
     )
     from .executor import apply, intermediates
     from .image import Image, open_image
@@ -38,6 +39,7 @@ _HOMES = {
     "RecipeError": "errors",
     "Step": "recipe",
     "T2OError": "errors",
+    "TrainingError": "errors",
     "apply": "executor",
     "intermediates": "executor",
     "open_image": "image",
@@ -58,6 +60,7 @@ __all__ = [
     "RecipeError",
     "Step",
     "T2OError",
+    "TrainingError",
     "apply",
     "intermediates",
     "open_image",

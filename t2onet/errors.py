@@ -5,6 +5,7 @@ T2OError
  ├── RecipeError     a recipe, step, mask or parameter that is refused
  ├── PlanError       a before/after pair or a way of planning that is refused
  ├── DataError       a dataset, or what was asked of it, that is refused
+ ├── TrainingError   a training run, a setting of it or its files, that is refused
  ├── LookError       a recipe that another tool's format cannot carry
  ├── OutputError     a result that cannot be written where it was asked for
  └── Cancelled       work that was stopped on request
@@ -31,6 +32,10 @@ class PlanError(T2OError):
 
 class DataError(T2OError):
     """A dataset, or what was asked of it, is refused."""
+
+
+class TrainingError(T2OError):
+    """A training run, a setting of it or its files, is refused."""
 
 
 class LookError(T2OError):

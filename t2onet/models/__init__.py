@@ -1,6 +1,7 @@
 """The networks, and decoding with them: tokens and features in, steps out. Needs the extra `train`."""
 
 from .actions import Actions
+from .files import Kind, Loaded, description, load_network
 from .network import Context, Network, StepOutput
 from .paper import T2ONet, T2ONetConfig
 from .rollout import Asked, Choice, Chooser, Greedy, Noise, Rollout, Sampled, Teacher, rollout
@@ -12,6 +13,8 @@ __all__ = [
     "Chooser",
     "Context",
     "Greedy",
+    "Kind",
+    "Loaded",
     "Network",
     "Noise",
     "Rollout",
@@ -20,5 +23,7 @@ __all__ = [
     "T2ONet",
     "T2ONetConfig",
     "Teacher",
+    "description",
+    "load_network",
     "rollout",
 ]

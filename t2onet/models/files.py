@@ -1,0 +1,71 @@
+"""Weights in a file that says by itself which network they belong to, with which words and operations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from ..errors import TrainingError
+from ..image import write_atomically
+from ..language import Vocabulary
+from .paper import T2ONet, T2ONetConfig
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of network: `build(config, words)` makes one for a vocabulary of so many words."""
+
+    config: type[Any]
+    build: Callable[[Any, int], nn.Module]
+
+
+KINDS: dict[str, Kind] = {"t2onet": Kind(T2ONetConfig, T2ONet)}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A network in evaluation mode and what came with it."""
+
+    network: nn.Module
+    vocabulary: Vocabulary
+    metadata: Mapping[str, str]
+
+
+def description(kind: str, config: Any, vocabulary: Vocabulary) -> dict[str, str]:
+    """What `load_network` must find in a file."""
+    return {"network": kind, "config": json.dumps(asdict(config)), "words": json.dumps(vocabulary.words)}
+
+
+def load_network(path: Path) -> Loaded:
+    """The network of a file of weights, made again from what the file says."""
+    tensors, metadata = read_tensors(path)
+    if (kind := KINDS.get(metadata.get("network", ""))) is None:
+        raise TrainingError(f"{path} holds no network of this release; give the best.safetensors of a run")
+    facts = json.loads(metadata["config"])
+    lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
+    vocabulary = Vocabulary(tuple(json.loads(metadata["words"])))
+    network = kind.build(kind.config(**{**facts, **lists}), len(vocabulary))
+    network.load_state_dict(tensors)
+    return Loaded(network.eval(), vocabulary, metadata)
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+    """Whole or not at all, in place of what was there."""
+    ready = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    write_atomically(path, save(ready, dict(metadata)), overwrite=True)
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """All tensors of a file, on the CPU, and its metadata."""
+    try:
+        with safe_open(path, "pt") as file:
+            return {key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise TrainingError(f"{path} cannot be read as weights: {error}") from None

@@ -1,0 +1,95 @@
+"""The state of a run in one file, so that the next iteration is the same as if nothing had stopped it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import TrainingError
+from ..models.files import read_tensors, write_tensors
+from .averaging import Average
+
+CHECKPOINT = "checkpoint.safetensors"
+BEST = "best.safetensors"
+
+
+@dataclass
+class Progress:
+    """How far a run is; `best` is None until a figure has been compared."""
+
+    iteration: int = 0
+    best: float | None = None
+    best_iteration: int = 0
+
+
+class State(NamedTuple):
+    """What an iteration changes."""
+
+    network: nn.Module
+    optimizer: torch.optim.Optimizer
+    average: Average | None
+
+
+def save_checkpoint(path: Path, progress: Progress, settings: str, state: State) -> None:
+    """Everything that the next iteration depends on."""
+    tensors = _prefixed("network", state.network.state_dict())
+    if state.average is not None:
+        tensors |= _prefixed("average", state.average.network.state_dict())
+    for number, moments in state.optimizer.state_dict()["state"].items():
+        tensors |= _prefixed(f"optimizer.{number}", moments)
+    write_tensors(path, tensors, {"progress": json.dumps(asdict(progress)), "settings": settings})
+
+
+def load_checkpoint(path: Path, settings: str, state: State) -> Progress:
+    """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
+    tensors, metadata = read_tensors(path)
+    if (was := metadata.get("settings", "{}")) != settings:
+        raise TrainingError(
+            f"{path} belongs to a run with other settings ({_difference(was, settings)}); "
+            "resume with the same ones or give another folder"
+        )
+    state.network.load_state_dict(_part(tensors, "network"))
+    if state.average is not None:
+        state.average.network.load_state_dict(_part(tensors, "average"))
+    moments: dict[int, dict[str, Tensor]] = {}
+    for key, value in _part(tensors, "optimizer").items():
+        number, _, name = key.partition(".")
+        moments.setdefault(int(number), {})[name] = value
+    state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": moments})
+    return Progress(**json.loads(metadata["progress"]))
+
+
+def save_weights(path: Path, network: nn.Module, metadata: Mapping[str, str], *, half: bool = False) -> None:
+    """The network alone and what is needed to make it again; `half` stores 16 bits a weight."""
+    tensors = network.state_dict()
+    if half:
+        tensors = {key: t.half() if t.is_floating_point() else t for key, t in tensors.items()}
+    write_tensors(path, tensors, metadata)
+
+
+def _prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {f"{prefix}.{key}": value for key, value in tensors.items()}
+
+
+def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    start = f"{prefix}."
+    return {key.removeprefix(start): value for key, value in tensors.items() if key.startswith(start)}
+
+
+def _difference(was: str, now: str) -> str:
+    old, new = _flat(json.loads(was)), _flat(json.loads(now))
+    keys = sorted(key for key in old | new if old.get(key) != new.get(key))
+    return ", ".join(f"{key}: {old.get(key)} there, {new.get(key)} here" for key in keys)
+
+
+def _flat(data: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        flat |= _flat(value) if isinstance(value, dict) else {key: value}
+    return flat

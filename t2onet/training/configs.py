@@ -1,0 +1,51 @@
+"""What can be trained, by name: the settings as they come and how they become a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from ..data.packed import PackedSet
+from ..errors import TrainingError
+from .paper import PaperSettings, PaperTask
+from .task import Place, Task
+from .words import Words
+
+
+@dataclass(frozen=True)
+class Config:
+    """`settings` is a dataclass with a part `loop`; `task` makes something to train of it."""
+
+    name: str
+    help: str
+    settings: Any
+    task: Callable[[Any, PackedSet, Words, Place], Task]
+
+
+_REGISTRY: dict[str, Config] = {}
+
+
+def register(config: Config) -> Config:
+    """Enrol a config; the command line and the tests know it from now on."""
+    if config.name in _REGISTRY:
+        raise ValueError(f"a config called {config.name!r} is registered already")
+    _REGISTRY[config.name] = config
+    return config
+
+
+def configs() -> Mapping[str, Config]:
+    return dict(_REGISTRY)
+
+
+def get(name: str) -> Config:
+    """The config called `name`, or an error that offers the valid spellings."""
+    if name in _REGISTRY:
+        return _REGISTRY[name]
+    near = get_close_matches(name, _REGISTRY, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_REGISTRY)}."
+    raise TrainingError(f"there is no config {name!r}; {hint}")
+
+
+PAPER = register(Config("paper", "T2ONet as published.", PaperSettings(), PaperTask))

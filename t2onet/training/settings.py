@@ -1,0 +1,93 @@
+"""Settings of a run: plain dataclasses, changed by `name=value` and kept as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from ..errors import TrainingError
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """How long, how fast and how often."""
+
+    iterations: int = 3000
+    batch: int = 64
+    """In all processes together."""
+    seed: int = 0
+    learning_rate: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    weight_decay: float = 0.0
+    schedule: Literal["constant", "cosine"] = "constant"
+    warm_up: int = 0
+    """Iterations in which the learning rate rises from zero."""
+    clip: float = 0.0
+    """The longest a gradient may be; 0 for no limit."""
+    ema: float = 0.0
+    """Share of the average that stays at each iteration (.999, say); 0 for no average."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    validate_every: int = 250
+    patience: int = 0
+    """Iterations without a better figure after which to stop; 0 for never."""
+
+
+def changed(settings: S, assignments: Iterable[str]) -> S:
+    """The settings with each `name=value`; a name may be that of a part (`hidden`, not `network.hidden`)."""
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise TrainingError(f"{assignment!r} changes nothing; settings are given as name=value")
+        settings = _with(settings, name.strip(), text.strip())
+    return settings
+
+
+def names(settings: object) -> Iterator[str]:
+    """Of all settings, parts included."""
+    for field in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, field.name)
+        yield from names(value) if is_dataclass(value) else (field.name,)
+
+
+def to_json(settings: object) -> str:
+    return json.dumps(asdict(settings), sort_keys=True)  # type: ignore[call-overload]
+
+
+def _with(settings: S, name: str, text: str) -> S:
+    hints = get_type_hints(type(settings))
+    for field in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, field.name)
+        try:
+            if field.name == name and not is_dataclass(value):
+                return replace(settings, **{name: _parsed(name, text, hints[name])})  # type: ignore[type-var]
+            if is_dataclass(value) and name in names(value):
+                return replace(settings, **{field.name: _with(value, name, text)})  # type: ignore[type-var]
+        except ValueError as error:
+            raise TrainingError(f"{name}={text} is refused: {error}") from error
+    near = get_close_matches(name, list(names(settings)), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names(settings))}."
+    raise TrainingError(f"there is no setting {name!r}; {hint}")
+
+
+def _parsed(name: str, text: str, kind: Any) -> Any:
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise TrainingError(f"{name} is one of {', '.join(get_args(kind))}, and {text!r} was given")
+        return text
+    if get_origin(kind) is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise TrainingError(f"{name} is true or false, and {text!r} was given")
+        return text == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise TrainingError(f"{name} is {what}, and {text!r} was given") from None
