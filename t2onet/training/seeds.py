@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 def seed_of(*numbers: int) -> int:
     """A seed of 63 bits for numbers from 0 up."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return int(_sequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def generator_of(*numbers: int) -> torch.Generator:
@@ -26,4 +26,9 @@ def drawn(count: int, size: int, at: int, *numbers: int) -> NDArray[np.int64]:
 
 def order(count: int, *numbers: int) -> NDArray[np.int64]:
     """0 .. count - 1 shuffled."""
-    return np.random.default_rng(np.random.SeedSequence(numbers)).permutation(count)
+    return np.random.default_rng(_sequence(numbers)).permutation(count)
+
+
+def _sequence(numbers: tuple[int, ...]) -> np.random.SeedSequence:
+    """NumPy takes (1,) and (1, 0) for the same; their count tells them apart."""
+    return np.random.SeedSequence([len(numbers), *numbers])

@@ -1,0 +1,52 @@
+"""`t2o train`: a packed set -> weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.training.made import SMALL, packed_folder
+
+from .made import T2O
+
+SETTINGS = [part for setting in (*SMALL, "iterations=2") for part in ("--set", setting)]
+
+
+@pytest.fixture
+def packed(folder: Path) -> Path:
+    return packed_folder(folder)
+
+
+def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:
+    answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", *SETTINGS)
+    assert answer.code == 0
+    assert "2: l1 " in answer.out
+    assert answer.out.endswith("ended by iterations after iteration 2 -> out\n")
+    assert Path("out/best.safetensors").exists()
+    answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", "--resume", *SETTINGS)
+    assert "resuming after iteration 2\n" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["papers", "--data", "packed", "-o", "out"],
+            "t2o: there is no config 'papers'; did you mean 'paper'?\n",
+        ),
+        (["paper", "--data", "nowhere"], "t2o: nowhere is no packed set"),
+        (
+            ["paper", "--data", "packed", "--set", "h=x"],
+            "t2o: h is a number, and 'x' was given\n",
+        ),
+        (
+            ["paper", "--data", "packed", "--words", "w.npz"],
+            "t2o: w.npz cannot be read as words",
+        ),
+    ],
+)
+def test_refusals(t2o: T2O, packed: Path, arguments: list[str], said: str) -> None:
+    answer = t2o("train", *arguments, "-o", "out", "--cpu")
+    assert answer.code == 2
+    assert said in answer.err

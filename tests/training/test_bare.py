@@ -1,0 +1,80 @@
+"""`python -m t2onet.training` on a machine that has torch, Accelerate and little else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+from .made import SMALL, packed_folder
+
+ABSENT = [
+    *("pydantic", "typer", "rich", "numba", "scipy", "h5py"),
+    *("tensorboard", "torchmetrics", "cv2", "skimage"),
+]
+
+BARE = f"""
+import sys
+class Absent:
+    def __init__(self, finder):
+        self.finder = finder
+    def find_spec(self, name, *rest):
+        return None if name.split(".")[0] in {ABSENT} else self.finder.find_spec(name, *rest)
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+sys.meta_path[:] = [Absent(finder) for finder in sys.meta_path]
+from t2onet.training.__main__ import main
+code = main(sys.argv[1:])
+print("loaded:", *sorted(set(sys.modules) & set({ABSENT})))
+sys.exit(code)
+"""
+
+
+def bare(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", BARE, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
+    packed, out = packed_folder(tmp_path), tmp_path / "out"
+    settings = [f"--set={setting}" for setting in (*SMALL, "iterations=12", "validate_every=6")]
+    told = bare("paper", "--data", packed, "--out", out, "--cpu", *settings)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.splitlines()[-1] == "loaded:"
+    assert "10/12  operation" in told.stdout
+    assert "ssim" not in told.stdout
+    assert {path.name for path in out.iterdir()} == {
+        "best.safetensors",
+        "checkpoint.safetensors",
+        "figures.jsonl",
+    }
+    again = bare("paper", "--data", packed, "--out", out, "--cpu", *settings)
+    assert (again.returncode, "holds a run already" in again.stderr) == (2, True)
+    resumed = bare("paper", "--data", packed, "--out", out, "--cpu", "--resume", "--minutes", "1", *settings)
+    assert "resuming after iteration 12" in resumed.stdout
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_network(tmp_path: Path) -> None:
+    packed, out = packed_folder(tmp_path), tmp_path / "out"
+    settings = [f"--set={setting}" for setting in (*SMALL, "iterations=5", "validate_every=3")]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command = [*launch, "-m", "t2onet.training", "paper", "--data", packed, "--out", out, "--cpu", *settings]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    told = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("ended by iterations after iteration 5") == 1

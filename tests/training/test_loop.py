@@ -1,0 +1,116 @@
+"""The loop: exact, resumable, and done when it should be."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from t2onet import TrainingError
+from t2onet.models.files import read_tensors
+from t2onet.training import LoopSettings, loop
+from t2onet.training.checkpoints import BEST, CHECKPOINT
+
+from .toy import Line, run_of
+
+SETTINGS = LoopSettings(
+    iterations=6, validate_every=3, learning_rate=0.05, ema=0.9, clip=1.0, schedule="cosine"
+)
+
+
+def weights(folder: Path) -> dict[str, Tensor]:
+    return read_tensors(folder / CHECKPOINT)[0]
+
+
+def same(a: dict[str, Tensor], b: dict[str, Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[key], b[key]) for key in a)
+
+
+def test_a_resumed_run_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_of(tmp_path / "straight", SETTINGS).go()
+    stopped = run_of(tmp_path / "twice", SETTINGS)
+    monkeypatch.setattr(loop.time, "monotonic", lambda: 20.0 * stopped.progress.iteration)
+    assert stopped.go(minutes=1).reason == "minutes"
+    assert stopped.progress.iteration == 3
+    monkeypatch.undo()
+    torch.manual_seed(12345)
+    again = run_of(tmp_path / "twice", SETTINGS)
+    again.resume()
+    assert again.go().progress.iteration == 6
+    straight, twice = weights(tmp_path / "straight"), weights(tmp_path / "twice")
+    assert {key.split(".")[0] for key in straight} == {"network", "average", "optimizer"}
+    assert same(straight, twice)
+    assert same(*(read_tensors(tmp_path / folder / BEST)[0] for folder in ("straight", "twice")))
+
+
+def test_another_seed_is_another_run(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        run_of(tmp_path / str(seed), replace(SETTINGS, seed=seed)).go()
+    assert not same(weights(tmp_path / "0"), weights(tmp_path / "1"))
+
+
+def test_other_settings_do_not_resume(tmp_path: Path) -> None:
+    run_of(tmp_path, SETTINGS).go()
+    with pytest.raises(TrainingError, match=r"other settings \(iterations: 6 there, 9 here\)"):
+        run_of(tmp_path, replace(SETTINGS, iterations=9)).resume()
+
+
+def test_the_best_weights_are_kept(tmp_path: Path) -> None:
+    task = Line(script=(3.0, 1.0, 2.0))
+    outcome = run_of(tmp_path, replace(SETTINGS, iterations=9), task).go()
+    assert (outcome.progress.best, outcome.progress.best_iteration) == (1.0, 6)
+    _, metadata = read_tensors(tmp_path / BEST)
+    assert metadata == {"network": "line", "iteration": "6", "figures": '{"loss": 1.0}'}
+    lines = (tmp_path / "figures.jsonl").read_text().splitlines()
+    assert [json.loads(line)["loss"] for line in lines] == [3.0, 1.0, 2.0]
+
+
+def test_it_stops_when_nothing_gets_better(tmp_path: Path) -> None:
+    task = Line(script=(1.0, 2.0, 3.0, 4.0))
+    outcome = run_of(tmp_path, replace(SETTINGS, iterations=99, patience=6), task).go()
+    assert (outcome.reason, outcome.progress.iteration) == ("patience", 9)
+
+
+def test_no_time_at_all_still_leaves_a_run_to_resume(tmp_path: Path) -> None:
+    outcome = run_of(tmp_path, SETTINGS).go(minutes=0)
+    assert (outcome.reason, outcome.progress.iteration) == ("minutes", 0)
+    again = run_of(tmp_path, SETTINGS)
+    again.resume()
+    assert again.go().reason == "iterations"
+
+
+def test_the_average_is_what_is_validated(tmp_path: Path) -> None:
+    averaged, plain = Line(), Line()
+    run_of(tmp_path / "a", SETTINGS, averaged).go()
+    run_of(tmp_path / "b", replace(SETTINGS, ema=0.0), plain).go()
+    assert averaged.validated[0] is not averaged.network
+    assert plain.validated == [plain.network] * 2
+
+
+def test_it_learns_a_line(tmp_path: Path) -> None:
+    figures = run_of(tmp_path, replace(SETTINGS, iterations=150, validate_every=150)).go().figures
+    assert figures["loss"] < 0.5
+
+
+def test_losses_are_told_and_one_that_is_no_number_ends_it(tmp_path: Path) -> None:
+    said = io.StringIO()
+    run_of(tmp_path / "a", replace(SETTINGS, iterations=10), said=said).go()
+    assert "10/10  odd " in said.getvalue()
+    broken = Line()
+    broken.loss = lambda iteration, generator: {  # type: ignore[method-assign]
+        "odd": broken.network(torch.zeros(2, 2)).sum() * float("nan")
+    }
+    with pytest.raises(TrainingError, match="odd is nan at iteration 10"):
+        run_of(tmp_path / "b", replace(SETTINGS, iterations=20, validate_every=20), broken).go()
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    run_of(tmp_path, SETTINGS).go()
+    with pytest.raises(TrainingError, match="holds a run already"):
+        loop.open_folder(tmp_path, resume=False)
+    loop.open_folder(tmp_path, resume=True)

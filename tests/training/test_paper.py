@@ -1,0 +1,115 @@
+"""The paper's task: plans and photos in turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from accelerate import Accelerator
+
+from t2onet import DataError, TrainingError
+from t2onet.training import LoopSettings, Place, Run, Words
+from t2onet.training.paper import PaperSettings, PaperTask
+from t2onet.training.reporting import Silent
+from t2onet.training.seeds import generator_of
+from t2onet.training.settings import changed
+
+from .made import REQUESTS, SMALL, packed_set
+
+CPU = Place(torch.device("cpu"))
+WORDS = Words.without_vectors(REQUESTS * 2, 12)
+
+
+def task_of(*changes: str, place: Place = CPU) -> PaperTask:
+    return PaperTask(changed(PaperSettings(), (*SMALL, *changes)), packed_set(), WORDS, place)
+
+
+def test_odd_iterations_follow_plans_and_even_ones_go_freely() -> None:
+    task = task_of()
+    parts = [set(task.loss(at, generator_of(at))) for at in (1, 2, 3, 4)]
+    assert parts == [{"operation", "parameter"}, {"image"}] * 2
+    plans_only = task_of("image_loss=none")
+    assert all(set(plans_only.loss(at, generator_of(at))) == {"operation", "parameter"} for at in (1, 2))
+
+
+def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the network looks at comes from the plan, whatever it would have chosen itself."""
+    task = task_of("batch=8")
+    batch = task.train.batch(torch.arange(8))
+    seen: list[torch.Tensor] = []
+    look = task.network.look
+
+    def watched(image: torch.Tensor) -> torch.Tensor:
+        seen.append(image)
+        return look(image)
+
+    monkeypatch.setattr(task.network, "look", watched)
+    task.follow(batch)
+    assert len(seen) == 4  # the longest plan has three steps, and then comes the end
+    assert torch.equal(seen[0], batch.asked.image)
+    assert (seen[-1] - batch.target).abs().max().item() < 4 / 255
+
+
+def test_losses_are_the_same_for_the_same_iteration() -> None:
+    one, other = task_of("h=0.5"), task_of("h=0.5")
+    for at in (1, 2):
+        first, second = (task.loss(at, generator_of(7, at)) for task in (one, other))
+        assert {k: v.item() for k, v in first.items()} == {k: v.item() for k, v in second.items()}
+
+
+def test_processes_share_a_batch() -> None:
+    whole = task_of()._batch(torch.arange(8), 3, 0)
+    places = [Place(torch.device("cpu"), rank, 2) for rank in (0, 1)]
+    parts = [task_of(place=place)._batch(torch.arange(8), 3, 0) for place in places]
+    assert torch.equal(torch.stack([part.target for part in parts], 1).flatten(0, 1), whole.target)
+
+
+def test_both_losses_together_reach_every_parameter() -> None:
+    task = task_of("batch=8")
+    for at in (1, 2):
+        sum(task.loss(at, generator_of(at)).values(), torch.tensor(0.0)).backward()
+    silent = [name for name, p in task.network.named_parameters() if p.grad is None or not p.grad.any()]
+    assert silent == []
+
+
+def test_validation_measures_distance_steps_and_variance() -> None:
+    task = task_of()
+    task.network.eval()
+    with torch.no_grad():
+        task.network.chooser.bias[task.network.actions.end] = 99.0
+        figures = task.validate(task.network)
+        assert (figures["steps"], figures["sigma"]) == (0.0, 0.0)
+        batch = task.val.batch(torch.arange(2))
+        given = (batch.asked.image - batch.target).abs().mean().item()
+        assert figures["l1"] == pytest.approx(given, abs=1e-6)
+        task.network.chooser.bias[task.network.actions.end] = -99.0
+        assert task.validate(task.network)["steps"] == 6.0
+
+
+def test_what_cannot_be_trained_is_refused() -> None:
+    with pytest.raises(DataError, match="no sample of the train split has a plan"):
+        PaperTask(changed(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
+    with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
+        PaperTask(PaperSettings(), packed_set(), WORDS, CPU)
+
+
+@pytest.mark.slow
+def test_losses_go_down_on_eight_samples(tmp_path: Path) -> None:
+    task = task_of("batch=8", "hidden=64", "learning_rate=0.003")
+    batch = task.train.batch(torch.arange(8))
+
+    def measured() -> dict[str, float]:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            parts = {**task.follow(batch), **task.go_freely(batch, generator_of(0))}
+        return {name: part.item() for name, part in parts.items()}
+
+    before = measured()
+    settings = LoopSettings(iterations=100, validate_every=100, learning_rate=0.003)
+    Run(task, settings, tmp_path, Accelerator(cpu=True), Silent(), described="{}").go()
+    task.network.train()
+    after = measured()
+    assert after["operation"] < 0.3 * before["operation"]
+    assert after["parameter"] < 0.5 * before["parameter"]
+    assert after["image"] < 0.6 * before["image"]

@@ -1,0 +1,50 @@
+"""Settings by name and value."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from t2onet import TrainingError
+from t2onet.training.paper import PaperSettings
+from t2onet.training.settings import changed, names, to_json
+
+
+def test_settings_are_found_in_their_parts() -> None:
+    given = ["image_loss=none", "h=0.1", "attention=false", "operations=tone, contrast", "batch=8"]
+    settings = changed(PaperSettings(), given)
+    assert (settings.image_loss, settings.h, settings.network.attention) == ("none", 0.1, False)
+    assert settings.network.operations == ("tone", "contrast")
+    assert settings.loop.batch == 8
+    assert PaperSettings().loop.batch == 64
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("atention=false", "there is no setting 'atention'; did you mean 'attention'?"),
+        ("batch", "'batch' changes nothing; settings are given as name=value"),
+        ("batch=few", "batch is a whole number, and 'few' was given"),
+        ("h=wide", "h is a number, and 'wide' was given"),
+        ("image=no", "image is true or false, and 'no' was given"),
+        ("image_loss=l2", "image_loss is one of none, l1, and 'l2' was given"),
+        ("hidden=5", "hidden=5 is refused: hidden is 5; both directions take half of it, so it is even"),
+        ("network=big", "there is no setting 'network'"),
+    ],
+)
+def test_refusals(given: str, said: str) -> None:
+    with pytest.raises(TrainingError) as refusal:
+        changed(PaperSettings(), [given])
+    assert str(refusal.value).startswith(said)
+
+
+def test_a_name_means_one_setting() -> None:
+    every = list(names(PaperSettings()))
+    assert len(every) == len(set(every))
+
+
+def test_as_json() -> None:
+    data = json.loads(to_json(PaperSettings()))
+    assert data["network"]["hidden"] == 512
+    assert data["loop"]["learning_rate"] == 1e-3

@@ -1,0 +1,80 @@
+"""A packed set as tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from t2onet import DataError
+from t2onet.data.packed import PackedSet
+from t2onet.language import Vocabulary
+from t2onet.models import Actions, Teacher, rollout
+from t2onet.training.triplets import Triplets, photos_of, triplets
+from tests.models.made import Scripted
+
+from .made import REQUESTS, STEPS, packed_set, plan_of
+
+VOCABULARY = Vocabulary.of(REQUESTS, minimum=1)
+
+
+def made(data: PackedSet, names: list[str] | None = None, most: int = 6, split: str = "train") -> Triplets:
+    photos = photos_of(data, torch.device("cpu"))
+    return triplets(data, split, photos, vocabulary=VOCABULARY, actions=Actions(names), max_steps=most)
+
+
+def test_a_batch_holds_photos_words_and_plans() -> None:
+    data = packed_set()
+    batch = made(data).batch(torch.tensor([1, 3]))
+    assert torch.equal(
+        (batch.asked.image * 255).round().byte(), torch.from_numpy(data.photos[[2, 6]].transpose(0, 3, 1, 2))
+    )
+    assert VOCABULARY.decode(batch.asked.tokens[0].tolist()) == REQUESTS[1]
+    assert batch.asked.mask.sum(1).tolist() == [len(REQUESTS[1].split()) + 2, len(REQUESTS[3].split()) + 2]
+    names = (*Actions().names, "end")
+    planned = [names[k] for k in batch.operations[1].tolist()]
+    assert planned == ["contrast", "sharpness", "color", *["end"] * 4]
+    brightness = Actions().places[Actions().names.index("brightness")]
+    assert batch.parameters[0, 0, brightness].tolist() == pytest.approx([-0.4])
+
+
+def test_following_a_plan_gives_the_target() -> None:
+    """Photos are kept in 8 bits, which sharpening and curves magnify a little."""
+    batch = made(packed_set()).batch(torch.arange(8))
+    done = rollout(Scripted(torch.zeros(7)), batch.asked, Teacher(batch.operations, batch.parameters), 7)
+    assert (done.final - batch.target).abs().max().item() < 4 / 255
+
+
+def test_curves_are_taught_in_their_one_form() -> None:
+    """Only ratios of rises matter, so the plan's are brought to a mean of one."""
+    place = Actions().places[Actions().names.index("tone")]
+    rises = made(packed_set()).batch(torch.tensor([2])).parameters[0, 0, place]
+    given = np.array(STEPS[2][0][1])
+    assert rises.tolist() == pytest.approx((given / given.mean()).tolist())
+
+
+def test_each_request_of_a_sample_counts() -> None:
+    data = packed_set(2, 1)
+    first = dataclasses.replace(data.samples[0], requests=("lift it", "brighter"))
+    silent = dataclasses.replace(data.samples[1], requests=())
+    found = made(dataclasses.replace(data, samples=(first, silent, *data.samples[2:])))
+    assert found.before.tolist() == [0, 0]
+    assert len(made(packed_set(2, 0), split="val")) == 0
+
+
+def test_samples_without_a_plan_are_told_apart() -> None:
+    data = packed_set(2, 0)
+    samples = (data.samples[0], dataclasses.replace(data.samples[1], plan=None))
+    assert made(dataclasses.replace(data, samples=samples)).planned.tolist() == [True, False]
+
+
+def test_plans_for_other_operations_or_more_steps_are_refused() -> None:
+    with pytest.raises(DataError, match="s0: its plan uses brightness, and the network has tone, color"):
+        made(packed_set(), ["tone", "color"])
+    with pytest.raises(DataError, match="s1: its plan has 2 steps and the network takes at most 1"):
+        made(packed_set(), most=1)
+    one = dataclasses.replace(packed_set(1, 0).samples[0], plan=plan_of((("brightness", [9.0]),)))
+    with pytest.raises(Exception, match="brightness: p is 9"):
+        made(dataclasses.replace(packed_set(1, 0), samples=(one,)))

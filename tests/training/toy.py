@@ -1,0 +1,51 @@
+"""A task without photos: a line fitted to points, with dropout so that randomness matters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor, nn
+
+from t2onet.training import LoopSettings, Run
+from t2onet.training.reporting import Reporter
+from t2onet.training.settings import to_json
+
+
+class Line:
+    """Its figures are those of `script`, one at each validation, then the last loss."""
+
+    selects = "loss"
+
+    def __init__(self, script: tuple[float, ...] = ()) -> None:
+        torch.manual_seed(0)
+        self.network = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
+        self.script: Iterator[float] = iter(script)
+        self.validated: list[nn.Module] = []
+
+    def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
+        points = torch.randn(16, 2, generator=generator)
+        missed = self.network(points)[:, 0] - points.sum(1)
+        return {"even" if iteration % 2 == 0 else "odd": (missed**2).mean()}
+
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        assert not network.training
+        self.validated.append(network)
+        points = torch.randn(64, 2, generator=torch.Generator().manual_seed(9))
+        measured = ((network(points)[:, 0] - points.sum(1)) ** 2).mean().item()
+        return {"loss": next(self.script, measured)}
+
+    def metadata(self) -> Mapping[str, str]:
+        return {"network": "line"}
+
+
+def run_of(
+    folder: Path, settings: LoopSettings, task: Line | None = None, said: io.StringIO | None = None
+) -> Run:
+    folder.mkdir(exist_ok=True)
+    reporter = Reporter(said or io.StringIO(), folder)
+    described = to_json(settings)
+    return Run(task or Line(), settings, folder, Accelerator(cpu=True), reporter, described=described)
