@@ -16,7 +16,9 @@ from .words import Words
 
 @dataclass(frozen=True)
 class Config:
-    """`settings` is a dataclass with a part `loop`; `task` makes something to train of it."""
+    """`task` makes something to train of `settings`, a dataclass with the parts `loop` (LoopSettings) and
+    `network` (which has a `word_size`).
+    """
 
     name: str
     help: str

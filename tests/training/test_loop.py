@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from torch import Tensor
 
 from t2onet import TrainingError
 from t2onet.models.files import read_tensors
-from t2onet.training import LoopSettings, loop
+from t2onet.training import LoopSettings, Place, Task, Words, loop
 from t2onet.training.checkpoints import BEST, CHECKPOINT
+from t2onet.training.paper import PaperSettings, PaperTask
+from t2onet.training.settings import changed
 
+from .made import REQUESTS, SMALL, packed_set
 from .toy import Line, run_of
 
 SETTINGS = LoopSettings(
@@ -31,15 +35,26 @@ def same(a: dict[str, Tensor], b: dict[str, Tensor]) -> bool:
     return a.keys() == b.keys() and all(torch.equal(a[key], b[key]) for key in a)
 
 
-def test_a_resumed_run_is_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_of(tmp_path / "straight", SETTINGS).go()
-    stopped = run_of(tmp_path / "twice", SETTINGS)
+def paper() -> PaperTask:
+    settings = changed(PaperSettings(), (*SMALL, "h=0.5"))
+    return PaperTask(
+        settings, packed_set(), Words.without_vectors(REQUESTS * 2, 12), Place(torch.device("cpu"))
+    )
+
+
+@pytest.mark.parametrize("task", [Line, paper])
+def test_a_resumed_run_is_the_same_to_the_bit(
+    task: Callable[[], Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six iterations at once, or three, a stop, and three more in a process that has drawn other numbers."""
+    run_of(tmp_path / "straight", SETTINGS, task()).go()
+    stopped = run_of(tmp_path / "twice", SETTINGS, task())
     monkeypatch.setattr(loop.time, "monotonic", lambda: 20.0 * stopped.progress.iteration)
     assert stopped.go(minutes=1).reason == "minutes"
     assert stopped.progress.iteration == 3
     monkeypatch.undo()
+    again = run_of(tmp_path / "twice", SETTINGS, task())
     torch.manual_seed(12345)
-    again = run_of(tmp_path / "twice", SETTINGS)
     again.resume()
     assert again.go().progress.iteration == 6
     straight, twice = weights(tmp_path / "straight"), weights(tmp_path / "twice")

@@ -10,7 +10,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from t2onet.training import LoopSettings, Run
+from t2onet.training import LoopSettings, Run, Task
 from t2onet.training.reporting import Reporter
 from t2onet.training.settings import to_json
 
@@ -43,7 +43,7 @@ class Line:
 
 
 def run_of(
-    folder: Path, settings: LoopSettings, task: Line | None = None, said: io.StringIO | None = None
+    folder: Path, settings: LoopSettings, task: Task | None = None, said: io.StringIO | None = None
 ) -> Run:
     folder.mkdir(exist_ok=True)
     reporter = Reporter(said or io.StringIO(), folder)
