@@ -34,6 +34,8 @@ class T2ONetConfig:
     def __post_init__(self) -> None:
         if not (self.image or self.operation):
             raise ValueError("a decoder needs the image, the operation before, or both; both are off")
+        if not self.operations or self.max_steps < 1:
+            raise ValueError("a network needs at least one operation and one step")
         if self.hidden % 2:
             raise ValueError(f"hidden is {self.hidden}; both directions take half of it, so it is even")
 

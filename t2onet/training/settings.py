@@ -37,6 +37,11 @@ class LoopSettings:
     patience: int = 0
     """Iterations without a better figure after which to stop; 0 for never."""
 
+    def __post_init__(self) -> None:
+        for name in ("iterations", "batch", "validate_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it is at least 1")
+
 
 def changed(settings: S, assignments: Iterable[str]) -> S:
     """The settings with each `name=value`; a name may be that of a part (`hidden`, not `network.hidden`)."""

@@ -1,14 +1,12 @@
 """The words a network knows and their vectors, in one small file beside a packed set.
 
 GloVe comes as HDF5 or as gigabytes of text; machines that train often have neither h5py nor room. What is
-needed of it is made once: `python -m t2onet.training.words PACKED --glove FILE [--vocabulary FILE]`.
+needed of it is made once, with `python -m t2onet.training.vectors`.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
-import sys
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.packed import PackedSet, read_packed
-from ..errors import DataError, T2OError
+from ..data.packed import PackedSet
+from ..errors import DataError
 from ..image import write_atomically
-from ..language import Vocabulary, read_glove
+from ..language import Vocabulary
 
 FILE = "words.npz"
 
@@ -61,28 +59,3 @@ def requests_of(data: PackedSet) -> list[str]:
     """All requests that may be learned from."""
     entries = [entry for entry in (*data.samples, *data.texts) if entry.split == "train"]
     return [request for entry in entries for request in entry.requests]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Write the words of a packed set into its folder."""
-    parser = argparse.ArgumentParser(prog="python -m t2onet.training.words", description=main.__doc__)
-    parser.add_argument("packed", type=Path, help="folder of the packed set")
-    parser.add_argument("--glove", type=Path, required=True, help="vectors: the published .h5, or GloVe text")
-    parser.add_argument("--vocabulary", type=Path, help="published word list; by default from the requests")
-    given = parser.parse_args(arguments)
-    try:
-        data = read_packed(given.packed)
-        listed = given.vocabulary
-        vocabulary = Vocabulary.load(listed) if listed else Vocabulary.of(requests_of(data), minimum=2)
-        found = read_glove(given.glove, vocabulary)
-        write_words(given.packed / FILE, Words(vocabulary, found.vectors))
-    except T2OError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    told = f"{len(vocabulary)} words, {len(found.missing)} of them without a vector"
-    sys.stdout.write(f"{told} -> {given.packed / FILE}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,10 @@ def test_refusals(t2o: T2O, packed: Path, arguments: list[str], said: str) -> No
     answer = t2o("train", *arguments, "-o", "out", "--cpu")
     assert answer.code == 2
     assert said in answer.err
+
+
+def test_what_is_missing_is_said(t2o: T2O, packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "t2onet.training", None)
+    answer = t2o("train", "paper", "--data", packed, "-o", "out")
+    assert answer.code == 2
+    assert "training needs torch, Accelerate and safetensors: pip install 't2onet[train]'" in answer.err

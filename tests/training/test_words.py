@@ -9,7 +9,7 @@ import pytest
 
 from t2onet import DataError
 from t2onet.training import Words, read_words, write_words
-from t2onet.training.words import main
+from t2onet.training.vectors import main
 
 from .made import packed_folder
 
