@@ -28,6 +28,9 @@ _CURVES = {"tone", "color"}
 """Operations whose nudged results are made all at once; any other is run once for each parameter."""
 ENOUGH = 1e-5
 """A round that lowers the cost by less was the last."""
+MODEST = 5e-5
+"""What a parameter's squared distance from its default costs: of explanations that are equally good, the one
+that does least is taken, and steps do not undo each other."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class JointFit:
         path = tuple(path)
         series = pictures(path, self.start)
         best = Fit(path, self.cost(series[-1]))
+        least = best.cost + _effort(path)
         damping = 1e-3
         for _ in range(rounds if path else 0):
             step = self._step(path, series, delta, damping)
@@ -60,7 +64,9 @@ class JointFit:
             if step is not None:
                 path, series, damping = step
                 found = Fit(path, self.cost(series[-1]))
-                gain, best = best.cost - found.cost, min(best, found, key=lambda fit: fit.cost)
+                gain = least - (found.cost + _effort(path))
+                if gain > 0:
+                    best, least = found, least - gain
                 if strict and gain < ENOUGH:
                     break
             delta = max(delta * TIGHTEN, STRICT)
@@ -75,13 +81,16 @@ class JointFit:
         matrix, vector = np.empty((count, count)), np.empty(count)
         scratch = np.empty(residual.size, np.float32)
         normal_equations(jacobian, residual, np.float32(delta), scratch, matrix, vector)
+        away = np.concatenate([action.values - _defaults(action.operation) for action in path])
+        matrix += 2 * MODEST * residual.size * np.eye(count)
+        vector += 2 * MODEST * residual.size * away
         floor = 1e-5 * residual.size
-        before = self._huber(series[-1], delta)
+        before = self._huber(series[-1], delta) + _effort(path)
         for _ in range(4):
             damped = matrix + np.diag(damping * np.diag(matrix) + floor)
             moved = with_moved(path, -np.linalg.solve(damped, vector))
             after = pictures(moved, self.start)
-            if self._huber(after[-1], delta) < before:
+            if self._huber(after[-1], delta) + _effort(moved) < before:
                 return moved, after, max(damping / 5, 1e-6)
             damping *= 10
         return None
@@ -124,6 +133,16 @@ def sampled(picture: Picture, count: int) -> Picture:
 
 def _looks_aside(action: Action) -> bool:
     return operations.get(action.operation).reach(1.0) > 0
+
+
+def _effort(path: Path) -> float:
+    """What doing something costs, in the unit of the cost."""
+    return MODEST * sum(float(((a.values - _defaults(a.operation)) ** 2).sum()) for a in path)
+
+
+@cache
+def _defaults(operation: str) -> np.ndarray:
+    return np.array(operations.get(operation).defaults)
 
 
 @cache

@@ -31,7 +31,7 @@ Way = Literal["joint", "beam", "fixed", "epsilon-greedy"]
 
 WORKING_SIZE = 256
 """Short side, in pixels, at which operations on single pixels are planned."""
-WORTH = 2e-4
+WORTH = 3e-4
 """A step stays if it lowers the cost by at least this much."""
 
 ORDERS = (
@@ -163,6 +163,8 @@ def _in_order(order: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _pruned(fitter: JointFit, fit: Fit, steps: int) -> Fit:
     """Without the steps that are not worth their place; at most `steps` of them."""
+    if fit.cost < _NEARLY_EXACT:
+        fit = _single(fitter, fit) or fit
     while fit.path:
         shorter = min((_without(fitter, fit, at) for at in range(len(fit.path))), key=lambda one: one.cost)
         if len(fit.path) <= steps and shorter.cost > fit.cost + 10 * WORTH:
@@ -174,8 +176,18 @@ def _pruned(fitter: JointFit, fit: Fit, steps: int) -> Fit:
     return fit
 
 
+def _single(fitter: JointFit, fit: Fit) -> Fit | None:
+    """One of the operations, where it does as well as all of them together."""
+    alone = [fitter.fit([idle(action.operation)]) for action in fit.path if action.values.size == 1]
+    best = min(alone, key=lambda one: one.cost, default=fit)
+    return best if len(best.path) == 1 and best.cost <= fit.cost + WORTH else None
+
+
 def _without(fitter: JointFit, fit: Fit, at: int) -> Fit:
+    """What is left; where it is nearly exact, the others get the chance to make up for it."""
     path = (*fit.path[:at], *fit.path[at + 1 :])
+    if fit.cost < _NEARLY_EXACT:
+        return fitter.fit(path, rounds=6, delta=_NEARLY_RIGHT)
     return Fit(path, fitter.cost(pictures(path, fitter.start)[-1]))
 
 

@@ -40,6 +40,25 @@ def test_an_edit_is_explained_and_can_be_reused() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["dogs", "fig", "sunset"])
+@pytest.mark.parametrize(
+    "steps",
+    [[("brightness", 0.3)], [("contrast", 0.25), ("saturation", -0.4)]],
+    ids=["brightness", "contrast and saturation"],
+)
+def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[str, float]]) -> None:
+    """Also on photos that clip, where more steps would fit the clipped pixels a little better."""
+    before = np.asarray(open_image(EXAMPLES / f"{name}.jpg").resized(500))
+    found = plan(before, np.asarray(apply(Recipe.from_steps(steps), before)))
+    values = {step.operation: step.parameters[0] for step in found.recipe.steps}
+    assert values == pytest.approx(dict(steps), abs=0.03)
+
+
+def test_a_photo_that_was_only_made_smaller_needs_no_step() -> None:
+    before = open_image(EXAMPLES / "dogs.jpg").resized(700)
+    assert plan(before, before.resized(400)).recipe.steps == ()
+
+
 def test_the_plan_shows_its_way() -> None:
     before = photo()
     found = plan(before, np.asarray(apply(LOOK, before)))

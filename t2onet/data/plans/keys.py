@@ -19,7 +19,7 @@ from ...operations import Operation
 from ..digests import digest
 from ..sample import Sample
 
-PLANNER_VERSION = 1
+PLANNER_VERSION = 2
 """Raised whenever the planner would find other recipes for the same pictures."""
 _DECIMALS = 3
 """Of the pixels that tell one formula from another; the last bits differ between machines."""
