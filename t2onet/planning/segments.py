@@ -26,6 +26,8 @@ Region = np.ndarray
 
 CHANGED = 0.02
 """A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
+_NOISE, _NOISY = 0.004, 0.15
+"""Differences from this up to a visible one are noise, where more than such a share of the picture has them."""
 SMALLEST = 0.002
 """Of the picture: smaller regions are no candidates."""
 _SAME = 0.95
@@ -58,9 +60,34 @@ def regions_of_colour(picture: Picture, /) -> list[Region]:
 
 
 def changed(before: Picture, after: Picture) -> Region:
-    """(H, W): where two pictures differ visibly."""
-    differs: Region = np.abs(after - before).max(axis=0) > CHANGED
+    """(H, W): where two pictures differ visibly.
+
+    Where much of the picture differs by less than that, it was compressed or resampled, which goes both ways:
+    then only what remains on average over a small neighbourhood counts.
+    """
+    difference = after - before
+    sizes = np.abs(difference).max(axis=0)
+    if ((sizes > _NOISE) & (sizes <= CHANGED)).mean() > _NOISY:
+        sizes = np.abs(_averaged(difference, _side(before))).max(axis=0)
+    differs: Region = sizes > CHANGED
     return differs
+
+
+def _averaged(planes: np.ndarray, side: int) -> np.ndarray:
+    """(..., H, W), each pixel the mean of the square of that odd side around it."""
+    half = side // 2
+    padded = np.pad(planes, [(0, 0)] * (planes.ndim - 2) + [(half + 1, half)] * 2, mode="edge")
+    sums = padded.cumsum(axis=-1, dtype=np.float64).cumsum(axis=-2)
+    corners = sums[..., side:, side:] - sums[..., :-side, side:]
+    corners -= sums[..., side:, :-side] - sums[..., :-side, :-side]
+    mean: np.ndarray = corners / side**2
+    return mean
+
+
+def _side(picture: Picture) -> int:
+    """A hundredth of the short side on either side of a pixel."""
+    short: int = min(picture.shape[1:])
+    return 2 * max(1, round(0.01 * short)) + 1
 
 
 def changed_regions(before: Picture, after: Picture) -> list[Region]:

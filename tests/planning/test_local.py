@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
 import numpy as np
+import PIL.Image
 import pytest
 
-from t2onet import Mask, Recipe, apply, operations
+from t2onet import Mask, Recipe, apply, open_image, operations
 from t2onet.errors import PlanError
 from t2onet.planning.local import plan_local
 from t2onet.planning.masked import LocalStep, executed
@@ -16,7 +18,8 @@ from t2onet.planning.path import Action
 from t2onet.planning.places import Place, Sample, whereabouts
 from t2onet.planning.removal import alike, coarse, grown, outline, removed, structure_lost
 from t2onet.planning.revision import revised
-from t2onet.planning.segments import overlap
+from t2onet.planning.segments import fitted, overlap
+from tests.conftest import EXAMPLES
 
 SHAPE = (80, 100)
 ROWS, COLUMNS = np.mgrid[: SHAPE[0], : SHAPE[1]]
@@ -211,6 +214,33 @@ def test_the_change_itself_is_a_candidate(before: np.ndarray) -> None:
     assert plan.recipe.steps[0].operation == "brightness"
     assert plan.regions[0] is not None
     assert overlap(plan.regions[0], DISC) > 0.9
+
+
+def compressed(photo: np.ndarray, quality: int) -> np.ndarray:
+    stream = io.BytesIO()
+    PIL.Image.fromarray(photo).save(stream, "JPEG", quality=quality)
+    return np.asarray(PIL.Image.open(stream))
+
+
+@pytest.mark.parametrize("spoilt", ["compressed", "resampled"])
+def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
+    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resized(400))
+    height, width = photo.shape[:2]
+    rows, columns = np.mgrid[:height, :width]
+    disc = (rows - height // 2) ** 2 + (columns - width // 2) ** 2 < (0.3 * height) ** 2
+    after = edited(photo, ("brightness", 0.4, disc))
+    smaller = (width * 7 // 10, height * 7 // 10)
+    spoiled = (
+        compressed(after, 85)
+        if spoilt == "compressed"
+        else np.asarray(PIL.Image.fromarray(after).resize(smaller, PIL.Image.Resampling.LANCZOS))
+    )
+    plan = plan_local(photo, spoiled)
+    (step,), (region,) = plan.recipe.steps, plan.regions
+    assert step.operation == "brightness"
+    assert step.parameters[0] == pytest.approx(0.4, abs=0.05)
+    assert region is not None
+    assert overlap(fitted(region, height, width), disc) > 0.8
 
 
 def test_a_segmenter_is_any_function(before: np.ndarray) -> None:
