@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from ..errors import PlanError
 
 if TYPE_CHECKING:
     from ..planning.local import Masks
+    from ..planning.network import Normalisation
 
 WHOLE_ONLY = ("way", "repeats", "solver", "refine", "seed")
 LOCAL_ONLY = ("masks", "panoptic", "segmenter", "normalise", "removals")
@@ -29,7 +30,7 @@ def check_options(options: dict[str, object]) -> None:
     local = bool(options.get("local"))
     for name in filter(options.__contains__, WHOLE_ONLY if local else LOCAL_ONLY):
         if local:
-            raise PlanError(f"--{name} belongs to plans for the whole picture; leave out it or --local")
+            raise PlanError(f"--{name} belongs to plans for the whole picture; leave out --{name} or --local")
         raise PlanError(f"--{name} belongs to plans with masks; add --local or leave it out")
     if "masks" in options and "segmenter" in options:
         raise PlanError("--masks and --segmenter both say where masks come from; give one of them")
@@ -40,13 +41,13 @@ def check_options(options: dict[str, object]) -> None:
 
 
 def candidates(
-    masks: Path | None, panoptic: Path | None, segmenter: Path | None, normalise: Literal["imagenet", "unit"]
+    masks: Path | None, panoptic: Path | None, segmenter: Path | None, normalise: str
 ) -> Masks | None:
     """What the options name; None for the planner's own choice."""
     from ..planning import segments
 
     if segmenter is not None:
-        return segments.from_onnx(segmenter, normalise)
+        return segments.from_onnx(segmenter, cast("Normalisation", normalise))
     if masks is None:
         return None
     if panoptic is not None:

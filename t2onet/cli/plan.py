@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,10 +14,15 @@ from .photos import unusable
 
 if TYPE_CHECKING:
     from ..planning import Plan
+    from ..planning.planner import Way
 
 _LOCAL = "Local edits"
 _OWN_DEFAULTS = ("steps", "beam", "tolerance", "size")
 """Options whose defaults differ with --local; they are passed on only if somebody gave them."""
+_SEEN, _LITTLE = 0.01, 0.8
+"""Mean difference worth explaining, and the share of it that a plan leaves where it explains little."""
+_BEYOND = "if only a part of the photo was edited, try --local"
+_BEYOND_LOCAL = "what was moved, added, blurred or shifted in hue cannot be explained"
 
 
 @refusing
@@ -29,13 +34,14 @@ def plan_recipe(
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the recipe (JSON).")
     ] = None,
     report: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
-            metavar="OUT", help="File for a report: .html, a page that needs nothing else, or .png."
+            metavar="OUT",
+            help="File for a report: .html, a page that needs nothing else, or .png; may be given again.",
         ),
     ] = None,
     way: Annotated[
-        Literal["joint", "beam", "fixed", "epsilon-greedy"] | None,
+        str | None,
         typer.Option(
             metavar="WAY",
             help="joint (the default) fits all operations together; beam (the default with --solver or "
@@ -96,7 +102,7 @@ def plan_recipe(
         ),
     ] = None,
     normalise: Annotated[
-        Literal["imagenet", "unit"],
+        str,
         typer.Option(
             metavar="WAY",
             rich_help_panel=_LOCAL,
@@ -117,9 +123,10 @@ def plan_recipe(
     from ..planning import plan, plan_local
     from ..planning.report import checked_ending, write_report
 
-    if report is not None:
-        checked_ending(report)
-    places = [place for place in (output, report) if place is not None]
+    reports = report or []
+    for place in reports:
+        checked_ending(place)
+    places = [*([] if output is None else [output]), *reports]
     _check_places([before, after], places, overwrite)
     options = given(ctx)
     check_options(options)
@@ -136,7 +143,7 @@ def plan_recipe(
             found = plan(
                 before,
                 after,
-                way=way,
+                way=cast("Way | None", way),
                 operations=names,
                 steps=steps,
                 beam=beam,
@@ -149,14 +156,16 @@ def plan_recipe(
             )
     if output is not None:
         found.recipe.save(output, overwrite=overwrite)
-    if report is not None:
-        write_report(found, report, overwrite=overwrite)
+    for place in reports:
+        write_report(found, place, overwrite=overwrite)
     if as_json:
         _print_data(found)
     else:
         _print_table(found)
         for place in places:
             say(f"-> {place}", err=False)
+    if found.start_cost > _SEEN and found.cost > _LITTLE * found.start_cost:
+        say(f"note: most of the difference remains; {_BEYOND_LOCAL if local else _BEYOND}")
 
 
 def _names(given: str) -> list[str]:
@@ -183,15 +192,17 @@ def _print_table(plan: Plan) -> None:
 
     if plan.recipe.steps:
         where = _where(plan)
-        heads = ("step", "operation", "what it does", *(["where"] if where else []), "cost after")
+        height, width = plan.target.shape[1:]
+        place = ["where"] if where else []
+        heads = ("step", "operation", "what it does", *place, f"cost at {width} x {height}")
         table = Table(*heads, box=None, pad_edge=False)
         for number, (step, cost) in enumerate(zip(plan.recipe.steps, plan.costs[1:], strict=True)):
             cells = [str(number + 1), step.operation, step.describe(), *where[number : number + 1]]
             table.add_row(*cells, f"{cost:.4f}")
         console().print(table)
     say(
-        f"Mean difference from the edited photo: {plan.start_cost:.4f} -> {plan.cost:.4f}, "
-        f"in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
+        f"Mean difference from the edited photo, on the photos themselves: {plan.start_cost:.4f} -> "
+        f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         err=False,
     )
     say(plan.recipe.describe(), err=False)

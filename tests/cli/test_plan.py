@@ -50,15 +50,16 @@ def test_it_prints_the_steps_and_the_costs(t2o: T2O, pair: Path) -> None:
     answer = t2o("plan", "before.png", "after.png", "--report", "plan.html")
     plan = t2onet.plan("before.png", "after.png")
     head, *rows = [line.split() for line in answer.out.splitlines()]
-    assert head == ["step", "operation", "what", "it", "does", "cost", "after"]
+    height, width = plan.target.shape[1:]
+    assert head == ["step", "operation", "what", "it", "does", "cost", "at", str(width), "x", str(height)]
     for number, (step, cost, row) in enumerate(
         zip(plan.recipe.steps, plan.costs[1:], rows, strict=False), start=1
     ):
         assert row == [str(number), step.operation, *step.describe().split(), f"{cost:.4f}"]
     summary = answer.out.splitlines()[1 + len(plan.recipe.steps) :]
     assert summary == [
-        f"Mean difference from the edited photo: {plan.start_cost:.4f} -> {plan.cost:.4f}, "
-        f"in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
+        f"Mean difference from the edited photo, on the photos themselves: {plan.start_cost:.4f} -> "
+        f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         plan.recipe.describe(),
         "-> plan.html",
     ]
@@ -115,7 +116,7 @@ def test_defaults_are_those_of_python() -> None:
     ours, python = (inspect.signature(f).parameters for f in (plan_recipe, t2onet.plan))
     assert {name: ours[name].default for name in python} == {name: p.default for name, p in python.items()}
     annotated = get_type_hints(plan_recipe, include_extras=True)
-    assert get_args(get_args(get_args(annotated["way"])[0])[0]) == get_args(Way)
+    assert all(way in get_args(annotated["way"])[1].help for way in get_args(Way))
     assert all(solver in get_args(annotated["solver"])[1].help for solver in NAMES)
 
 
@@ -135,7 +136,8 @@ def test_only_the_operations_that_were_named(t2o: T2O, pair: Path) -> None:
 def test_a_photo_that_was_not_edited(t2o: T2O, pair: Path) -> None:
     assert t2o("plan", "before.png", "before.png", "--report", "plan.html") == (
         0,
-        "Mean difference from the edited photo: 0.0000 -> 0.0000, in levels of 255: 0.0 -> 0.0\n"
+        "Mean difference from the edited photo, on the photos themselves: 0.0000 -> 0.0000, "
+        "in levels of 255: 0.0 -> 0.0\n"
         "Changes nothing.\n"
         "-> plan.html\n",
         "",
@@ -145,6 +147,29 @@ def test_a_photo_that_was_not_edited(t2o: T2O, pair: Path) -> None:
 def test_a_report_as_a_picture(t2o: T2O, pair: Path) -> None:
     assert t2o("plan", "before.png", "after.png", "--report", "plan.png").code == 0
     assert pixels("plan.png").shape[1] > 1000
+
+
+def test_several_reports(t2o: T2O, pair: Path) -> None:
+    places = ("--report", "plan.html", "--report", "plan.png")
+    answer = t2o("plan", "before.png", "after.png", *places)
+    assert answer.out.endswith("-> plan.html\n-> plan.png\n")
+    assert Path("plan.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert pixels("plan.png").shape[1] > 1000
+
+
+def test_a_plan_that_explains_little_says_so(t2o: T2O, pair: Path) -> None:
+    noisy = small_photo().copy()
+    noisy[30:90, 30:90] = np.random.default_rng(0).integers(0, 256, (60, 60, 3))
+    PIL.Image.fromarray(noisy).save("noisy.png")
+    remains = "note: most of the difference remains; "
+    answer = t2o("plan", "before.png", "noisy.png")
+    assert (answer.code, answer.err) == (
+        0,
+        f"{remains}if only a part of the photo was edited, try --local\n",
+    )
+    local = t2o("plan", "before.png", "noisy.png", "--local", "--no-removals", "--steps", "1")
+    assert local.err == f"{remains}what was moved, added, blurred or shifted in hue cannot be explained\n"
+    assert t2o("plan", "before.png", "after.png").err == ""
 
 
 def test_overwrite(t2o: T2O, pair: Path) -> None:
@@ -193,6 +218,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
         "did you mean 'saturation'?",
     ),
     "no operation": (["after.png", "--operations", " , "], "no operations to plan with", "name at least one"),
+    "unknown way": (["after.png", "--way", "backwards"], "there is no way 'backwards'", "there are joint"),
     "unknown solver": (
         ["after.png", "--solver", "nelder-mad"],
         "there is no solver 'nelder-mad'",
@@ -218,7 +244,7 @@ def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> Non
     assert contents(pair) == before
 
 
-@pytest.mark.parametrize(("option", "value"), [("--way", "backwards"), ("--seed", "-1"), ("--beam", "wide")])
+@pytest.mark.parametrize(("option", "value"), [("--seed", "-1"), ("--beam", "wide")])
 def test_wrong_usage(t2o: T2O, pair: Path, option: str, value: str) -> None:
     answer = t2o("plan", "before.png", "after.png", option, value)
     assert answer.code == 2
