@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
 
 import PIL.Image
 import PIL.ImageDraw
@@ -14,6 +16,20 @@ from .palette import SURROUND, TEXT
 
 HEAD, BODY, SMALL = 30, 20, 16
 """Sizes of type, in pixels."""
+Font = PIL.ImageFont.FreeTypeFont | PIL.ImageFont.ImageFont
+
+_SYSTEM = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "LiberationSans-Regular.ttf", "Arial.ttf", "arial.ttf")
+"""Fonts that many machines have; Pillow's own has no accents."""
+_PLAINER = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        "\u2026": "...",
+    }
+)
+_ABSENT = "\U0010ffff"
+"""A character that no font has: what is drawn for it, a box, is drawn for all that a font lacks."""
 
 
 def canvas(width: int, height: int) -> PIL.Image.Image:
@@ -57,9 +73,10 @@ def fitted(picture: PIL.Image.Image, side: int) -> PIL.Image.Image:
 
 
 def words(text: str, size: int, width: int, colour: str = TEXT) -> PIL.Image.Image:
-    """Text in lines of at most that width; the font at hand knows ASCII only."""
-    font = PIL.ImageFont.load_default(size)
-    lines = list(_lines(plain(text).split(), font, width))
+    """Text in lines of at most that width; what no font at hand has is a box."""
+    said = plain(text)
+    font = font_for(said, size)
+    lines = list(_lines(said.split(), font, width))
     height = round(1.35 * size)
     whole = canvas(width, height * len(lines))
     draw = PIL.ImageDraw.Draw(whole)
@@ -69,11 +86,48 @@ def words(text: str, size: int, width: int, colour: str = TEXT) -> PIL.Image.Ima
 
 
 def plain(text: str) -> str:
-    """As near as ASCII comes to it."""
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    """With the quotes, dashes and spaces of a typewriter; what cannot be printed is shown to be there."""
+    composed = unicodedata.normalize("NFC", text).translate(_PLAINER)
+    return "".join(map(_printable, composed))
 
 
-Font = PIL.ImageFont.FreeTypeFont | PIL.ImageFont.ImageFont
+def _printable(character: str) -> str:
+    if character.isspace():
+        return " "
+    if unicodedata.category(character) == "Cf" or character in "\ufe0e\ufe0f":  # shows nothing, only joins
+        return ""
+    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+
+
+def font_for(text: str, size: int) -> Font:
+    """Pillow's own font; for a text that it lacks letters of, the first of the system that lacks fewest."""
+    letters = set(text) - {" "}
+    if all(_has("", letter) for letter in letters):
+        return _font("", size)
+    return _font(min(_fonts(), key=lambda name: sum(not _has(name, letter) for letter in letters)), size)
+
+
+@cache
+def _fonts() -> tuple[str, ...]:
+    """The names of the fonts that are there; Pillow's own has none."""
+    there = [""]
+    for name in _SYSTEM:
+        with suppress(OSError):
+            _font(name, SMALL)
+            there.append(name)
+    return tuple(there)
+
+
+@cache
+def _font(name: str, size: int) -> Font:
+    return PIL.ImageFont.truetype(name, size) if name else PIL.ImageFont.load_default(size)
+
+
+@cache
+def _has(name: str, letter: str) -> bool:
+    """Whether that font draws a letter as more than a box."""
+    font = _font(name, SMALL)
+    return bytes(font.getmask(letter)) != bytes(font.getmask(_ABSENT))
 
 
 def _lines(tokens: list[str], font: Font, width: int) -> Iterator[str]:

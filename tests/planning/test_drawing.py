@@ -1,0 +1,55 @@
+"""Text in pictures: nothing that was said disappears from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet.planning.report import drawing
+from t2onet.planning.report.drawing import BODY, plain, words
+
+
+@pytest.fixture
+def only_pillows_font(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without fonts."""
+    monkeypatch.setattr(drawing, "_fonts", lambda: ("",))
+
+
+def drawn(text: str) -> np.ndarray:
+    return np.asarray(words(text, BODY, 400))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("it\u2019s \u201ctoo\u201d dark \u2013 a bit\u2026", 'it\'s "too" dark - a bit...'),
+        ("e\u0301claircir", "\u00e9claircir"),
+        ("20\u00a0%\u2003more", "20 % more"),
+        ("\u2764\ufe0f", "\u2764"),
+        ("\udcff.jpg", "\ufffd.jpg"),
+        ("a\x00b", "a\ufffdb"),
+    ],
+)
+def test_signs_of_typesetting_become_plain_and_the_rest_stays(text: str, said: str) -> None:
+    assert plain(text) == said
+
+
+@pytest.mark.parametrize("letter", ["\u00e9", "\u65e5", "\U0001f600", "\udcff"])
+def test_what_the_font_lacks_is_drawn_as_a_box(letter: str, only_pillows_font: None) -> None:
+    box = drawn("a\U0010fffdb")
+    assert np.array_equal(drawn(f"a{letter}b"), box)
+    assert not np.array_equal(box, drawn("ab"))
+
+
+def test_ascii_is_drawn_in_pillows_own_font_whatever_else_there_is() -> None:
+    said = "".join(map(chr, range(33, 127)))
+    assert drawing.font_for(said, BODY) is drawing.font_for("", BODY)
+
+
+def test_the_font_that_has_most_of_a_text_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"": "abc", "accents": "abc\u00e9", "more": "abc\u00e9\u65e5"}
+    monkeypatch.setattr(drawing, "_fonts", lambda: tuple(known))
+    monkeypatch.setattr(drawing, "_has", lambda name, letter: letter in known[name])
+    monkeypatch.setattr(drawing, "_font", lambda name, size: name)
+    wanted = {"abc": "", "b\u00e9": "accents", "\u65e5 \u00e9": "more", "\U0001f600": ""}
+    assert {text: drawing.font_for(text, BODY) for text in wanted} == wanted
