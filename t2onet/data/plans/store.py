@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 
 from ...errors import DataError, OutputError
 from ...image import write_atomically
+from ..locks import lock
 from ..sample import Problem
-from .locks import lock
 from .record import Planned, from_line, to_line
 
 _SEGMENTS = "plans-*.jsonl"
@@ -62,6 +62,8 @@ class Store:
             raise OutputError(
                 f"{folder} cannot hold plans ({error.strerror}); give the name of a folder"
             ) from None
+        if any(path.name[0] != "." for path in folder.iterdir()) and not any(folder.glob(_SEGMENTS)):
+            raise OutputError(f"{folder} holds something else than plans; give a new or an empty folder")
         store = cls(folder)
         for name in sorted({problem.name.partition(":")[0] for problem in store.damage}):
             _mend(folder / name)
