@@ -72,7 +72,8 @@ def plans_sheet(tally: Tally) -> bytes:
     width = 3 * _SIDE + 2 * 6 + _GAP + _CELL
     parts = []
     for title, shown in (("Worst plans", tally.worst), ("Best plans", tally.best)):
-        parts += [words(title, HEAD, width), *_plans(shown)]
+        if shown:
+            parts += [words(title, HEAD, width), *_plans(shown)]
     return as_png(framed(stacked(parts, _GAP), width + 2 * _GAP, _GAP))
 
 

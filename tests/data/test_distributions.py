@@ -123,4 +123,4 @@ def test_a_sheet_of_plans_has_a_row_for_each(dataset: Dataset, plans: Plans) -> 
     for sample in plans:
         tally.add(sample, plans[sample])
         heights.append(drawn(plans_sheet(tally)).shape[0])
-    assert np.diff(heights).min() > 2 * 250  # among the best and among the worst
+    assert np.diff(heights).min() > 250  # among the best or among the worst

@@ -56,6 +56,7 @@ class _Run:
         self._done = 0
         self._under_way: dict[str, list[Sample]] = {}
         self._settled: dict[str, str] = {}
+        self._failed: set[tuple[Path, Path]] = set()
 
     def through(self, engine: Engine) -> None:
         start = time.monotonic()
@@ -99,6 +100,8 @@ class _Run:
     def _finish(self, sample: Sample, problem: str) -> None:
         if problem:
             self.tally.problems.append(Problem(sample.name, problem))
+            self._failed.add((sample.before, sample.after))
+            self.tally.failed = len(self._failed)
         self._done += 1
         if self._told is not None:
             self._told(self._done, self.tally)

@@ -27,7 +27,10 @@ class Shown(NamedTuple):
 
 @dataclass
 class Tally:
-    """Of pairs, each counted once. `new` were planned in this run, in `seconds`."""
+    """Of pairs, each counted once. `new` were planned in this run, in `seconds`; `failed` have no plan.
+
+    `problems` are of samples, which may share a pair.
+    """
 
     pairs: int = 0
     new: int = 0
@@ -37,6 +40,7 @@ class Tally:
     working_sums: tuple[float, float] = (0.0, 0.0)
     lengths: Counter[int] = field(default_factory=Counter)
     operations: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
     problems: list[Problem] = field(default_factory=list)
     damage: list[Problem] = field(default_factory=list)
     _worst: list[Shown] = field(default_factory=list)
@@ -76,14 +80,21 @@ class Tally:
         return self.new / self.seconds if self.seconds else 0.0
 
     @property
+    def operations_by_count(self) -> list[tuple[str, int]]:
+        """Those in most plans first, and in the order of names where as many use them."""
+        return sorted(self.operations.items(), key=lambda item: (-item[1], item[0]))
+
+    @property
     def best(self) -> list[Shown]:
-        """Lowest cost first; pairs that need no step are no plans to look at."""
-        return sorted(self._best, reverse=True)
+        """Lowest cost first, none of the worst; pairs that need no step are no plans to look at."""
+        worst = {shown.number for shown in self.worst}
+        return [shown for shown in sorted(self._best, reverse=True) if -shown.number not in worst]
 
     @property
     def worst(self) -> list[Shown]:
-        """Highest cost first."""
-        return sorted(self._worst, reverse=True)
+        """Highest cost first; of few pairs no more than half, so that there is a best, too."""
+        count = max(self.pairs // 2, self.pairs - len(self._best))
+        return sorted(self._worst, reverse=True)[:count]
 
 
 def keep(heap: list[Shown], shown: Shown) -> None:
