@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 REFUSED = 2
 INTERRUPTED = 130
+TICK = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +51,24 @@ def refuse(message: str, code: int = REFUSED) -> NoReturn:
 def say(message: str, *, err: bool = True) -> None:
     """A line for a person; control characters of odd file names cannot reach the terminal."""
     typer.echo("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in message), err=err)
+
+
+class Ticker:
+    """Says how far a command is, at most twice a minute; for output that is kept and not watched."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start = self._told = clock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return self._clock() - self._start
+
+    def tell(self, message: str) -> None:
+        if self._clock() - self._told >= TICK:
+            self._told = self._clock()
+            say(message)
 
 
 def print_json(answer: Any) -> None:

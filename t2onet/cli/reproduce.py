@@ -10,6 +10,7 @@ import typer
 
 from ..errors import DataError, OutputError
 from .common import AsJson, console, print_json, refusing, say
+from .data.datasets import tell_problems
 
 if TYPE_CHECKING:
     from ..reports import Table
@@ -56,10 +57,11 @@ def reproduce_table(
     pairs = chosen_pairs(data.samples, count, seed)
     problems: list[Problem] = []
     pictures = list(_shown("reading", pictures_of(pairs, problems), len(pairs)))
-    for problem in problems:
-        say(f"left out {problem.name}: {problem.reason}")
     if not pictures:
-        raise DataError(f"{dataset}: none of the {len(pairs)} pairs can be used")
+        many = f"none of the {len(pairs)} pairs can be used; of the first"
+        what = "its pair cannot be used" if len(pairs) == 1 else many
+        raise DataError(f"{dataset}: {what}: {problems[0].reason}")
+    tell_problems((*data.problems, *problems), "left out")
     made = make(_shown("planning", pictures, len(pictures)), solver)
     _write(made, output, overwrite)
     if as_json:

@@ -132,11 +132,12 @@ def _fitting(row: list[str], columns: list[str]) -> list[str]:
 
 
 def _take(cells: dict[str, str], said: dict[str, _Said]) -> None:
-    name, request, split = (cells.get(column, "").strip() for column in _COLUMNS)
+    name, request, given = (cells.get(column, "").strip() for column in _COLUMNS)
+    split = given.lower()
     if not (is_text(name) and is_text(request)):
         raise UnusableError("a name or a request is empty or not UTF-8", f"{name!r:.60}, {request!r:.60}")
     if split not in ("", *SPLITS):
-        raise UnusableError("not the name of a split", f"{split!r:.60}; known are {', '.join(SPLITS)}")
+        raise UnusableError("not the name of a split", f"{given!r:.60}; known are {', '.join(SPLITS)}")
     one = said.get(name.casefold()) or said.get(Path(name).stem.casefold())
     if one is None:
         raise UnusableError("no pair of that name", repr(name))

@@ -68,8 +68,9 @@ class Tally:
             JOINT: tuple(map(_mean, (self.inputs, *self.joint.values()))),
             PAPER: (PAPER_INPUT, *self.paper.values()),
         }
+        pairs = "one pair" if len(self.inputs) == 1 else f"{len(self.inputs)} pairs"
         notes = (
-            f"Mean absolute difference from the target over {len(self.inputs)} pairs; beam 3, tolerance .01.",
+            f"Mean absolute difference from the target over {pairs}; beam 3, tolerance .01.",
             f"Forward search: solver {solver}. The paper's figures are those of its own pairs, five experts.",
         )
         return Table(title, ("input", *self.paper), rows, notes)

@@ -47,7 +47,7 @@ def test_pack(t2o: T2O, plans: Path) -> None:
     assert len(packed.texts) == 2
     again = t2o(*arguments, "-o", "packed")
     assert (again.code, again.out) == (2, "")
-    assert "packed exists already" in again.err
+    assert again.err == "t2o: packed exists already; give another name or --overwrite\n"
     assert t2o(*arguments, "-o", "packed", "--overwrite").code == 0
 
 

@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from t2onet.cli.common import Ticker
 from t2onet.cli.data.plan import SHEET, plan_pairs
+from t2onet.data import Dataset, Problem
 from t2onet.data.plans import LocalEngine, Plans, RayEngine, Settings
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
@@ -43,7 +46,7 @@ def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
     assert rows[3][-2:] == ["0.1202", "0.0136"]
     assert f"{PAIRS} pairs planned now" in answer.out
     assert all(name in answer.out for name in ("steps", "operation", "tone"))
-    assert pixels(Path("plans") / SHEET).shape[0] > 2 * PAIRS * 250
+    assert pixels(Path("plans") / SHEET).shape[0] > PAIRS * 250
 
 
 def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
@@ -66,7 +69,36 @@ def test_broken_pairs_are_told_by_name(t2o: T2O, photos: Path) -> None:
     assert answer.code == 0
     assert answer.err.startswith("not planned: pair-001: ")
     assert "001-after.png" in answer.err
-    assert f"{PAIRS - 1} pairs planned now" in answer.out
+    first, last = answer.out.splitlines()[-2].split(", ")
+    assert first == f"{PAIRS - 1} pairs planned now"
+    assert last.endswith(" a second; 1 pair could not be planned")
+
+
+def test_what_was_left_out_is_told_with_its_details(
+    t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems = [Problem(f"before/{n}", "several photos of one name", f"{n}.jpg is used") for n in range(7)]
+    problems.append(Problem("requests.csv", "no header"))
+
+    def with_problems(*given: object, **more: object) -> Dataset:
+        return replace(open_small_set(*given, **more), problems=tuple(problems))
+
+    monkeypatch.setattr("t2onet.data.open_dataset", with_problems)
+    refused = t2o("data", "plan", "photos", "-o", "look.json", *SIZE)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    named = ", ".join(f"before/{n} ({n}.jpg is used)" for n in range(5))
+    assert t2o("data", "plan", "photos", "-o", "plans", *SIZE).err == (
+        f"left out: {named} and 2 more: several photos of one name\nleft out: requests.csv: no header\n"
+    )
+
+
+def test_without_a_terminal_a_line_now_and_then(
+    t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("t2onet.cli.common.TICK", 0.0)
+    lines = t2o("data", "plan", "photos", "-o", "plans", *SIZE).err.splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"{n} of {PAIRS} samples" for n in range(1, PAIRS + 1)]
+    assert all(line.endswith(" pairs a second") for line in lines)
 
 
 def test_damage_is_told_and_mended(t2o: T2O, photos: Path) -> None:
@@ -75,7 +107,8 @@ def test_damage_is_told_and_mended(t2o: T2O, photos: Path) -> None:
     segment.write_bytes(segment.read_bytes()[:-5])
     answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
     assert answer.err.startswith("damaged: plans-000001.jsonl:3: ")
-    assert "1 pairs planned now" in answer.out
+    assert "\n1 pair planned now, " in answer.out
+    assert f"; {PAIRS - 1} pairs were there already\n" in answer.out
     assert t2o("data", "plan", "photos", "-o", "plans", *SIZE).err == ""
 
 
@@ -86,8 +119,23 @@ def test_refusals(t2o: T2O, photos: Path) -> None:
         "t2o: look.json cannot hold plans (File exists); give the name of a folder\n",
     )
     assert t2o("data", "plan", "photos", "-o", "plans", "--size", "8").code == 2
-    assert t2o("data", "plan", "photos", "-o", "plans", "--engine", "abacus").code == 2
+    before = contents(photos)
+    assert t2o("data", "plan", "photos", "-o", "photos", *SIZE) == (
+        2,
+        "",
+        "t2o: photos holds something else than plans; give a new or an empty folder\n",
+    )
+    assert contents(photos) == before
     assert not Path("plans").exists()
+
+
+def test_progress_is_told_twice_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 100.0
+    ticker = Ticker(lambda: now)
+    for second in range(0, 100, 5):
+        now = 100.0 + second
+        ticker.tell(f"after {ticker.elapsed:g}")
+    assert capsys.readouterr().err.splitlines() == ["after 30", "after 60", "after 90"]
 
 
 def test_engines_are_chosen_by_name() -> None:
@@ -95,6 +143,14 @@ def test_engines_are_chosen_by_name() -> None:
 
     assert _engine("local", 3, None) == LocalEngine(3)
     assert _engine("ray", 2, "auto") == RayEngine("auto", 2)
+
+
+def test_an_unknown_engine_is_refused(t2o: T2O, folder: Path) -> None:
+    assert t2o("data", "plan", "photos", "-o", "plans", "--engine", "abacus") == (
+        2,
+        "",
+        "t2o: there is no engine 'abacus'; there are local and ray\n",
+    )
 
 
 def test_defaults_are_those_of_python() -> None:

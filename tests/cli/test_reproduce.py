@@ -46,8 +46,24 @@ def test_a_broken_pair_is_named_and_the_rest_goes_on(t2o: T2O, pairs: Path) -> N
     Path("mine/after/1.png").write_bytes(b"no picture")
     answer = t2o("reproduce", "single-operations", "mine")
     assert answer.code == 0
-    assert "left out 1.png: " in answer.err
-    assert "over 1 pairs" in answer.out
+    assert answer.err.startswith("left out: 1.png: ")
+    assert "over one pair;" in answer.out
+
+
+def test_what_the_dataset_leaves_out_is_told_too(t2o: T2O, pairs: Path) -> None:
+    Path("mine/after/1.png").unlink()
+    answer = t2o("reproduce", "single-operations", "mine")
+    assert answer.err == "left out: 1 (no after/1.*): the photo after the edit is missing\n"
+
+
+def test_where_no_pair_is_usable_the_first_reason_is_the_answer(t2o: T2O, pairs: Path) -> None:
+    for number in range(2):
+        Path(f"mine/after/{number}.png").write_bytes(b"no picture")
+    answer = t2o("reproduce", "single-operations", "mine")
+    assert answer.err.startswith("t2o: mine: none of the 2 pairs can be used; of the first: mine/after/")
+    assert answer.err.count("\n") == 1
+    one = t2o("reproduce", "single-operations", "mine", "--count", "1")
+    assert one.err.startswith("t2o: mine: its pair cannot be used: mine/after/")
 
 
 @pytest.mark.parametrize(

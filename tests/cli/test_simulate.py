@@ -46,6 +46,22 @@ def test_a_photo_that_cannot_be_read_is_named(t2o: T2O, photos: Path) -> None:
     assert told["left_out"] == ["trip/broken.jpg"]
 
 
+def test_the_only_photo_cannot_be_read(t2o: T2O, photos: Path) -> None:
+    Path("broken.jpg").write_bytes(b"")
+    answer = t2o("data", "simulate", "broken.jpg", "-o", "made")
+    assert answer.err.startswith("t2o: the photo cannot be read: broken.jpg is empty")
+    assert not Path("made").exists()
+
+
+def test_without_a_terminal_a_line_now_and_then(
+    t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("t2onet.cli.common.TICK", 0.0)
+    lines = t2o("data", "simulate", "trip", "-o", "made", "--count", "8").err.splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"{n} of 8 samples" for n in (2, 4, 6, 8)]
+    assert all(line.endswith(" a second") for line in lines)
+
+
 def test_an_existing_folder_is_refused_and_stays(t2o: T2O, photos: Path) -> None:
     before = contents(photos)
     answer = t2o("data", "simulate", "trip", "-o", "trip")

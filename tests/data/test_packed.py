@@ -159,7 +159,7 @@ def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp
     place = tmp_path / "packed"
     place.mkdir()
     pack(dataset, place, size=SIDE)
-    with pytest.raises(OutputError, match="exists already"):
+    with pytest.raises(OutputError, match="exists already; give another name, or overwrite=True"):
         pack(dataset, place, size=SIDE)
     pack(replace(dataset, samples=dataset.samples[:1]), place, size=SIDE, overwrite=True)
     assert len(read_packed(place).samples) == 1

@@ -41,7 +41,7 @@ def test_requests_come_from_the_list(tmp_path: Path) -> None:
 
 
 def test_the_list_may_give_splits_and_use_semicolons(tmp_path: Path) -> None:
-    text = "name;request;split\na;brighter, now;val\na;more;\nb;less;test\n"
+    text = "name;request;split\na;brighter, now;Val\na;more;\nb;less;TEST\n"
     dataset = open_dataset(pairs(tmp_path, ["a.png", "b.png", "c.png"], text))
     assert [(sample.name, sample.split) for sample in dataset.samples] == [
         ("a", "val"),

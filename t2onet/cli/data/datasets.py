@@ -26,17 +26,15 @@ PlanSize = Annotated[
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 
-_TOLD = 10
+_TOLD = 5
 """The most names that are told for one reason."""
 
 
 def opened(folder: Path, layout: str | None, split: str | None) -> Dataset:
-    """The dataset; what was left out of it is told."""
+    """The dataset; what was left out of it is told when nothing more can be refused."""
     from ...data import open_dataset
 
-    dataset: Dataset = open_dataset(folder, layout, None if split is None else (split,))
-    tell_problems(dataset.problems, "left out")
-    return dataset
+    return open_dataset(folder, layout, None if split is None else (split,))
 
 
 def plans_of(folder: Path, dataset: Dataset, size: int) -> Plans:
@@ -44,7 +42,6 @@ def plans_of(folder: Path, dataset: Dataset, size: int) -> Plans:
     from ...data.plans import Plans, Settings
 
     plans = Plans(folder, dataset.samples, Settings(size))
-    tell_problems(plans.damage, "damaged")
     if not plans:
         raise DataError(
             f"{folder} has no plan of these samples at a working size of {size} pixels; "
@@ -65,10 +62,11 @@ def picture_place(path: Path, overwrite: bool) -> Path:
 
 
 def tell_problems(problems: Sequence[Problem], what: str) -> None:
-    """A line on stderr for each reason, with the first names."""
+    """A line on stderr for each reason, with the first names and their details."""
     names: dict[str, list[str]] = {}
     for problem in problems:
-        names.setdefault(problem.reason, []).append(problem.name)
+        detail = f" ({problem.detail})" if problem.detail else ""
+        names.setdefault(problem.reason, []).append(f"{problem.name}{detail}")
     for reason, found in names.items():
         more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
         say(f"{what}: {', '.join(found[:_TOLD])}{more}: {reason}")

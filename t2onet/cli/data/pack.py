@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ...errors import OutputError
 from ..common import console, refusing, say
 from .datasets import Folder, Layout, Overwrite, PlansFolder, PlanSize, Split, opened, plans_of, tell_problems
 
@@ -32,13 +33,17 @@ def pack_dataset(
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ...data import open_dataset
     from ...data.packed import pack, texts_of
+    from ...data.packed.model import INDEX
 
+    if (output / INDEX).is_file() and not overwrite:
+        raise OutputError(f"{output} exists already; give another name or --overwrite")
     found = opened(dataset, layout, split)
     made = None if plans is None else plans_of(plans, found, plan_size)
     said = [text for other in texts or () for text in texts_of(open_dataset(other, photos=False), found)]
     with console(stderr=True).status("packing"):
         done = pack(found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite)
-    tell_problems(done.problems, "left out")
+    tell_problems(() if made is None else made.damage, "damaged")
+    tell_problems((*found.problems, *done.problems), "left out")
     say(
         f"{done.samples} samples ({done.planned} with a plan), {done.photos} photos and {done.texts} further "
         f"requests -> {output}, {done.bytes / 1e6:.1f} MB",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..common import INTERRUPTED, AsJson, console, print_json, refuse, refusing, say
+from ...errors import DataError
+from ..common import INTERRUPTED, AsJson, Ticker, console, print_json, refuse, refusing, say
 from .datasets import Folder, Layout, Split, opened, tell_problems
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def plan_pairs(
     split: Split = None,
     layout: Layout = None,
     engine: Annotated[
-        Literal["local", "ray"],
+        str,
         typer.Option(metavar="NAME", help="local: processes of this machine; ray: a Ray cluster."),
     ] = "local",
     workers: Annotated[
@@ -46,6 +47,7 @@ def plan_pairs(
     from ...image import write_atomically
 
     settings = Settings(size, steps)
+    doing = _engine(engine, workers, address)
     found = opened(dataset, layout, split)
     done = 0
     try:
@@ -56,12 +58,11 @@ def plan_pairs(
                 done = count
                 show(count, tally)
 
-            tally = plan_dataset(
-                found, output, engine=_engine(engine, workers, address), settings=settings, told=told
-            )
+            tally = plan_dataset(found, output, engine=doing, settings=settings, told=told)
     except KeyboardInterrupt:
         left = f"{len(found.samples) - done} of {len(found.samples)} samples"
         refuse(f"stopped, {left} to go; the same command goes on there", INTERRUPTED)
+    tell_problems(found.problems, "left out")
     tell_problems(tally.damage, "damaged")
     tell_problems(tally.problems, "not planned")
     if tally.pairs:
@@ -72,15 +73,18 @@ def plan_pairs(
 def _engine(name: str, workers: int | None, address: str | None) -> Engine:
     from ...data.plans import LocalEngine, RayEngine
 
+    if name not in ("local", "ray"):
+        raise DataError(f"there is no engine {name!r}; there are local and ray")
     return RayEngine(address, workers) if name == "ray" else LocalEngine(workers)
 
 
 @contextmanager
 def _progress(count: int) -> Iterator[Told]:
-    """A bar with the rate and the time left on a terminal; nothing elsewhere."""
+    """A bar with the rate and the time left on a terminal; a line now and then elsewhere."""
     screen = console(stderr=True)
     if not screen.is_terminal:
-        yield lambda done, tally: None
+        ticker = Ticker()
+        yield lambda done, tally: ticker.tell(f"{done} of {count} samples, {tally.rate:.1f} pairs a second")
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -97,7 +101,7 @@ def _print_summary(tally: Tally, output: Path) -> None:
 
     table = Table("", "before", "after", box=None, pad_edge=False)
     rows = {
-        f"mean L1 of {tally.pairs} pairs": (tally.start_cost, tally.cost),
+        f"mean L1 of {_pairs(tally.pairs)}": (tally.start_cost, tally.cost),
         "the same at the working size": tally.working_costs,
         "the paper's planner on MA5k-Req": PAPER,
     }
@@ -105,9 +109,24 @@ def _print_summary(tally: Tally, output: Path) -> None:
         table.add_row(name, *(f"{cost:.4f}" for cost in costs))
     console().print(table)
     _print_shares("steps", sorted(tally.lengths.items()), tally.pairs)
-    _print_shares("operation", tally.operations.most_common(), tally.pairs)
-    say(f"{tally.new} pairs planned now, {tally.rate:.1f} a second; the others were there already", err=False)
+    _print_shares("operation", tally.operations_by_count, tally.pairs)
+    say(_counts(tally), err=False)
     say(f"-> {output}, and its best and worst plans in {output / SHEET}", err=False)
+
+
+def _counts(tally: Tally) -> str:
+    """How many pairs were planned when, and how many were not; without those that are none."""
+    old = tally.pairs - tally.new
+    parts = {
+        f"{_pairs(tally.new)} planned now, {tally.rate:.1f} a second": tally.new,
+        f"{_pairs(old)} {'was' if old == 1 else 'were'} there already": old,
+        f"{_pairs(tally.failed)} could not be planned": tally.failed,
+    }
+    return "; ".join(part for part, count in parts.items() if count)
+
+
+def _pairs(count: int) -> str:
+    return f"{count} pair" if count == 1 else f"{count} pairs"
 
 
 def _print_shares(what: str, counts: list[tuple[Any, int]], total: int) -> None:
@@ -124,12 +143,13 @@ def _print_data(tally: Tally, output: Path) -> None:
         {
             "pairs": tally.pairs,
             "new": tally.new,
+            "failed": tally.failed,
             "pairs_a_second": tally.rate,
             "start_cost": tally.start_cost,
             "cost": tally.cost,
             "working_costs": tally.working_costs,
             "steps": {str(length): count for length, count in sorted(tally.lengths.items())},
-            "operations": dict(tally.operations.most_common()),
+            "operations": dict(tally.operations_by_count),
             "problems": [{"name": p.name, "reason": p.reason} for p in (*tally.damage, *tally.problems)],
             "output": str(output),
         }

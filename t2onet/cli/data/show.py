@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..common import refusing, say
-from .datasets import Folder, Layout, Overwrite, Split, opened, picture_place
+from .datasets import Folder, Layout, Overwrite, Split, opened, picture_place, tell_problems
 
 
 @refusing
@@ -29,4 +29,5 @@ def show_pairs(
     found = opened(dataset, layout, split)
     samples = chosen(found.samples, count, seed)
     write_atomically(output, pairs_sheet(found, samples, len(found.samples)), overwrite=overwrite)
+    tell_problems(found.problems, "left out")
     say(f"{len(samples)} of {len(found.samples)} samples -> {output}", err=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..common import AsJson, console, print_json, refusing, say
+from ..common import AsJson, Ticker, console, print_json, refusing, say
 from ..photos import sources
 
 
@@ -57,10 +57,13 @@ def simulate_requests(
 
 @contextmanager
 def _progress(count: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal; nothing elsewhere."""
+    """A bar on a terminal; a line now and then elsewhere."""
     screen = console(stderr=True)
     if not screen.is_terminal:
-        yield lambda written: None
+        ticker = Ticker()
+        yield lambda written: ticker.tell(
+            f"{written} of {count} samples, {written / max(1e-9, ticker.elapsed):.1f} a second"
+        )
         return
     from rich.progress import Progress
 

@@ -18,6 +18,7 @@ from .datasets import (
     opened,
     picture_place,
     plans_of,
+    tell_problems,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def show_statistics(
     found = opened(dataset, layout, split)
     made = None if plans is None else plans_of(plans, found, plan_size)
     counted = distributions(found.samples, made)
+    tell_problems(() if made is None else made.damage, "damaged")
+    tell_problems(found.problems, "left out")
     for distribution in counted:
         _print(distribution)
     if output is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from ...errors import DataError, OutputError, T2OError
 from ...image import Image, open_image
 from ...image.depth import to_uint8
 from ..digests import digest
+from ..folders import made_whole
 from ..sample import Dataset, Problem, Sample
 from .model import FORMAT, INDEX, PHOTOS, SAMPLES, TEXTS, VERSION, Text, words_to_data
 from .shards import LARGEST, Shards
@@ -65,17 +65,10 @@ def pack(
         raise DataError(f"photos are packed at {size} pixels a side; give at least 16")
     target = Path(folder)
     _check_place(target, overwrite)
-    whole = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
-    try:
-        whole.mkdir()
-        done = _Packing(whole, size, quality, largest).write(dataset, plans, texts)
+    with made_whole(target) as place:
+        done = _Packing(place, size, quality, largest).write(dataset, plans, texts)
         if target.exists():
             shutil.rmtree(target)
-        whole.rename(target)
-    except OSError as error:
-        raise OutputError(f"{target} cannot be written ({error.strerror}); choose another folder") from None
-    finally:
-        shutil.rmtree(whole, ignore_errors=True)
     return done
 
 
@@ -88,7 +81,7 @@ def _check_place(target: Path, overwrite: bool) -> None:
     if not (target / INDEX).is_file():
         raise OutputError(f"{target} holds something else than a packed set; give another name")
     if not overwrite:
-        raise OutputError(f"{target} exists already; give another name or ask to overwrite it")
+        raise OutputError(f"{target} exists already; give another name, or overwrite=True")
 
 
 class _Packing:

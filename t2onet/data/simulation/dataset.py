@@ -7,11 +7,8 @@ flavour, its changes, and for an unanswerable request what it is about.
 from __future__ import annotations
 
 import json
-import secrets
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from pathlib import Path
@@ -21,6 +18,7 @@ import numpy as np
 
 from ...errors import DataError, ImageError, OutputError
 from ...image import from_array, open_image, write_atomically
+from ..folders import made_whole
 from ..opening import open_dataset
 from ..sample import Problem, Sample
 from .draw import draw_batch
@@ -93,7 +91,10 @@ def simulate(
     count = _checked(photos, count, size, val)
     draws, words, splits = np.random.default_rng(seed).spawn(3)
     split = _splits(len(photos), val, splits)
-    with _made_whole(folder) as place:
+    _check_place(folder)
+    with made_whole(folder) as place:
+        for part in ("images", "annotations"):
+            (place / part).mkdir()
         run = _Run(place, say, size, draws, words)
         while run.written < count:
             _pass(run, dict(zip(photos, split, strict=True)), count, progress)
@@ -125,23 +126,11 @@ def _splits(count: int, val: float, rng: np.random.Generator) -> list[str]:
     return ["val" if number in chosen else "train" for number in range(count)]
 
 
-@contextmanager
-def _made_whole(folder: Path) -> Iterator[Path]:
-    """A hidden neighbour that becomes the folder at the end, or vanishes."""
+def _check_place(folder: Path) -> None:
     if folder.exists():
         raise OutputError(f"{folder} exists already; give another folder")
     if not folder.parent.is_dir():
         raise OutputError(f"{folder}: there is no folder {folder.parent}; create it first")
-    place = folder.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
-    try:
-        for part in ("images", "annotations"):
-            (place / part).mkdir(parents=True)
-        yield place
-        place.rename(folder)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be written ({error.strerror}); give another folder") from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _pass(run: _Run, splits: dict[Path, str], count: int, progress: Callable[[int], None]) -> None:
@@ -159,6 +148,8 @@ def _pass(run: _Run, splits: dict[Path, str], count: int, progress: Callable[[in
             progress(run.written)
     if len(run.problems) == len(splits):
         first = next(iter(run.problems.values()))
+        if len(splits) == 1:
+            raise DataError(f"the photo cannot be read: {first.reason}")
         raise DataError(f"none of the {len(splits)} photos can be read; of the first: {first.reason}")
 
 

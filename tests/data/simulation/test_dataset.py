@@ -131,6 +131,6 @@ def test_refusals_say_what_to_do(tmp_path: Path, sources: list[Path]) -> None:
     with pytest.raises(DataError, match="given twice"):
         simulate([sources[0], sources[0]], tmp_path / "out", say)
     sources[0].write_bytes(b"")
-    with pytest.raises(DataError, match=r"none of the 1 photos can be read.*is empty"):
+    with pytest.raises(DataError, match=r"the photo cannot be read: .*is empty"):
         simulate(sources[:1], tmp_path / "out", say)
     assert not (tmp_path / "out").exists()
