@@ -37,6 +37,8 @@ _SHADOWS, _HIGHLIGHTS = (0.65, 0.0), (0.3, 1.0)
 _RADIUS = 1 / 300
 """Width of the blur of sharpening and softening, out of the short side, and at least the pixels below."""
 _LEAST_RADIUS = 0.8
+_WIDER, _WIDER_SHARE = 2.5, 0.4
+"""How much wider the second blur is, and the share of what it takes away in the mask."""
 _HALO = 0.08
 """The most, in lightness out of 1, that sharpening adds to a pixel."""
 
@@ -120,16 +122,21 @@ def monochrome(image: Array, share: Array) -> Array:
 
 
 def sharpness(image: Array, strength: Array) -> Array:
-    """Above 0, an unsharp mask of that strength on lightness; below, that many blurs, between 0 and 2."""
+    """Above 0, an unsharp mask of that strength on lightness; below, that many blurs, between 0 and 2.
+
+    The mask has a fine part and a wider one, which is what a soft photo shows. The second blur is the wider.
+    """
     xp = namespace(image)
     light = linear(image)
     tones = lightness(luminance(light))
-    added = per_pixel(xp.clip(strength, 0.0, None)) * (tones - _blurred(tones))
+    fine = _blurred(tones, 1.0)
+    detail = tones - fine + _WIDER_SHARE * (fine - _blurred(fine, _WIDER))
+    added = per_pixel(xp.clip(strength, 0.0, None)) * detail
     added = added / (1.0 + (added / _HALO) ** 2) ** 0.5
     sharp = displayed(_relit(light, from_lightness(xp.clip(tones + added, 0.0, 1.0))))
-    once = _blurred(sharp)
+    once = _blurred(sharp, 1.0)
     soft = sharp + per_pixel(xp.clip(-strength, 0.0, 1.0)) * (once - sharp)
-    soft = soft + per_pixel(xp.clip(-strength - 1.0, 0.0, 1.0)) * (_blurred(once) - soft)
+    soft = soft + per_pixel(xp.clip(-strength - 1.0, 0.0, 1.0)) * (_blurred(once, _WIDER) - soft)
     return xp.clip(soft, 0.0, 1.0)
 
 
@@ -190,8 +197,9 @@ def _mean(planes: Array) -> Array:
     return planes.mean(axis=(-2, -1))[..., None, None]
 
 
-def _blurred(planes: Array) -> Array:
-    width = max(_RADIUS * min(planes.shape[-2:]), _LEAST_RADIUS)
+def _blurred(planes: Array, times: float) -> Array:
+    """By a bell curve, that many times as wide as the radius."""
+    width = times * max(_RADIUS * min(planes.shape[-2:]), _LEAST_RADIUS)
     half = math.ceil(2.5 * width)
     weights = [math.exp(-0.5 * (i / width) ** 2) for i in range(-half, half + 1)]
     for axis in (-2, -1):

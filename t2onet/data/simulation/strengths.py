@@ -23,7 +23,7 @@ UNITS: dict[Kind, tuple[float, float]] = {
     Kind.TINT: (7.0, 7.0),
     Kind.COLOUR: (10.0, 10.0),
     Kind.CHROMA: (0.4, 0.5),
-    Kind.SHARPNESS: (0.5, 0.8),
+    Kind.SHARPNESS: (0.6, 0.8),
 }
 """What an amount of 1 means downwards and upwards: stops; doublings of slope and of chroma; mired; a* and
 chroma of white; blurs and strength of the unsharp mask."""

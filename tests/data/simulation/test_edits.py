@@ -136,6 +136,26 @@ def test_monochrome_is_grey_of_the_same_lightness() -> None:
     np.testing.assert_allclose(grey[:, 0], colour.lab(photos())[:, 0], atol=0.05)
 
 
+def test_extremely_soft_is_softer_than_one_blur_can_make_it() -> None:
+    """A line of light is spread so far that little of its height is left."""
+    line = np.full((1, 3, 64, 64), 0.2)
+    line[..., 32] = 0.8
+    heights = [
+        float(edits.sharpness(line, np.array([-amount * UNITS[Kind.SHARPNESS][0]]))[0, 0, 32, 32]) - 0.2
+        for amount in (0.0, 1.0, 2.0, 2.6, 3.2)
+    ]
+    shares = np.array(heights) / heights[0]
+    assert (np.diff(shares) < -0.05).all()
+    assert shares[3] < 0.35
+
+
+def test_a_touch_sharper_is_seen_on_a_soft_photo() -> None:
+    soft = edits.sharpness(photos(), np.full(len(photos()), -1.0, np.float32))
+    touch = edits.sharpness(soft, np.full(len(soft), 0.4 * UNITS[Kind.SHARPNESS][1], np.float32))
+    moved = np.abs(colour.lab(touch)[:, 0] - colour.lab(soft)[:, 0])
+    assert (np.percentile(moved.reshape(len(soft), -1), 95, axis=1) > 0.75).all()
+
+
 def test_torch_makes_the_same_pictures() -> None:
     torch = pytest.importorskip("torch")
     images = photos(32).astype(np.float64)

@@ -122,6 +122,13 @@ def test_a_plain_wish_is_said_without_strong_words() -> None:
     assert sum(bool(strong.search(text.lower())) for text in texts) <= 2
 
 
+@pytest.mark.parametrize("kind", [Kind.CONTRAST, Kind.CHROMA, Kind.EXPOSURE])
+def test_much_less_is_not_said_as_nothing_left(kind: Kind) -> None:
+    nothing = re.compile(r"\b(hardly any|almost no|barely any|next to no|all the way|to the max)\b")
+    texts = told(Wish(Flavour.ASK, (Change(kind, -1, 3.0),)), count=400)
+    assert not [text for text in texts if nothing.search(text.lower())]
+
+
 def test_figures_are_said() -> None:
     stops = told(Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)), count=100)
     assert sum(bool(re.search(r"\b(2|two) ?(stop|ev)", text.lower())) for text in stops) >= 90

@@ -92,7 +92,7 @@ def _turned(words: list[Words], speaker: Speaker) -> list[str] | None:
     band = words[0].band
     if speaker.chance(0.3):
         return [f"{speaker.say(degrees.BEFORE_VERB[band])} {text}".strip()]
-    return [f"{text} {speaker.say(degrees.AFTER_VERB[band])}"]
+    return [f"{text} {speaker.say(degrees.after_verb(band, words[0].change.sign))}"]
 
 
 _THE = phrases("the ^3|")

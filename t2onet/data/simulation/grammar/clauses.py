@@ -104,7 +104,7 @@ def _measured(text: str, words: Words, speaker: Speaker, early: bool) -> str:
         return f"{text} {speaker.say(_NUMBERED)}"
     if early or speaker.chance(0.3):
         return f"{speaker.say(degrees.BEFORE_VERB[words.band])} {text}"
-    return f"{text} {speaker.say(degrees.AFTER_VERB[words.band])}"
+    return f"{text} {speaker.say(degrees.after_verb(words.band, words.change.sign))}"
 
 
 def compared(words: Words, speaker: Speaker, *, bare: bool = False) -> str:

@@ -59,6 +59,16 @@ AFTER_VERB = _table(
 )
 """Brighten it *a bit*."""
 
+_DOWN = AFTER_VERB | {
+    Band.EXTREME: phrases("drastically^3|massively^2|extremely^2|by a huge amount^2|like crazy|insanely")
+}
+
+
+def after_verb(band: Band, sign: int) -> Choice:
+    """How much, after a verb; of less, without the words for the end of the scale, where nothing is left."""
+    return (_DOWN if sign < 0 else AFTER_VERB)[band]
+
+
 COMPARED = _table(
     """a hair|ever so slightly|the tiniest bit|a smidgen|a tiny bit^3|very slightly|just a hair|
     a teeny bit|only just""",
@@ -96,9 +106,10 @@ LESS = _table(
     "noticeably less^2|quite a bit less^2|visibly less|a fair bit less|a good deal less",
     """much less^4|a lot less^4|way less^3|far less^2|significantly less^2|considerably less|
     a whole lot less|so much less|dramatically less""",
-    "hardly any^2|almost no^2|barely any|next to no|as good as no|extremely little|practically no",
+    """drastically less^3|massively less^2|way way less^2|hugely less|insanely less|radically less|
+    a hell of a lot less|many times less""",
 )
-"""*A bit less* contrast."""
+"""*A bit less* contrast. Even the strongest edit leaves about half, so no word says that all goes."""
 
 TOO = _table(
     "a hair too|a tiny bit too^2|ever so slightly too|a tiny bit|very slightly|just a tiny bit",

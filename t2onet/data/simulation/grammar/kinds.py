@@ -164,11 +164,12 @@ SIDES: dict[tuple[Kind, int], Side] = {
         flaw="""undersaturated^2|under-saturated|desaturated|faded in colour|drained of colour|
         lacking colour^2|lacking in colour""",
         remark="""the colours are <too> [dull|weak|pale|faded|muted|flat|washed out|bland|grey|drab]^4|
-        the saturation is <too> low|there's not enough colour|there's hardly any colour|
+        the saturation is <too> low|there's not enough colour|
         the colours don't [pop|come through|stand out|look alive]^2|the colours [faded|have faded]|
         the colours got lost|the colours were so much stronger in real life|it lacks colour|
         the colours look dead|the colours look washed out|it needs colour""",
-        wail="all the colour is gone|there's practically no colour left|it's almost grey",
+        wail="""all the colour is gone|there's practically no colour left|it's almost grey|
+        there's hardly any colour""",
         goal="""so the colours are easier on the eye|so the colours look more natural|
         so it isn't so garish|to make the colours calmer|so the colours don't scream|
         so the colours look realistic""",
