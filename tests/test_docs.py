@@ -9,6 +9,7 @@ import pytest
 
 from docs.generate import pages
 from t2onet import Recipe
+from t2onet.data.simulation.strengths import UNITS
 from tests.conftest import EXAMPLES, ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
@@ -31,6 +32,12 @@ def test_the_readme_gives_the_command_ci_runs() -> None:
     assert commands[-1] == "make test"
     assert "make test" in readme
     assert "make demo" in readme
+
+
+def test_the_amounts_of_simulated_edits_are_those_in_use() -> None:
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    rows = {f"| {kind.value} | {down:g} | {up:g} |" for kind, (down, up) in UNITS.items()}
+    assert {row for row in rows if row in page} == rows
 
 
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "looks").glob("*.json")), ids=lambda path: path.stem)
