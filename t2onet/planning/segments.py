@@ -27,7 +27,7 @@ Region = np.ndarray
 CHANGED = 0.02
 """A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
 _NOISE, _NOISY = 0.004, 0.15
-"""Differences from this up to a visible one are noise, where more than such a share of the picture has them."""
+"""Differences from this up to visible ones are noise, where more than this share of the picture has them."""
 SMALLEST = 0.002
 """Of the picture: smaller regions are no candidates."""
 _SAME = 0.95
