@@ -1,0 +1,53 @@
+"""Requests as pieces of words, hashed: a word that nobody has seen still shares most pieces with one they have.
+
+No vocabulary is kept: a piece's number is its checksum. The same text gives the same numbers everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+BUCKETS = 24_000
+"""Numbers that pieces are hashed to; 0 means no piece."""
+PIECES = 24
+"""The most pieces of a word."""
+LONGEST = 64
+"""The most words of a request that are read."""
+_LENGTHS = (3, 4)
+_WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)?|[+\-%&!?/]")
+
+
+def words(request: str) -> list[str]:
+    """Lower-case words, numbers and the signs that matter (+ - %), as many as are read.
+
+    Of a longer request the beginning and the end are kept: stories come first or last, wishes too.
+    """
+    found = _WORDS.findall(unicodedata.normalize("NFKC", request).lower())
+    half = LONGEST // 2
+    return found if len(found) <= LONGEST else found[:half] + found[-half:]
+
+
+@lru_cache(maxsize=65536)
+def pieces(word: str) -> tuple[int, ...]:
+    """The word itself and its runs of three and four letters, its ends marked, as numbers from 1."""
+    marked = f"<{word}>"
+    runs = [marked[i : i + n] for n in _LENGTHS for i in range(len(marked) - n + 1)]
+    distinct = dict.fromkeys([marked, *runs])
+    return tuple(1 + crc32(piece.encode()) % (BUCKETS - 1) for piece in list(distinct)[:PIECES])
+
+
+def grams(requests: list[str]) -> NDArray[np.int32]:
+    """(N, T, PIECES) numbers of pieces, 0 where there are no more; T is at least 1."""
+    texts = [words(request) for request in requests]
+    table = np.zeros((len(texts), max(1, *map(len, texts)) if texts else 1, PIECES), np.int32)
+    for row, text in enumerate(texts):
+        for column, word in enumerate(text):
+            numbers = pieces(word)
+            table[row, column, : len(numbers)] = numbers
+    return table
