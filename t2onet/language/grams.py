@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -17,7 +18,7 @@ BUCKETS = 24_000
 """Numbers that pieces are hashed to; 0 means no piece."""
 PIECES = 24
 """The most pieces of a word."""
-LONGEST = 64
+LONGEST = 40
 """The most words of a request that are read."""
 _LENGTHS = (3, 4)
 _WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)?|[+\-%&!?/]")
@@ -28,7 +29,7 @@ def words(request: str) -> list[str]:
 
     Of a longer request the beginning and the end are kept: stories come first or last, wishes too.
     """
-    found = _WORDS.findall(unicodedata.normalize("NFKC", request).lower())
+    found = _WORDS.findall(unicodedata.normalize("NFKC", request).lower().replace("’", "'"))
     half = LONGEST // 2
     return found if len(found) <= LONGEST else found[:half] + found[-half:]
 
@@ -42,12 +43,18 @@ def pieces(word: str) -> tuple[int, ...]:
     return tuple(1 + crc32(piece.encode()) % (BUCKETS - 1) for piece in list(distinct)[:PIECES])
 
 
-def grams(requests: list[str]) -> NDArray[np.int32]:
-    """(N, T, PIECES) numbers of pieces, 0 where there are no more; T is at least 1."""
+def spelt(requests: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The distinct words as pieces (W, PIECES), row 0 for no word, and each request as rows of them (N, T).
+
+    Both are filled up with 0; T is at least 1.
+    """
     texts = [words(request) for request in requests]
-    table = np.zeros((len(texts), max(1, *map(len, texts)) if texts else 1, PIECES), np.int32)
-    for row, text in enumerate(texts):
-        for column, word in enumerate(text):
-            numbers = pieces(word)
-            table[row, column, : len(numbers)] = numbers
-    return table
+    rows = {word: row for row, word in enumerate(dict.fromkeys(word for text in texts for word in text), 1)}
+    table = np.zeros((len(rows) + 1, PIECES), np.int32)
+    for word, row in rows.items():
+        numbers = pieces(word)
+        table[row, : len(numbers)] = numbers
+    told = np.zeros((len(texts), max(map(len, texts), default=0) or 1), np.int32)
+    for text, row_of_words in zip(texts, told, strict=True):
+        row_of_words[: len(text)] = [rows[word] for word in text]
+    return table, told

@@ -28,8 +28,12 @@ def measure(image: Array) -> Array:
     Mean L*; standard deviation of L*; mean chroma; mean b*; mean a*; the logarithm of the mean |Laplacian| of
     L* over its standard deviation, which is taken as at least one.
     """
-    xp = namespace(image)
-    values = lab(image)
+    return measure_lab(lab(image))
+
+
+def measure_lab(values: Array) -> Array:
+    """As `measure`, of L*, a*, b* (..., 3, H, W)."""
+    xp = namespace(values)
     light, red, warm = (values[..., i, :, :] for i in range(3))
     mean = _mean(light)
     spread = (_mean((light - mean[..., None, None]) ** 2) + _TINY) ** 0.5

@@ -45,9 +45,10 @@ def shifts(image: Array, reach: int, axis: int) -> Callable[[int], Array]:
     Beyond the border stands the border pixel.
     """
     size = image.shape[axis]
-    first, last = [0] * reach, [size - 1] * reach
     if axis == -2:
-        padded = namespace(image).concat([image[..., first, :], image, image[..., last, :]], axis=axis)
+        first, last = [image[..., :1, :]] * reach, [image[..., -1:, :]] * reach
+        padded = namespace(image).concat([*first, image, *last], axis=axis)
         return lambda offset: padded[..., reach + offset : reach + offset + size, :]
-    padded = namespace(image).concat([image[..., first], image, image[..., last]], axis=axis)
+    first, last = [image[..., :1]] * reach, [image[..., -1:]] * reach
+    padded = namespace(image).concat([*first, image, *last], axis=axis)
     return lambda offset: padded[..., reach + offset : reach + offset + size]

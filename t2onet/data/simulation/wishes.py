@@ -80,7 +80,7 @@ def drawn(
         return _vague(rng)
     changes = tuple(_changes(flavour, rng, tally, avoided))
     if flavour is Flavour.DEFECT:
-        return Draw(Wish(flavour, changes), before=_undone(changes))
+        return Draw(Wish(flavour, changes), before=undone(changes))
     return Draw(Wish(flavour, changes), after=changes)
 
 
@@ -95,7 +95,7 @@ def _vague(rng: np.random.Generator) -> Draw:
         changes = _scaled(MOODS[mood], extent)
         return Draw(Wish(Flavour.VAGUE, changes, mood=mood), after=changes)
     faults = _scaled(_compatible(FAULTS[mood], chosen(FAULTY, rng), rng), extent)
-    return Draw(Wish(Flavour.VAGUE, _undone(faults), mood=mood), before=faults)
+    return Draw(Wish(Flavour.VAGUE, undone(faults), mood=mood), before=faults)
 
 
 def _compatible(faults: Sequence[Change], count: int, rng: np.random.Generator) -> list[Change]:
@@ -113,7 +113,7 @@ def _scaled(changes: Sequence[Change], extent: float) -> tuple[Change, ...]:
     )
 
 
-def _undone(changes: Sequence[Change]) -> tuple[Change, ...]:
+def undone(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(replace(change, sign=-change.sign) for change in changes)
 
 

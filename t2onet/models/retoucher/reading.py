@@ -9,22 +9,24 @@ from ...language.grams import BUCKETS, LONGEST
 
 
 class Reading(nn.Module):
-    """(B, T, PIECES) numbers -> (B, T, width) and a mask (B, T), true where there is a word."""
+    """Distinct words (W, PIECES) and requests (B, T) as rows of them -> (B, T, width) and a mask (B, T).
+
+    The mask is true where there is a word; row 0 stands for none.
+    """
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.pieces = nn.Embedding(BUCKETS, width, padding_idx=0)
+        self.pieces = nn.Embedding(BUCKETS, width)
         self.places = nn.Parameter(torch.randn(LONGEST, width) * 0.02)
         self.blocks = nn.ModuleList(Block(width, heads, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         nn.init.normal_(self.pieces.weight, std=0.05)
-        with torch.no_grad():
-            self.pieces.weight[0] = 0
 
-    def forward(self, grams: Tensor) -> tuple[Tensor, Tensor]:
-        mask = grams[..., 0] > 0
-        count = (grams > 0).sum(-1, keepdim=True).clamp(min=1)
-        states = self.pieces(grams).sum(-2) / count**0.5 + self.places[: grams.shape[1]]
+    def forward(self, pieces: Tensor, told: Tensor) -> tuple[Tensor, Tensor]:
+        mask = told > 0
+        shown = (pieces > 0)[..., None]
+        words = (self.pieces(pieces) * shown).sum(-2) / shown.sum(-2).clamp(min=1) ** 0.5
+        states = words[told] + self.places[: told.shape[1]]
         for block in self.blocks:
             states = block(states, mask)
         return self.norm(states), mask

@@ -1,0 +1,98 @@
+"""Real requests as they come, with a wish that they could have been said for.
+
+`sentences.py` goes from a wish to words; this goes from words to a wish, so that what people ask for together
+comes up together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...language import Attribute
+from .mining import Phrases, Sense
+from .wish import COLOURS, Change, Flavour, Kind, Wish
+from .wishes import CLASSES, Class, Draw, classes_of, undone
+
+AMOUNTS = {"little": (0.36, 0.7), "plain": (0.8, 1.12), "much": (1.6, 2.4)}
+"""Ranges of amounts by the class of the amount words."""
+COMPLAINTS = 0.25
+"""Share of requests that are met by mending a photo, not by changing a good one."""
+_KINDS = {
+    Attribute.LIGHTNESS: Kind.EXPOSURE,
+    Attribute.CONTRAST: Kind.CONTRAST,
+    Attribute.COLOURFULNESS: Kind.CHROMA,
+    Attribute.WARMTH: Kind.TEMPERATURE,
+    Attribute.REDNESS: Kind.TINT,
+    Attribute.SHARPNESS: Kind.SHARPNESS,
+}
+
+
+@dataclass(frozen=True)
+class Echoes:
+    """Senses of real requests by the classes they ask for, each with its share."""
+
+    phrases: Phrases
+    senses: dict[Class, tuple[list[Sense], np.ndarray]]
+
+    def draw(self, rng: np.random.Generator, tally: Counter[Class]) -> tuple[Draw, str]:
+        """A request for the class that was drawn least so far, and its wish.
+
+        Within a class, senses come up by the square root of how often people have them.
+        """
+        least = min(tally[c] for c in self.senses)
+        rarest = [c for c in self.senses if tally[c] == least]
+        senses, shares = self.senses[rarest[rng.integers(len(rarest))]]
+        sense = senses[rng.choice(len(senses), p=shares)]
+        texts = self.phrases.asked[sense]
+        changes = tuple(_changes(sense, rng))
+        tally.update(classes_of(Wish(Flavour.ASK, changes).intents))
+        return _drawn(changes, rng), texts[rng.integers(len(texts))]
+
+
+def echoes(phrases: Phrases) -> Echoes:
+    """Of all requests that were surely understood."""
+    senses: dict[Class, tuple[list[Sense], np.ndarray]] = {}
+    for wanted in CLASSES:
+        found = [s for s in phrases.asked if wanted in {(a, sign) for a, sign, _ in s[0]}]
+        if found:
+            roots = np.array([len(phrases.asked[sense]) for sense in found]) ** 0.5
+            senses[wanted] = found, roots / roots.sum()
+    return Echoes(phrases, senses)
+
+
+def _drawn(changes: tuple[Change, ...], rng: np.random.Generator) -> Draw:
+    mends = not any(change.kind is Kind.MONOCHROME for change in changes) and rng.random() < COMPLAINTS
+    if mends:
+        return Draw(Wish(Flavour.DEFECT, changes), before=undone(changes))
+    return Draw(Wish(Flavour.ASK, changes), after=changes)
+
+
+def _changes(sense: Sense, rng: np.random.Generator) -> Iterator[Change]:
+    """A colour that is named, where it asks for just this; the usual change of each attribute left."""
+    intents, named = sense
+    left = {(attribute, sign): size for attribute, sign, size in sorted(intents)}
+    for colour in sorted(named & COLOURS.keys()):
+        for change in (Change(Kind.COLOUR, sign, colour=colour) for sign in (1, -1)):
+            wanted = classes_of(change.intents)
+            if left.keys() >= set(wanted):
+                sizes = [left.pop(c) for c in wanted]
+                yield replace(change, amount=_amount(sizes[0], rng))
+    for (attribute, sign), size in left.items():
+        yield _usual(attribute, sign, named, _amount(size, rng))
+
+
+def _usual(attribute: Attribute, sign: int, named: frozenset[str], amount: float) -> Change:
+    if attribute is Attribute.COLOURFULNESS and sign < 0 and Kind.MONOCHROME in named:
+        return Change(Kind.MONOCHROME, -1)
+    kind = _KINDS[attribute]
+    if kind is Kind.EXPOSURE:
+        kind = next((k for k in (Kind.SHADOWS, Kind.HIGHLIGHTS) if k in named), kind)
+    return Change(kind, sign, amount)
+
+
+def _amount(size: str, rng: np.random.Generator) -> float:
+    return round(float(rng.uniform(*AMOUNTS[size])), 2)

@@ -1,0 +1,1 @@
+"""The shipped network's lessons: to do what was said (literal), and what a retoucher did (expert)."""
