@@ -1,4 +1,4 @@
-"""Requests as pieces of words, hashed: a word that nobody has seen still shares most pieces with one they have.
+"""Requests as pieces of words, hashed: a word nobody has seen shares most of its pieces with one they have.
 
 No vocabulary is kept: a piece's number is its checksum. The same text gives the same numbers everywhere.
 """

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from ...operations import Operation
 
@@ -17,6 +17,12 @@ GENTLE = 0.25
 
 class Heads(nn.Module):
     """Two layers for each operation, side by side in one tensor, so that a graph picks them by number."""
+
+    default: Tensor
+    up: Tensor
+    down: Tensor
+    octaves: Tensor
+    curved: Tensor
 
     def __init__(self, order: Sequence[Operation], inside: int, width: int) -> None:
         super().__init__()
@@ -30,21 +36,21 @@ class Heads(nn.Module):
             self.register_buffer(name, torch.tensor(rows), persistent=False)
 
     def forward(self, states: Tensor, number: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, inside) -> a logit of use (B,), and parameters (B, size), as many of which as there are count."""
+        """(B, inside) -> a logit of use (B,), and parameters (B, size), of which its own come first."""
         with torch.autocast(states.device.type, enabled=False):
-            hidden = F.gelu(states.float() @ self.first[number][0] + self.bend[number])
+            hidden = functional.gelu(states.float() @ self.first[number][0] + self.bend[number])
             free = hidden @ self.second[number][0] + self.shift[number]
-        return free[:, 0], self.parameters(free[:, 1:], number)
+        return free[:, 0], self.bounded(free[:, 1:], number)
 
-    def parameters(self, free: Tensor, number: Tensor) -> Tensor:
+    def bounded(self, free: Tensor, number: Tensor) -> Tensor:
         """(B, size) any numbers -> (B, size) within the declared ranges; 0 is the default.
 
         Rises of curves are multiplied, so that they stay positive; other parameters move on a straight line.
         """
-        default, up, down = self.default[number], self.up[number], self.down[number]  # type: ignore[index]
         bounded = torch.tanh(GENTLE * free)
-        straight = default + torch.where(bounded > 0, bounded * up, bounded * down)
-        return torch.where(self.curved[number], torch.exp(self.octaves[number] * bounded), straight)  # type: ignore[index]
+        way = torch.where(bounded > 0, self.up[number], self.down[number])
+        curve = torch.exp(self.octaves[number] * bounded)
+        return torch.where(self.curved[number], curve, self.default[number] + bounded * way)
 
 
 def _ranges(order: Sequence[Operation], size: int) -> dict[str, list[list[float]] | list[list[bool]]]:

@@ -36,7 +36,7 @@ class Glance(nn.Module):
 
 
 def _histograms(values: Tensor) -> Tensor:
-    """(B, C, N) in [0, 1] -> (B, C, BINS): shares, as roots, each value divided among its two nearest bins."""
+    """(B, C, N) in [0, 1] -> (B, C, BINS): shares, as roots, each value shared by its two nearest bins."""
     centres = torch.arange(BINS, device=values.device, dtype=values.dtype) / (BINS - 1)
     near = (1 - (values[..., None] - centres).abs() * (BINS - 1)).clamp(min=0)
     return (near.mean(-2) + 1e-4) ** 0.5

@@ -110,7 +110,7 @@ class Retoucher(nn.Module):
         return Context(words + manners[:, None], mask, whole, self.verdict(gist).float())
 
     def step(self, context: Context, look: Tensor, number: Tensor, state: Tensor) -> Step:
-        """The decision on operation `number` (1,) of the order, after a glance at pictures as they are by now.
+        """The decision on operation `number` (1,), after a glance at pictures as they are by now.
 
         The state before the first operation is the context's `whole`.
         """

@@ -71,4 +71,5 @@ class Attention(nn.Module):
         return self.out(found), weights.mean(1)
 
     def _split(self, states: Tensor) -> Tensor:
-        return states.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        batch, count, _ = states.shape
+        return states.reshape(batch, count, self.heads, -1).transpose(1, 2)

@@ -13,7 +13,7 @@ from .network import Retoucher
 
 
 class Asked(Protocol):
-    """Requests and photos: distinct words (W, PIECES), requests (B, T), pictures (B, 3, H, W), manners (B,)."""
+    """Distinct words (W, PIECES), requests (B, T), pictures (B, 3, H, W) and manners (B,)."""
 
     @property
     def pieces(self) -> Tensor: ...
@@ -26,7 +26,7 @@ class Asked(Protocol):
 
 
 class Done(NamedTuple):
-    """Pictures (B, 3, H, W), logits of use (B, operations), logits of verdict; parameters of each operation."""
+    """Pictures (B, 3, H, W), logits of use (B, operations) and of verdict; parameters of each operation."""
 
     image: Tensor
     used: Tensor

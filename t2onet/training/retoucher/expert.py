@@ -22,7 +22,7 @@ VARIATIONS = {"exposure": 0.5, "contrast": 0.15, "temperature": 10.0, "chroma": 
 
 @dataclass(frozen=True)
 class Pair:
-    """Rows of the photos; requests of its own, and all that was asked of that photo; what is vague of these."""
+    """Rows of the photos; requests of its own; all that was asked of that photo, and what is vague of it."""
 
     before: int
     after: int
@@ -120,4 +120,4 @@ def _pair(data: PackedSet, number: int, asked: tuple[str, ...]) -> Pair:
 
 def _photo(name: str) -> str:
     """`3254_C` is expert C's version of photo 3254."""
-    return name.split("_")[0]
+    return name.partition("_")[0]

@@ -45,6 +45,7 @@ class Literal:
 
     def items(self, rng: np.random.Generator, count: int) -> Iterator[Item]:
         """Classes of attribute and sign come up evenly, among made-up requests and among real ones."""
+        phrases = None if self.echoes is None else self.echoes.phrases
         made: Counter[Class] = Counter()
         real: Counter[Class] = Counter()
         for _ in range(count):
@@ -53,10 +54,7 @@ class Literal:
             else:
                 draw = drawn(chosen(FLAVOURS, rng), rng, made)
                 made.update(classes_of(draw.wish.intents))
-                yield self._item(draw, request(draw.wish, rng, self._phrases()), rng)
-
-    def _phrases(self):  # type: ignore[no-untyped-def]
-        return None if self.echoes is None else self.echoes.phrases
+                yield self._item(draw, request(draw.wish, rng, phrases), rng)
 
     def _item(self, draw: Draw, text: str, rng: np.random.Generator) -> Item:
         mends = draw.wish.mood in FAULTS

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 from ...metrics.attributes import NOTICEABLE, measure
 from ...models.retoucher.network import Retoucher
@@ -39,7 +39,7 @@ class Losses:
         done = rollout(network, self.hands, batch, batch.used)
         off = self.off(done.image, batch.after)
         aside = self.aside(done.image, batch.after)
-        gates = F.binary_cross_entropy_with_logits(done.used, batch.used, reduction="none").mean(-1)
+        gates = functional.binary_cross_entropy_with_logits(done.used, batch.used, reduction="none").mean(-1)
         real = batch.real.float()
         literal = (1 - real) * batch.weight
         return {
@@ -58,13 +58,13 @@ def _off(made: Tensor, wanted: Tensor) -> Tensor:
 def _aside(made: Tensor, wanted: Tensor) -> Tensor:
     """How far attributes (B, 6) are from those wanted, in noticeable amounts, far ones counted less."""
     apart = (measure(made) - measure(wanted)) / torch.tensor(NOTICEABLE, device=made.device)
-    return F.smooth_l1_loss(apart, torch.zeros_like(apart), reduction="none").mean(-1).clamp(max=40)
+    return functional.smooth_l1_loss(apart, torch.zeros_like(apart), reduction="none").mean(-1).clamp(max=40)
 
 
 def _judged(logits: Tensor, verdict: Tensor) -> Tensor:
     """Whether it can be answered; and where not, which matter it is, if that is known."""
-    answered = F.cross_entropy(answerable(logits), (verdict != 0).long(), reduction="none")
-    named = F.cross_entropy(logits[:, 1:], (verdict - 1).clamp(min=0), reduction="none")
+    answered = functional.cross_entropy(answerable(logits), (verdict != 0).long(), reduction="none")
+    named = functional.cross_entropy(logits[:, 1:], (verdict - 1).clamp(min=0), reduction="none")
     return answered + torch.where(verdict > 0, named, 0.0)
 
 

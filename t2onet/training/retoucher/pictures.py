@@ -1,4 +1,4 @@
-"""The pixels of a lesson, made where the network is: all rows in one go, without asking the device anything."""
+"""The pixels of a lesson, made where the network is: all rows in one go, nothing asked of the device."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 from ...data.simulation.strengths import COLUMNS, STAGES
 from ...metrics.attributes import NOTICEABLE, measure
@@ -64,10 +64,9 @@ class Darkroom:
         share, x, y, mirror = frame.unbind(-1)
         zero = torch.zeros_like(share)
         across, down = torch.stack([share * mirror, zero, x], -1), torch.stack([zero, share, y], -1)
-        grid = F.affine_grid(torch.stack([across, down], 1), list(both.shape), align_corners=False)
-        shown = F.grid_sample(both, grid, padding_mode="border", align_corners=False)
-        first, second = shown.split(3, 1)
-        return first.contiguous(), second.contiguous()
+        grid = functional.affine_grid(torch.stack([across, down], 1), list(both.shape), align_corners=False)
+        shown = functional.grid_sample(both, grid, padding_mode="border", align_corners=False)
+        return shown[:, :3].contiguous(), shown[:, 3:].contiguous()
 
     def _edited(self, photos: Tensor, strengths: Tensor) -> Tensor:
         for stage, names in self.stages:
@@ -93,4 +92,5 @@ def _weights(before: Tensor, after: Tensor, asked: Tensor) -> Tensor:
         light < torch.clamp(first[:, 0] + 0.5, min=high)
     )
     sound = sound & (spread > torch.clamp(first[:, 1] - 0.5, max=_CONTRAST))
-    return (seen & sound).float()
+    borne_out: Tensor = (seen & sound).float()
+    return borne_out

@@ -1,0 +1,109 @@
+"""The network as two ONNX graphs: `begin`, once for a request and a photo, and `step`, once for each operation.
+
+Weights are kept in half precision and computed with in single precision.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ...image import write_atomically
+from ...language.grams import PIECES
+from .network import SIDE, Context, Retoucher
+
+BEGIN, STEP = "begin.onnx", "step.onnx"
+_BEGIN_IN = ("pieces", "told", "image", "manner")
+_CONTEXT = ("words", "mask", "whole")
+_STEP_IN = (*_CONTEXT, "picture", "number", "state")
+_STEP_OUT = ("used", "parameters", "next_state", "attention")
+_OPSET = 18
+_SMALL = 1024
+"""Tensors of fewer numbers stay in single precision."""
+
+
+class _Begin(nn.Module):
+    def __init__(self, network: Retoucher) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        return tuple(self.network.begin(pieces, told, image, self.network.glance(image), manner))
+
+
+class _Step(nn.Module):
+    def __init__(self, network: Retoucher) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, words: Tensor, mask: Tensor, whole: Tensor, picture: Tensor, number: Tensor, state: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        context = Context(words, mask, whole, whole)
+        return tuple(self.network.step(context, self.network.glance(picture), number, state))
+
+
+def export(network: Retoucher, folder: Path) -> tuple[Path, Path]:
+    """Write both graphs; `number` is that of the operation in the network's order, shaped (1,)."""
+    network = network.eval()
+    pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
+    image, manner = torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, dtype=torch.int64)
+    asked = (pieces, told, image, manner)
+    begin = _graph(_Begin(network), asked, _BEGIN_IN, (*_CONTEXT, "verdict"))
+    with torch.no_grad():
+        words, mask, whole, _ = _Begin(network)(*asked)
+    told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
+    step = _graph(_Step(network), told_so_far, _STEP_IN, _STEP_OUT)
+    paths = folder / BEGIN, folder / STEP
+    for path, graph in zip(paths, (begin, step), strict=True):
+        write_atomically(path, graph, overwrite=True)
+    return paths
+
+
+def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str]) -> bytes:
+    axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
+    axes["attention"] = {1: "count"}
+    used = {name: axes[name] for name in (*names, *found) if name in axes}
+    written = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            part.eval(),
+            inputs,
+            written,
+            input_names=list(names),
+            output_names=list(found),
+            dynamic_axes=used,
+            opset_version=_OPSET,
+            dynamo=False,
+        )
+    return _halved(written.getvalue())
+
+
+def _halved(graph: bytes) -> bytes:
+    """The same graph with its large weights stored in half precision, each widened where it is used."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model = onnx.load_from_string(graph)
+    nodes: list[Any] = []
+    for weight in model.graph.initializer:
+        values = numpy_helper.to_array(weight)
+        if weight.data_type == TensorProto.FLOAT and values.size >= _SMALL:
+            name = weight.name
+            weight.CopyFrom(numpy_helper.from_array(values.astype("float16"), f"{name}.half"))
+            nodes.append(helper.make_node("Cast", [f"{name}.half"], [name], to=TensorProto.FLOAT))
+    kept = [*nodes, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    onnx.checker.check_model(model)
+    halved: bytes = model.SerializeToString()
+    return halved
