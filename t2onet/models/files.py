@@ -16,6 +16,7 @@ from ..errors import TrainingError
 from ..image import write_atomically
 from ..language import Vocabulary
 from .paper import T2ONet, T2ONetConfig
+from .retoucher import Retoucher, Settings
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class Kind:
     build: Callable[[Any, int], nn.Module]
 
 
-KINDS: dict[str, Kind] = {"t2onet": Kind(T2ONetConfig, T2ONet)}
+KINDS: dict[str, Kind] = {
+    "t2onet": Kind(T2ONetConfig, T2ONet),
+    "retoucher": Kind(Settings, lambda settings, words: Retoucher(settings)),
+}
 
 
 @dataclass(frozen=True)

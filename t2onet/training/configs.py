@@ -10,20 +10,21 @@ from typing import Any
 from ..data.packed import PackedSet
 from ..errors import TrainingError
 from .paper import PaperSettings, PaperTask
+from .retoucher.task import RetoucherSettings, RetoucherTask
 from .task import Place, Task
-from .words import Words
 
 
 @dataclass(frozen=True)
 class Config:
     """`task` makes something to train of `settings`, a dataclass with the parts `loop` (LoopSettings) and
-    `network` (which has a `word_size`).
+    `network`, which has a `word_size` if the task `reads` words; else it is given None for them.
     """
 
     name: str
     help: str
     settings: Any
-    task: Callable[[Any, PackedSet, Words, Place], Task]
+    task: Callable[[Any, PackedSet, Any, Place], Task]
+    reads: bool = True
 
 
 _REGISTRY: dict[str, Config] = {}
@@ -50,4 +51,7 @@ def get(name: str) -> Config:
     raise TrainingError(f"there is no config {name!r}; {hint}")
 
 
+DEFAULT = register(
+    Config("default", "The network that is shipped.", RetoucherSettings(), RetoucherTask, reads=False)
+)
 PAPER = register(Config("paper", "T2ONet as published.", PaperSettings(), PaperTask))

@@ -47,7 +47,9 @@ def train(
     try:
         packed = read_packed(data)
         place = Place(accelerator.device, accelerator.process_index, accelerator.num_processes)
-        known = _words(packed, words or data / FILE, settings, reporter, given=words is not None)
+        known = None
+        if chosen.reads:
+            known = _words(packed, words or data / FILE, settings, reporter, given=words is not None)
         task = chosen.task(settings, packed, known, place)
         run = Run(task, settings.loop, out, accelerator, reporter, described=to_json(settings), half=half)
         if resume:

@@ -1,4 +1,4 @@
-"""The network as two ONNX graphs: `begin`, once for a request and a photo, and `step`, once for each operation.
+"""The network as two ONNX graphs: `begin`, once for a photo and a request, and `step`, for each operation.
 
 Weights are kept in half precision and computed with in single precision.
 """
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from ...image import write_atomically
 from ...language.grams import PIECES
-from .network import SIDE, Context, Retoucher
+from .network import SIDE, Context, Retoucher, Step
 
 BEGIN, STEP = "begin.onnx", "step.onnx"
 _BEGIN_IN = ("pieces", "told", "image", "manner")
@@ -33,10 +33,8 @@ class _Begin(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(
-        self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        return tuple(self.network.begin(pieces, told, image, self.network.glance(image), manner))
+    def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> Context:
+        return self.network.begin(pieces, told, image, self.network.glance(image), manner)
 
 
 class _Step(nn.Module):
@@ -44,11 +42,10 @@ class _Step(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(
-        self, words: Tensor, mask: Tensor, whole: Tensor, picture: Tensor, number: Tensor, state: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, *inputs: Tensor) -> Step:
+        words, mask, whole, picture, number, state = inputs
         context = Context(words, mask, whole, whole)
-        return tuple(self.network.step(context, self.network.glance(picture), number, state))
+        return self.network.step(context, self.network.glance(picture), number, state)
 
 
 def export(network: Retoucher, folder: Path) -> tuple[Path, Path]:
@@ -72,7 +69,7 @@ def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], fo
     axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
     axes["attention"] = {1: "count"}
     used = {name: axes[name] for name in (*names, *found) if name in axes}
-    written = io.BytesIO()
+    written: Any = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(

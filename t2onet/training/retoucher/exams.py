@@ -1,0 +1,88 @@
+"""How well the network does: near the expert on real pairs, and as told on simulated requests."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ...data.packed import PackedSet
+from ...language.grams import spelt
+from ...metrics.attributes import NOTICEABLE, measure
+from ...models.retoucher import Retoucher
+from ...models.retoucher.rollout import Hands, answerable, rollout
+from ..figures import distance, similarity
+from .item import EXPERT
+from .lessons import lesson
+from .literal import Literal
+from .pictures import Darkroom, moved
+
+SIMULATED, SEED = 1024, 11
+_SIZE = 128
+
+
+class Asked(NamedTuple):
+    """Requests to pictures, as `rollout` takes them."""
+
+    pieces: Tensor
+    told: Tensor
+    before: Tensor
+    manner: Tensor
+
+
+def asked(requests: list[str], pictures: Tensor, manner: int) -> Asked:
+    """The same manner for all."""
+    pieces, told = (torch.from_numpy(part).long().to(pictures.device) for part in spelt(requests))
+    return Asked(pieces, told, pictures, torch.full((len(requests),), manner, device=pictures.device))
+
+
+def expert_figures(
+    network: Retoucher, data: PackedSet, numbers: NDArray[np.int64], photos: Tensor
+) -> dict[str, float]:
+    """`l1` and, where it can be measured, `ssim` from answers in manner expert to the experts' pictures."""
+    found: dict[str, list[Tensor]] = {"l1": []}
+    hands = Hands(network)
+    for start in range(0, len(numbers), _SIZE):
+        samples = [data.samples[number] for number in numbers[start : start + _SIZE]]
+        before, after = (
+            photos[[getattr(sample, side) for sample in samples]].float() / 255
+            for side in ("before", "after")
+        )
+        made = rollout(network, hands, asked([s.requests[0] for s in samples], before, EXPERT)).image
+        found["l1"].append(distance(made, after))
+        if (alike := similarity(made, after)) is not None:
+            found.setdefault("ssim", []).append(alike)
+    return {name: torch.cat(parts).mean().item() for name, parts in found.items()}
+
+
+def literal_figures(network: Retoucher, literal: Literal, photos: Tensor) -> dict[str, float]:
+    """`following` over classes of attribute and sign; `flagged` and `flagged_wrongly` shares of requests."""
+    rng = np.random.default_rng(SEED)
+    hits, counts = torch.zeros(6, 2), torch.zeros(6, 2)
+    flags: dict[bool, list[Tensor]] = {True: [], False: []}
+    hands, darkroom = Hands(network), Darkroom(photos)
+    for _ in range(0, SIMULATED, _SIZE):
+        batch = darkroom.batch(moved(lesson(list(literal.items(rng, _SIZE))), photos.device))
+        done = rollout(network, hands, batch)
+        change = ((measure(done.image) - measure(batch.before)) / change_unit(photos.device)).cpu()
+        wanted = (batch.asked * batch.weight[:, None]).cpu()
+        for column, sign in enumerate((1.0, -1.0)):
+            counts[:, column] += (wanted == sign).sum(0)
+            hits[:, column] += ((wanted == sign) & (change * sign > 1)).sum(0)
+        told = answerable(done.verdict).argmax(-1).cpu() == 1
+        for possible, found in flags.items():
+            found.append(told[(batch.verdict.cpu() == 0) == possible])
+    shares = (hits / counts)[counts > 0]
+    return {
+        "following": shares.mean().item(),
+        "flagged": torch.cat(flags[False]).float().mean().item(),
+        "flagged_wrongly": torch.cat(flags[True]).float().mean().item(),
+    }
+
+
+def change_unit(device: torch.device) -> Tensor:
+    """(6,) just noticeable amounts."""
+    return torch.tensor(NOTICEABLE, device=device)

@@ -1,0 +1,155 @@
+"""The shipped network as something to be trained: lessons in, losses and figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+
+from ...data.packed import PackedSet
+from ...data.simulation.echoes import echoes
+from ...data.simulation.mining import Labels, mine
+from ...errors import DataError
+from ...language.vocabulary import SPECIAL, Vocabulary
+from ...models import description
+from ...models.retoucher import Retoucher, Settings
+from ...models.retoucher.rollout import Hands
+from ..seeds import order, seed_of
+from ..settings import LoopSettings
+from ..task import Place
+from ..triplets import photos_of
+from .exams import expert_figures, literal_figures
+from .expert import Chances, Expert, pairs_of, same_as
+from .item import VERDICTS
+from .lessons import Lesson, Lessons
+from .literal import Literal
+from .losses import Losses, Weights
+from .pictures import Darkroom, moved
+
+_ENDLESS = 10**9
+
+
+@dataclass(frozen=True)
+class RetoucherSettings:
+    """As the shipped weights were made; `batch` of the loop is split in simulated and real items."""
+
+    network: Settings = field(
+        default_factory=lambda: Settings(dropout=0.15, blink=0.4, verdicts=len(VERDICTS))
+    )
+    loop: LoopSettings = field(
+        default_factory=lambda: LoopSettings(
+            iterations=7500,
+            batch=640,
+            beta2=0.98,
+            weight_decay=0.05,
+            schedule="cosine",
+            warm_up=300,
+            clip=1.0,
+            ema=0.999,
+        )
+    )
+    weights: Weights = field(default_factory=Weights)
+    chances: Chances = field(default_factory=Chances)
+    real: float = 0.2
+    """Share of a batch that are pairs of photographs."""
+    held: int = 300
+    """Pairs of the train split that are kept back, to choose weights by."""
+    room: int = 4096
+    """Distinct words that a batch has place for."""
+    workers: int = 0
+    """Processes that make lessons ahead; 0 makes each when it is needed."""
+    compiled: bool = False
+    """Fuse the arithmetic of pictures: for GPUs."""
+    narrow: bool = False
+    """Let the network compute in bfloat16."""
+
+
+class RetoucherTask:
+    """The network on a packed set: simulated requests on its photos, and its pairs."""
+
+    selects = "score"
+
+    def __init__(self, settings: RetoucherSettings, data: PackedSet, words: None, place: Place) -> None:
+        torch.manual_seed(seed_of(settings.loop.seed))
+        train = data.split("train")
+        if len(train) < 2:
+            raise DataError("the train split has fewer than two pairs; there is nothing to learn from")
+        shuffled = train[order(len(train), settings.loop.seed, 7)]
+        held = min(settings.held, len(train) // 2)
+        self.settings, self.data, self.place = settings, data, place
+        self.held, self.train = shuffled[:held], shuffled[held:]
+        self.network = Retoucher(replace(settings.network, verdicts=len(VERDICTS)))
+        self.photos = photos_of(data, place.device)
+        self.darkroom = Darkroom(self.photos, compiled=settings.compiled)
+        hands = Hands(self.network, compiled=settings.compiled, narrow=settings.narrow)
+        self.losses = Losses(settings.weights, hands, compiled=settings.compiled)
+        self.lessons = self._lessons()
+        self._ahead: tuple[int, Iterator[Lesson]] = (0, iter(()))
+
+    def _lessons(self) -> Lessons:
+        settings, data = self.settings, self.data
+        phrases = mine(_requests(data, self.held))
+        heard = echoes(phrases) if phrases.asked else None
+        size = settings.loop.batch // self.place.processes
+        real = round(size * settings.real)
+        photos = np.concatenate([data.before[self.train], data.after[self.train]])
+        return Lessons(
+            Literal(photos, data.after[self.train], heard),
+            Expert(pairs_of(data, self.train), settings.chances, same_as(phrases)),
+            (size - real, real),
+            settings.room,
+            _ENDLESS,
+            seed_of(settings.loop.seed, self.place.rank),
+        )
+
+    def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
+        lesson = self._lesson(iteration)
+        return self.losses(self.network, self.darkroom.batch(moved(lesson, self.place.device)))
+
+    def _lesson(self, number: int) -> Lesson:
+        """Lesson `number`, made ahead in other processes where there are some."""
+        if not self.settings.workers:
+            return self.lessons[number]
+        due, lessons = self._ahead
+        if due != number:
+            loader: DataLoader[Any] = DataLoader(
+                cast(Dataset[Any], self.lessons),
+                batch_size=None,
+                sampler=range(number, _ENDLESS),
+                num_workers=self.settings.workers,
+                collate_fn=_as_it_is,
+            )
+            lessons = iter(loader)
+        self._ahead = number + 1, lessons
+        return next(lessons)
+
+    def validate(self, network: nn.Module) -> dict[str, float]:
+        """On the pairs kept back; `score` falls with the distance to the expert and rises with following."""
+        answers = cast(Retoucher, network)
+        rows = self.data.after[self.held]
+        figures = expert_figures(answers, self.data, self.held, self.photos)
+        figures |= literal_figures(answers, Literal(rows, rows), self.photos)
+        return figures | {"score": figures["l1"] + 0.1 * (1 - figures["following"])}
+
+    def metadata(self) -> Mapping[str, str]:
+        return description("retoucher", self.network.settings, Vocabulary(SPECIAL))
+
+
+def _as_it_is(lesson: Any) -> Any:
+    return lesson
+
+
+def _requests(data: PackedSet, held: NDArray[np.int64]) -> Iterator[tuple[str, Labels | None]]:
+    """Those of the train split, without any of a photo that is kept back."""
+    kept = {data.samples[number].name.partition("_")[0] for number in held}
+    for words in (*data.texts, *data.samples):
+        if words.split == "train" and words.name.partition("_")[0] not in kept:
+            used = {known["name"]: {"local": known["local"]} for known in words.labels.get("operators", ())}
+            for request in words.requests:
+                yield request, used or None

@@ -1,0 +1,44 @@
+"""The exported graphs say what the network says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from t2onet.language.grams import spelt
+from t2onet.models.retoucher.export import export
+from t2onet.models.retoucher.network import ORDER, SIDE
+
+from .made import network
+
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "request_", ["", "a bit brighter", "brighter and then, please, much less yellow than it is"]
+)
+def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
+    told_by = network()
+    begin, step = (onnxruntime.InferenceSession(path) for path in export(told_by, tmp_path))
+    pieces, told = (part.astype(np.int64) for part in spelt([request_]))
+    image = np.random.default_rng(0).random((1, 3, SIDE, SIDE), np.float32)
+    manner = np.ones(1, np.int64)
+    with torch.no_grad():
+        look = told_by.glance(torch.from_numpy(image))
+        context = told_by.begin(*map(torch.from_numpy, (pieces, told, image)), look, torch.ones(1).long())
+    found = begin.run(None, {"pieces": pieces, "told": told, "image": image, "manner": manner})
+    for ours, theirs in zip(context, found, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs, atol=2e-3)
+    words, mask, whole, _ = found
+    for number in range(len(ORDER)):
+        given = {"words": words, "mask": mask, "whole": whole, "picture": image, "state": whole}
+        said = step.run(None, {**given, "number": np.array([number])})
+        with torch.no_grad():
+            expected = told_by.step(context, look, torch.tensor([number]), context.whole)
+        for ours, theirs in zip(expected, said, strict=True):
+            np.testing.assert_allclose(ours.numpy(), theirs, atol=5e-3)

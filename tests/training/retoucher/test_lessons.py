@@ -1,0 +1,108 @@
+"""Lessons follow from their numbers, and their pixels from the lessons."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import torch
+
+from t2onet.data.simulation.echoes import echoes
+from t2onet.data.simulation.mining import mine
+from t2onet.data.simulation.strengths import edited
+from t2onet.models.retoucher.rollout import Hands
+from t2onet.training.retoucher.expert import Chances, Expert, pairs_of, same_as
+from t2onet.training.retoucher.item import EXPERT, LITERAL
+from t2onet.training.retoucher.lessons import Lesson, Lessons
+from t2onet.training.retoucher.literal import Literal
+from t2onet.training.retoucher.losses import Losses, Weights
+from t2onet.training.retoucher.pictures import Darkroom, moved
+
+from ...models.retoucher.made import SMALL, network
+from ..made import packed_set
+
+SAID = ("make it brighter", "darker please", "more contrast", "warmer", "increase saturation a lot")
+
+
+def lessons(seed: int = 0) -> Lessons:
+    data = packed_set()
+    train = data.split("train")
+    phrases = mine([(text, None) for text in SAID])
+    return Lessons(
+        Literal(data.before[train], data.after[train], echoes(phrases)),
+        Expert(pairs_of(data, train), Chances(vague=0.5), same_as(phrases)),
+        (24, 8),
+        512,
+        10,
+        seed,
+    )
+
+
+def columns(lesson: Lesson) -> dict[str, np.ndarray]:
+    return {field.name: getattr(lesson, field.name) for field in fields(lesson)}
+
+
+def test_a_lesson_follows_from_its_seed_and_number() -> None:
+    first, again, other = columns(lessons()[3]), columns(lessons()[3]), columns(lessons()[4])
+    for name, values in first.items():
+        np.testing.assert_array_equal(values, again[name])
+    assert not np.array_equal(first["strengths"], other["strengths"])
+
+
+def test_simulated_items_come_first_and_real_ones_are_asked_in_both_manners() -> None:
+    lesson = lessons()[0]
+    assert not lesson.real[:24].any()
+    assert lesson.real[24:].all()
+    assert (lesson.manner[:24] == LITERAL).all()
+    assert set(np.concatenate([lessons()[n].manner[24:] for n in range(4)])) == {LITERAL, EXPERT}
+
+
+def test_real_items_go_from_the_photo_to_the_experts() -> None:
+    data, lesson = packed_set(), lessons()[0]
+    pairs = {(sample.before, sample.after) for sample in data.samples if sample.split == "train"}
+    assert set(zip(lesson.photo[24:], lesson.target[24:], strict=True)) <= pairs
+    assert lesson.spoils[24:].all()
+
+
+def test_pixels_are_those_of_the_edits_row_by_row() -> None:
+    data, lesson = packed_set(), lessons()[1]
+    darkroom = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = darkroom.batch(moved(lesson, torch.device("cpu")))
+    for row in range(24):
+        photo = data.photos[lesson.photo[row]].transpose(2, 0, 1)[None].astype(np.float32) / 255
+        photo = photo[..., ::-1] if lesson.frame[row, 3] < 0 else photo
+        made = edited(np.ascontiguousarray(photo), lesson.strengths[row : row + 1])
+        before, after = (made, photo) if lesson.spoils[row] else (photo, made)
+        np.testing.assert_allclose(batch.before[row : row + 1], before, atol=2e-3)
+        np.testing.assert_allclose(batch.after[row : row + 1], after, atol=2e-3)
+
+
+def test_what_cannot_be_seen_does_not_count() -> None:
+    data, lesson = packed_set(), lessons()[1]
+    black = torch.zeros(len(data.photos), 3, 32, 32, dtype=torch.uint8)
+    batch = Darkroom(black).batch(moved(lesson, torch.device("cpu")))
+    wished = torch.from_numpy((lesson.asked != 0).any(1) & ~lesson.real)
+    assert wished.any()
+    assert not batch.weight[wished].any()
+    assert batch.weight[torch.from_numpy(lesson.real)].all()
+
+
+def test_the_loss_falls_when_a_lesson_is_repeated() -> None:
+    assert SMALL.verdicts == 3
+    data = packed_set()
+    learner = network().train()
+    lesson = lessons()[2]
+    batch = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).batch(
+        {**moved(lesson, torch.device("cpu")), "verdict": torch.from_numpy(lesson.verdict.clip(-1, 2))}
+    )
+    losses, optimizer = Losses(Weights(), Hands(learner)), torch.optim.AdamW(learner.parameters(), 1e-2)
+    totals = []
+    for _ in range(12):
+        parts = losses(learner, batch)
+        total = torch.stack(list(parts.values())).sum()
+        optimizer.zero_grad()
+        total.backward()
+        optimizer.step()
+        totals.append(total.item())
+    assert np.isfinite(totals).all()
+    assert totals[-1] < 0.8 * totals[0]
