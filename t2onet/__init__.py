@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .editor import Edit, Editor, edit
     from .errors import (
         Cancelled,
         DataError,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         OutputError,
         PlanError,
         RecipeError,
+        RequestError,
         T2OError,
         TrainingError,
     )
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cancelled": "errors",
     "DataError": "errors",
+    "Edit": "editor",
+    "Editor": "editor",
     "Image": "image",
     "ImageError": "errors",
     "LookError": "errors",
@@ -37,10 +41,12 @@ _HOMES = {
     "PlanError": "errors",
     "Recipe": "recipe",
     "RecipeError": "errors",
+    "RequestError": "errors",
     "Step": "recipe",
     "T2OError": "errors",
     "TrainingError": "errors",
     "apply": "executor",
+    "edit": "editor",
     "intermediates": "executor",
     "open_image": "image",
     "plan": "planning",
@@ -49,6 +55,8 @@ _HOMES = {
 __all__ = [
     "Cancelled",
     "DataError",
+    "Edit",
+    "Editor",
     "Image",
     "ImageError",
     "LookError",
@@ -58,10 +66,12 @@ __all__ = [
     "PlanError",
     "Recipe",
     "RecipeError",
+    "RequestError",
     "Step",
     "T2OError",
     "TrainingError",
     "apply",
+    "edit",
     "intermediates",
     "open_image",
     "plan",

@@ -4,6 +4,7 @@ T2OError
  ├── ImageError      a file or array that cannot be read as a photo
  ├── RecipeError     a recipe, step, mask or parameter that is refused
  ├── PlanError       a before/after pair or a way of planning that is refused
+ ├── RequestError    a request that cannot be read as one
  ├── DataError       a dataset, or what was asked of it, that is refused
  ├── TrainingError   a training run, a setting of it or its files, that is refused
  ├── LookError       a recipe that another tool's format cannot carry
@@ -28,6 +29,10 @@ class RecipeError(T2OError):
 
 class PlanError(T2OError):
     """A before/after pair, or a way of planning it, is refused."""
+
+
+class RequestError(T2OError):
+    """A request cannot be read as one."""
 
 
 class DataError(T2OError):

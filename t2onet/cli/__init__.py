@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, describe, export, ops, plan, reproduce, train
+from . import apply, data, describe, edit, evaluate, export, ops, plan, reproduce, train
 
 app = typer.Typer(
     name="t2o",
@@ -20,6 +20,8 @@ app = typer.Typer(
 )
 app.command("apply")(apply.apply_recipe)
 app.command("describe")(describe.describe_recipe)
+app.command("edit")(edit.edit_photos)
+app.command("evaluate")(evaluate.evaluate_editor)
 app.command("export")(export.export_look)
 app.command("ops")(ops.list_operations)
 app.command("plan")(plan.plan_recipe)

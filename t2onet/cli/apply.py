@@ -86,7 +86,7 @@ def apply_recipe(
     try:
         reports = run(todo, work, jobs=jobs, quiet=quiet or as_json)
     finally:
-        _remove_empty(work.made)
+        remove_empty(work.made)
     present(reports, len(todo), as_json=as_json, quiet=quiet)
 
 
@@ -116,7 +116,7 @@ class _Apply:
             return Report(task, Outcome.SKIPPED)
         _refuse_existing(task, self.overwrite)
         edited = self._edited(open_image(task.source), progress, stop)
-        self.made.extend(_make_folder(task.target.parent))
+        self.made.extend(make_folder(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
         return Report(task, Outcome.DONE, notes=saved.notes)
 
@@ -139,7 +139,7 @@ def _refuse_existing(task: Task, overwrite: bool) -> None:
         raise OutputError(f"{task.target} exists already; give another -o, --overwrite or --skip-existing")
 
 
-def _make_folder(folder: Path) -> list[Path]:
+def make_folder(folder: Path) -> list[Path]:
     """The folders that had to be made, the innermost first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
@@ -149,7 +149,7 @@ def _make_folder(folder: Path) -> list[Path]:
     return missing
 
 
-def _remove_empty(folders: list[Path]) -> None:
+def remove_empty(folders: list[Path]) -> None:
     """Take back folders whose results all failed; one with anything in it stays."""
     for folder in sorted(set(folders), key=lambda place: len(place.parts), reverse=True):
         with suppress(OSError):

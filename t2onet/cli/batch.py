@@ -31,6 +31,8 @@ class Report:
     outcome: Outcome
     notes: tuple[str, ...] = ()
     error: str | None = None
+    told: str = ""
+    """What was done, in words."""
 
 
 Share = Callable[[float], None]
@@ -125,6 +127,8 @@ def _tell(report: Report, quiet: bool) -> None:
     elif not quiet:
         done = report.outcome is Outcome.DONE
         say(f"{source} -> {target}" if done else f"{source}: skipped, {target} exists", err=False)
+        for line in report.told.splitlines():
+            say(f"  {line}", err=False)
     for note in report.notes:
         say(f"note: {source}: {note}")
 
@@ -136,4 +140,5 @@ def _as_data(report: Report) -> dict[str, Any]:
         "outcome": report.outcome.value,
         "notes": list(report.notes),
         "error": report.error,
+        **({"told": report.told} if report.told else {}),
     }

@@ -1,0 +1,118 @@
+"""The trained network at run time: a small picture and a request in, steps out, by ONNX Runtime.
+
+Two graphs, one for the request and the photo and one for each operation, lie in the package with a short
+description of what they were trained to answer. Nothing here is random.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import operations
+from .errors import RequestError
+from .language.grams import spelt, words
+
+EDIT = "edit"
+"""The verdict on a request that operations on the whole photo can answer."""
+WEIGHTS = "weights"
+"""The folder in the package."""
+_THREADS = 2
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A step as a policy answers it: operation, parameters, and how much each word led to it."""
+
+    operation: str
+    parameters: tuple[float, ...]
+    attention: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a policy makes of a request: a verdict, the words it read, and the steps."""
+
+    verdict: str
+    words: tuple[str, ...]
+    thoughts: tuple[Thought, ...] = ()
+
+
+class Policy(Protocol):
+    """Answers requests about small pictures (3, SIDE, SIDE) in [0, 1], sRGB."""
+
+    side: int
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer: ...
+
+
+class OnnxPolicy:
+    """The network of a folder with `begin.onnx`, `step.onnx` and `about.json`."""
+
+    def __init__(self, folder: Path) -> None:
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        self.side: int = about["side"]
+        self.order: tuple[str, ...] = tuple(about["order"])
+        self.manners: tuple[str, ...] = tuple(about["manners"])
+        self.verdicts: tuple[str, ...] = tuple(about["verdicts"])
+        self._begin, self._step = (_session(folder / name) for name in ("begin.onnx", "step.onnx"))
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+        """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken."""
+        pieces, told = spelt([request])
+        image = picture[None].astype(np.float32)
+        asked = {
+            "pieces": pieces.astype(np.int64),
+            "told": told.astype(np.int64),
+            "image": image,
+            "manner": np.array([self.manners.index(manner)]),
+        }
+        heard, mask, whole, verdict = self._begin.run(None, asked)
+        decided, read = self._verdict(verdict[0]), tuple(words(request))
+        if decided != EDIT:
+            return Answer(decided, read)
+        return Answer(EDIT, read, tuple(self._thoughts(image, (heard, mask, whole))))
+
+    def _verdict(self, logits: np.ndarray) -> str:
+        """An edit, unless all matters together are likelier; then the likeliest of them."""
+        edit, *matters = logits.astype(np.float64)
+        if np.logaddexp.reduce(matters) <= edit:
+            return EDIT
+        return self.verdicts[1 + int(np.argmax(matters))]
+
+    def _thoughts(self, image: np.ndarray, context: tuple[np.ndarray, ...]) -> list[Thought]:
+        heard, mask, whole = context
+        state, found = whole, []
+        for number, name in enumerate(self.order):
+            told = {"words": heard, "mask": mask, "whole": whole, "picture": image, "state": state}
+            used, values, state, attention = self._step.run(None, {**told, "number": np.array([number])})
+            if used[0] > 0:
+                operation = operations.get(name)
+                parameters = values[0, : operation.size]
+                image = operation.run(image, parameters[None], 1.0)
+                found.append(Thought(name, tuple(parameters.tolist()), tuple(attention[0].tolist())))
+        return found
+
+
+def _session(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = _THREADS
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def shipped() -> OnnxPolicy:
+    """The network in the package, loaded once."""
+    with resources.as_file(resources.files(__package__) / WEIGHTS) as folder:
+        return OnnxPolicy(folder)

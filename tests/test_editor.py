@@ -1,0 +1,108 @@
+"""The facade: one photo, many requests. What answers them here is a fake that says what it is told to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import t2onet
+from t2onet import Editor, Recipe, RequestError, apply
+from t2onet.editor import small
+from t2onet.policy import Answer, Thought
+from tests.planning.scenes import scene
+
+PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
+
+
+@dataclass
+class Told:
+    """A policy that brightens by as many tenths as the request has words, or says that it cannot."""
+
+    side: int = 32
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+        assert picture.shape == (3, self.side, self.side)
+        self.asked.append((request, manner))
+        words = tuple(request.split())
+        if words[0] in ("crop", "hello"):
+            return Answer("crop" if words[0] == "crop" else "chat", words)
+        weights = (0.9, *[0.05] * (len(words) - 1))
+        nothing = Thought("contrast", (1e-4,), weights)
+        return Answer("edit", words, (nothing, Thought("brightness", (len(words) / 10,), weights)))
+
+
+def test_an_edit_is_a_recipe_and_a_picture() -> None:
+    edit = t2onet.edit(PHOTO, "lighter please", policy=Told())
+    assert [(step.operation, step.parameters) for step in edit.recipe.steps] == [("brightness", (0.2,))]
+    again = np.asarray(apply(Recipe.from_steps([("brightness", 0.2)]), PHOTO))
+    assert np.array_equal(np.asarray(edit.image), again)
+    assert edit.explain().splitlines() == [
+        "Brightens by 20 %.",
+        "- brightness: brightens by 20 % because of “lighter”",
+    ]
+
+
+def test_strength_scales_the_answer() -> None:
+    edit = t2onet.edit(PHOTO, "lighter please", strength=0.5, policy=Told())
+    assert edit.recipe.steps[0].parameters == pytest.approx((0.1,))
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("crop it", "I cannot crop a photo, only change it as a whole; nothing was changed."),
+        ("hello there", "I do not see what to change in the photo; nothing was changed."),
+    ],
+)
+def test_what_cannot_be_done_changes_nothing_and_is_said(request_: str, said: str) -> None:
+    edit = t2onet.edit(PHOTO, request_, policy=Told())
+    assert not edit.answered
+    assert edit.explain() == said
+    assert np.array_equal(np.asarray(edit.image), PHOTO)
+
+
+def test_undo_and_redo() -> None:
+    editor = Editor(PHOTO, Told())
+    first, second = editor.ask("lighter"), editor.ask("much much lighter")
+    assert editor.undo() is first
+    assert editor.undo() is None
+    assert editor.redo() is first
+    assert editor.redo() is second
+    assert editor.redo() is second
+    editor.undo()
+    third = editor.ask("darker")
+    assert editor.redo() is third
+
+
+def test_variants_differ_and_begin_with_the_answer() -> None:
+    editor = Editor(PHOTO, Told())
+    found = editor.variants("lighter please now", 4, seed=3)
+    assert found[0].recipe == editor.ask("lighter please now").recipe
+    pictures = [np.asarray(edit.image).astype(int) for edit in found]
+    assert len(found) == 4
+    for at, one in enumerate(pictures):
+        assert all(np.abs(one - other).mean() > 1 for other in pictures[:at])
+    again = editor.variants("lighter please now", 4, seed=3)
+    assert [edit.recipe for edit in again] == [edit.recipe for edit in found]
+
+
+def test_the_policy_sees_srgb_squeezed_to_a_square() -> None:
+    picture = small(t2onet.open_image(PHOTO[:48]), 16)
+    assert picture.shape == (3, 16, 16)
+    assert picture.mean() == pytest.approx(PHOTO[:48].mean() / 255, abs=0.01)
+
+
+@pytest.mark.parametrize("request_", ["", "   ", "!!! ...", "\x00\n"])
+def test_a_request_without_words_is_refused(request_: str) -> None:
+    with pytest.raises(RequestError, match=r"^the request has no words; say what you want"):
+        t2onet.edit(PHOTO, request_, policy=Told())
+
+
+def test_other_refusals() -> None:
+    with pytest.raises(RequestError, match="there is no manner 'wild'; there are literal, expert"):
+        t2onet.edit(PHOTO, "lighter", manner="wild", policy=Told())  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="0 variants were asked for"):
+        Editor(PHOTO, Told()).variants("lighter", 0)

@@ -1,0 +1,75 @@
+"""The shipped network answers: what it says is deterministic, in range, and about what was asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet import open_image, operations
+from t2onet.editor import performed_thoughts, small
+from t2onet.language import Attribute
+from t2onet.metrics.attributes import ORDER, changes
+from t2onet.policy import EDIT, shipped
+from tests.conftest import EXAMPLES
+
+NAMES = ("dogs", "drum", "stream", "trail")
+
+
+@pytest.fixture(scope="module")
+def pictures() -> list[np.ndarray]:
+    return [small(open_image(EXAMPLES / f"{name}.jpg"), shipped().side) for name in NAMES]
+
+
+def moved(picture: np.ndarray, request: str, attribute: Attribute) -> float:
+    answer = shipped().answer(picture, request, "literal")
+    assert answer.verdict == EDIT
+    return float(changes(picture, performed_thoughts(answer.thoughts, picture))[ORDER[attribute]])
+
+
+@pytest.mark.parametrize(
+    ("request_", "attribute", "sign"),
+    [
+        ("make it brighter", Attribute.LIGHTNESS, 1),
+        ("please darken the photo", Attribute.LIGHTNESS, -1),
+        ("more contrast", Attribute.CONTRAST, 1),
+        ("reduce the contrast", Attribute.CONTRAST, -1),
+        ("boost the colours", Attribute.COLOURFULNESS, 1),
+        ("less saturated please", Attribute.COLOURFULNESS, -1),
+        ("warm it up", Attribute.WARMTH, 1),
+        ("cooler tones", Attribute.WARMTH, -1),
+        ("add some magenta", Attribute.REDNESS, 1),
+        ("sharpen it", Attribute.SHARPNESS, 1),
+        ("make it softer", Attribute.SHARPNESS, -1),
+        ("incrase the brigthness", Attribute.LIGHTNESS, 1),
+    ],
+)
+def test_it_does_what_was_said(
+    pictures: list[np.ndarray], request_: str, attribute: Attribute, sign: int
+) -> None:
+    assert all(sign * moved(picture, request_, attribute) > 0 for picture in pictures)
+
+
+def test_amounts_matter(pictures: list[np.ndarray]) -> None:
+    for picture in pictures:
+        amounts = ("make it a little brighter", "make it brighter", "make it a lot brighter")
+        steps = [moved(picture, request, Attribute.LIGHTNESS) for request in amounts]
+        assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize(
+    "request_", ["crop it to a square", "remove the man on the left", "add a hat to the dog"]
+)
+def test_what_cannot_be_done_is_said(pictures: list[np.ndarray], request_: str) -> None:
+    answer = shipped().answer(pictures[0], request_, "literal")
+    assert answer.verdict != EDIT
+    assert answer.thoughts == ()
+
+
+@pytest.mark.parametrize("manner", ["literal", "expert"])
+@pytest.mark.parametrize("request_", ["brighter and warmer", "", "ünïcode \x00 \u200b 😀", "blah " * 3000])
+def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_: str, manner: str) -> None:
+    answer = shipped().answer(pictures[1], request_, manner)
+    assert answer == shipped().answer(pictures[1], request_, manner)
+    for thought in answer.thoughts:
+        assert operations.get(thought.operation).check(list(thought.parameters))
+        assert len(thought.attention) >= len(answer.words)
