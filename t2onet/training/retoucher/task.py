@@ -37,7 +37,7 @@ _ENDLESS = 10**9
 
 @dataclass(frozen=True)
 class RetoucherSettings:
-    """As the shipped weights were made; `batch` of the loop is split in simulated and real items."""
+    """`batch` of the loop is split in simulated and real items."""
 
     network: Settings = field(
         default_factory=lambda: Settings(dropout=0.15, blink=0.4, verdicts=len(VERDICTS))
@@ -55,7 +55,7 @@ class RetoucherSettings:
         )
     )
     weights: Weights = field(default_factory=Weights)
-    chances: Chances = field(default_factory=Chances)
+    chances: Chances = field(default_factory=lambda: Chances(crop=0.5, varied=0.7, variation=0.7))
     real: float = 0.2
     """Share of a batch that are pairs of photographs."""
     held: int = 300
