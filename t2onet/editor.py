@@ -33,13 +33,13 @@ _REASONS = 0.15
 
 
 _CANNOT = {
-    "crop": "crop a photo",
-    "rotate": "turn or flip a photo",
-    "straighten": "straighten a photo",
-    "size": "change the size of a photo",
+    "crop": "crop",
+    "rotate": "turn or flip",
+    "straighten": "straighten",
+    "size": "change sizes",
     "move": "move things",
     "text": "write or remove text",
-    "style": "redraw a photo in another style",
+    "style": "redraw in another style",
     "retouch": "retouch faces and bodies",
     "local_light": "change the light of one part alone",
     "remove_object": "remove things",
@@ -47,8 +47,8 @@ _CANNOT = {
     "remove_blemish": "remove spots",
     "add_object": "add things",
     "recolour_object": "recolour one thing alone",
-    "replace_background": "replace a background",
-    "blur_background": "blur a background",
+    "replace_background": "replace backgrounds",
+    "blur_background": "blur backgrounds",
 }
 """Verdicts on requests that no operation on the whole photo can answer, as what cannot be done."""
 
@@ -83,7 +83,7 @@ class Edit:
             what = _CANNOT.get(self.verdict)
             if what is None:
                 return "I do not see what to change in the photo; nothing was changed."
-            return f"I cannot {what}, only change it as a whole; nothing was changed."
+            return f"I cannot {what}, I only change photos as a whole; nothing was changed."
         if not self.recipe.steps:
             return "The photo already is as asked, as far as I can see; nothing was changed."
         lines = [self.recipe.describe()]

@@ -53,7 +53,7 @@ def test_strength_scales_the_answer() -> None:
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
-        ("crop it", "I cannot crop a photo, only change it as a whole; nothing was changed."),
+        ("crop it", "I cannot crop, I only change photos as a whole; nothing was changed."),
         ("hello there", "I do not see what to change in the photo; nothing was changed."),
     ],
 )
