@@ -26,7 +26,7 @@ FORGIVING, STRICT, TIGHTEN = 0.1, 0.006, 0.7
 """Residuals below this count squared: at first, at last, and the factor from round to round."""
 _CURVES = {"tone", "color"}
 """Operations whose nudged results are made all at once; any other is run once for each parameter."""
-ENOUGH = 1e-5
+ENOUGH = 3e-5
 """A round that lowers the cost by less was the last."""
 MODEST = 5e-5
 """What a parameter's squared distance from its default costs: of explanations that are equally good, the one
@@ -137,7 +137,8 @@ def _looks_aside(action: Action) -> bool:
 
 def _effort(path: Path) -> float:
     """What doing something costs, in the unit of the cost."""
-    return MODEST * sum(float(((a.values - _defaults(a.operation)) ** 2).sum()) for a in path)
+    away = [action.values - _defaults(action.operation) for action in path]
+    return MODEST * sum(float(values @ values) for values in away)
 
 
 @cache

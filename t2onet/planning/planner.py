@@ -44,7 +44,7 @@ ORDERS = (
     ("contrast", "tone", "saturation", "color", "brightness"),
 )
 """Orders of the operations on single pixels that are sketched, the most fruitful first (LOG.md)."""
-_USUAL_ORDERS = 3
+_USUAL_ORDERS = 2
 _SKETCHED = 512
 """Pixels on which orders are compared."""
 _ROWS = 64
@@ -130,9 +130,9 @@ def plan_pictures(start: Picture, target: Picture, steps: int = 6, names: Sequen
     aside = tuple(idle(name) for name in allowed if looks_aside(name))
     sketch = _sketched(start, target, [name for name in allowed if not looks_aside(name)])
     fitter = JointFit(start, L1(target))
-    best = fitter.fit((*sketch, *aside), rounds=12, delta=_NEARLY_RIGHT)
+    best = fitter.fit((*sketch, *aside), rounds=10, delta=_NEARLY_RIGHT)
     if sketch and aside and _likely_exact(best):
-        first = fitter.fit((*aside, *sketch), rounds=12, delta=_NEARLY_RIGHT)
+        first = fitter.fit((*aside, *sketch), rounds=10, delta=_NEARLY_RIGHT)
         best = min(best, first, key=lambda fit: fit.cost)
     short = _pruned(fitter, best, steps)
     return JointFit(start, fitter.cost, _FINAL_SAMPLE).fit(short.path, rounds=6, delta=_NEARLY_RIGHT)
