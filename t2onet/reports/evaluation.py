@@ -12,24 +12,12 @@ from ..data import Dataset, Sample
 from ..editor import performed_thoughts, small
 from ..image import open_image
 from ..language import Attribute
+from ..language.ten_requests import TEN_REQUESTS
 from ..metrics.pictures import distance, psnr, ssim, variety
 from ..policy import Policy
 from .following import CLASSES, Following, follow, ordered_amounts
 from .labelled import LabelledRequest
 
-TEN_REQUESTS = (
-    "Decrease the brightness.",
-    "Increase the brightness.",
-    "Enhance the color.",
-    "Decrease the color.",
-    "Improve contrast.",
-    "Reduce contrast.",
-    "Increase saturation.",
-    "Reduce saturation.",
-    "Increase the brightness a little.",
-    "Increase the brightness a lot.",
-)
-"""Of the paper's appendix, for its image variance."""
 _RIGHT: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, -1),
     (Attribute.LIGHTNESS, 1),

@@ -9,20 +9,6 @@ from functools import cache
 import torch
 from torch import Tensor
 
-TEN_REQUESTS = (
-    "Decrease the brightness.",
-    "Increase the brightness.",
-    "Enhance the color.",
-    "Decrease the color.",
-    "Improve contrast.",
-    "Reduce contrast.",
-    "Increase saturation.",
-    "Reduce saturation.",
-    "Increase the brightness a little.",
-    "Increase the brightness a lot.",
-)
-"""Of the paper's appendix, for its image variance."""
-
 
 def distance(image: Tensor, target: Tensor) -> Tensor:
     """(B, 3, H, W) twice -> the mean absolute difference of each, (B,)."""

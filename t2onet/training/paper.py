@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from ..data.packed import PackedSet
 from ..errors import DataError, TrainingError
+from ..language.ten_requests import TEN_REQUESTS
 from ..models import Asked, Greedy, Network, Noise, T2ONet, T2ONetConfig, Teacher, description, rollout
-from .figures import TEN_REQUESTS, distance, similarity, variance
+from .figures import distance, similarity, variance
 from .losses import image_loss, operation_loss, parameter_loss
 from .seeds import drawn, seed_of
 from .settings import LoopSettings

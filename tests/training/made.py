@@ -88,7 +88,7 @@ class Plans(Mapping[Sample, Any]):
         return self._plans[sample.name]
 
     def __iter__(self) -> Iterator[Sample]:
-        raise NotImplementedError
+        raise AssertionError("packing asks for plans by sample and never walks them")
 
     def __len__(self) -> int:
         return len(self._plans)

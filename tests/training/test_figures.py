@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from t2onet.language.ten_requests import TEN_REQUESTS
 from t2onet.training import figures
-from t2onet.training.figures import TEN_REQUESTS, distance, similarity, variance
+from t2onet.training.figures import distance, similarity, variance
 
 
 def test_distance_by_hand() -> None:
