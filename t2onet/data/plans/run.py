@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..sample import Dataset, Problem, Sample
 from .engines import Engine, LocalEngine
+from .interrupts import held
 from .keys import Keys, Settings
 from .record import Planned
 from .store import Store
@@ -62,11 +63,12 @@ class _Run:
         start = time.monotonic()
         with closing(engine.run(self._tasks())) as outcomes:
             for outcome in outcomes:
-                if outcome.planned is not None:
-                    self.store.add(outcome.task.key.plan, outcome.planned)
-                    self.tally.new += 1
-                    self.tally.seconds = time.monotonic() - start
-                self._settle(outcome.task.key.plan, outcome.planned, outcome.problem)
+                with held():
+                    if outcome.planned is not None:
+                        self.store.add(outcome.task.key.plan, outcome.planned)
+                        self.tally.new += 1
+                        self.tally.seconds = time.monotonic() - start
+                    self._settle(outcome.task.key.plan, outcome.planned, outcome.problem)
 
     def _tasks(self) -> Iterator[Task]:
         """Pairs that are not planned yet, each once, made as the engine asks for them."""
