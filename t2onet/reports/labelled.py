@@ -17,10 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from ..language import Attribute, Intent
-
-AMOUNTS = {"little": 0.4, "plain": 1.0, "much": 2.0}
-"""The amount of an intent by the class of its amount word: `a bit`, none (or a figure), `a lot`."""
+from ..language import Intent
+from ..language.intent import intent_of
 
 
 class Kind(StrEnum):
@@ -99,16 +97,10 @@ def _label(row: Mapping[str, str]) -> LabelledRequest:
         field=row["field"],
         digest=row["sha256"],
         kind=Kind(row["kind"]),
-        intents=tuple(_intent(ask) for ask in row["asks"].split()),
+        intents=tuple(intent_of(ask) for ask in row["asks"].split()),
         typo=row["typo"] == "1",
         mixed=row["note"] == "mixed",
     )
-
-
-def _intent(ask: str) -> Intent:
-    """`contrast-:little` as an intent."""
-    signed, _, amount = ask.partition(":")
-    return Intent(Attribute(signed[:-1]), {"+": 1, "-": -1}[signed[-1]], AMOUNTS[amount or "plain"])
 
 
 def _entries(path: Path) -> list[Any]:

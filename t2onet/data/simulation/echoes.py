@@ -7,7 +7,7 @@ comes up together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,8 @@ from .wishes import CLASSES, Class, Draw, classes_of, undone
 
 AMOUNTS = {"little": (0.36, 0.7), "plain": (0.8, 1.12), "much": (1.6, 2.4)}
 """Ranges of amounts by the class of the amount words."""
+UNANSWERABLE = 0.2
+"""Share of requests that no change of the whole photo can answer."""
 COMPLAINTS = 0.25
 """Share of requests that are met by mending a photo, not by changing a good one."""
 _KINDS = {
@@ -33,16 +35,20 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Echoes:
-    """Senses of real requests by the classes they ask for, each with its share."""
+    """Senses of real requests by the classes they ask for, and matters, each with its share."""
 
     phrases: Phrases
     senses: dict[Class, tuple[list[Sense], np.ndarray]]
+    matters: tuple[list[str], np.ndarray]
 
     def draw(self, rng: np.random.Generator, tally: Counter[Class]) -> tuple[Draw, str]:
-        """A request for the class that was drawn least so far, and its wish.
+        """A request and its wish: now and then one that cannot be answered.
 
-        Within a class, senses come up by the square root of how often people have them.
+        Of the others one for the class that was drawn least so far. Within a class, senses come up by the
+        square root of how often people have them, and so do matters.
         """
+        if self.matters[0] and rng.random() < UNANSWERABLE:
+            return self._unanswerable(rng)
         least = min(tally[c] for c in self.senses)
         rarest = [c for c in self.senses if tally[c] == least]
         senses, shares = self.senses[rarest[rng.integers(len(rarest))]]
@@ -52,6 +58,12 @@ class Echoes:
         tally.update(classes_of(Wish(Flavour.ASK, changes).intents))
         return _drawn(changes, rng), texts[rng.integers(len(texts))]
 
+    def _unanswerable(self, rng: np.random.Generator) -> tuple[Draw, str]:
+        names, shares = self.matters
+        matter = names[rng.choice(len(names), p=shares)]
+        texts = self.phrases.unanswerable[matter]
+        return Draw(Wish(Flavour.UNANSWERABLE, matter=matter)), texts[rng.integers(len(texts))]
+
 
 def echoes(phrases: Phrases) -> Echoes:
     """Of all requests that were surely understood."""
@@ -59,9 +71,16 @@ def echoes(phrases: Phrases) -> Echoes:
     for wanted in CLASSES:
         found = [s for s in phrases.asked if wanted in {(a, sign) for a, sign, _ in s[0]}]
         if found:
-            roots = np.array([len(phrases.asked[sense]) for sense in found]) ** 0.5
-            senses[wanted] = found, roots / roots.sum()
-    return Echoes(phrases, senses)
+            senses[wanted] = found, _shares([len(phrases.asked[sense]) for sense in found])
+    matters = list(phrases.unanswerable)
+    return Echoes(phrases, senses, (matters, _shares([len(phrases.unanswerable[m]) for m in matters])))
+
+
+def _shares(counts: Sequence[int]) -> np.ndarray:
+    """By square roots."""
+    roots = np.array(counts, float) ** 0.5
+    shares: np.ndarray = roots / max(roots.sum(), 1e-9)
+    return shares
 
 
 def _drawn(changes: tuple[Change, ...], rng: np.random.Generator) -> Draw:

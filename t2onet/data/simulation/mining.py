@@ -11,13 +11,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from random import Random
+from typing import TypeVar
 
 from ...language import Attribute, Intent
 from ...language.keywords import Reading, keywords
 from .grammar.degrees import Band
 from .grammar.moods import MOODS
+from .judged import Meaning, held_back, judged
 from .wish import COLOURS, Flavour, Kind, Wish
 
+K = TypeVar("K")
+UNNAMED = "something"
+"""The matter of a request of which is only known that it cannot be answered."""
 Labels = Mapping[str, Mapping[str, object]]
 """Operators a dataset's publisher says were used, by name, each with whether it was `local`."""
 
@@ -50,11 +55,14 @@ Sense = tuple[frozenset[tuple[Attribute, int, str]], frozenset[str]]
 
 @dataclass(frozen=True)
 class Phrases:
-    """Real requests: `asked` by their sense, `vague` by mood, and those that cannot be answered."""
+    """Real requests: `asked` by their sense, `vague` by mood, and those that cannot be answered by matter.
+
+    The matter is UNNAMED where it is not known which of all it is.
+    """
 
     asked: Mapping[Sense, tuple[str, ...]]
     vague: Mapping[str, tuple[str, ...]]
-    unanswerable: tuple[str, ...] = ()
+    unanswerable: Mapping[str, tuple[str, ...]]
 
     def pick(self, wish: Wish, chance: Random) -> str | None:
         """One that asks for just what `wish` does, or None."""
@@ -65,7 +73,7 @@ class Phrases:
         if wish.untouched or any(change.spoken for change in wish.changes):
             return ()
         if wish.flavour is Flavour.UNANSWERABLE:
-            return () if wish.matter in {"chat", "gibberish"} else self.unanswerable
+            return self.unanswerable.get(wish.matter, ())
         if wish.flavour is Flavour.VAGUE:
             return self.vague.get(wish.mood, ())
         return self.asked.get((_rough(wish.intents), _named_by(wish)), ())
@@ -76,33 +84,49 @@ class Phrases:
         for (intents, _), texts in self.asked.items():
             for attribute, sign, _ in intents:
                 of_sense[f"{attribute} {sign:+d}"] += len(texts)
-        vague = sum(map(len, self.vague.values()))
-        return {**of_sense, "vague": vague, "unanswerable": len(self.unanswerable)}
+        vague, unanswerable = (sum(map(len, texts.values())) for texts in (self.vague, self.unanswerable))
+        return {**of_sense, "vague": vague, "unanswerable": unanswerable}
 
 
 def mine(requests: Iterable[tuple[str, Labels | None]]) -> Phrases:
-    """Keep the requests that are surely understood; `labels` tell apart what words leave open."""
+    """Keep the requests that were read one by one, but for those held back, or are surely understood.
+
+    `labels` tell apart what words leave open.
+    """
     asked: dict[Sense, dict[str, None]] = {}
     vague: dict[str, dict[str, None]] = {}
-    unanswerable: dict[str, None] = {}
+    unanswerable: dict[str, dict[str, None]] = {}
     for text, labels in requests:
-        said = " ".join(_TAG.sub("", unescape(text)).split())
-        reading = keywords(said)
-        if not 1 <= len(said) <= LONGEST or not said.isprintable():
+        said = plain(text)
+        if not 1 <= len(said) <= LONGEST or not said.isprintable() or held_back(said):
             continue
-        if _cannot_be_done(reading, labels):
-            unanswerable[said] = None
-        elif not reading.confident or reading.untouched or _is_local(labels):
-            continue
-        elif reading.vague and len(said.split()) <= _SHORT:
+        meaning = judged(said) or _understood(said, labels)
+        if meaning.intents:
+            asked.setdefault((_rough(meaning.intents), _named_in(said)), {})[said] = None
+        elif meaning.matter:
+            unanswerable.setdefault(meaning.matter, {})[said] = None
+        elif meaning.vague and len(said.split()) <= _SHORT:
             vague.setdefault(_mood_in(said), {})[said] = None
-        elif reading.intents:
-            asked.setdefault((_rough(reading.intents), _named_in(said)), {})[said] = None
-    return Phrases(
-        {sense: tuple(texts) for sense, texts in asked.items()},
-        {mood: tuple(texts) for mood, texts in vague.items()},
-        tuple(unanswerable),
-    )
+    return Phrases(_settled(asked), _settled(vague), _settled(unanswerable))
+
+
+def plain(text: str) -> str:
+    """A request without tags, entities and spare spaces."""
+    return " ".join(_TAG.sub("", unescape(text)).split())
+
+
+def _settled(found: Mapping[K, Mapping[str, None]]) -> dict[K, tuple[str, ...]]:
+    return {key: tuple(texts) for key, texts in found.items()}
+
+
+def _understood(said: str, labels: Labels | None) -> Meaning:
+    """What rules surely read in it."""
+    reading = keywords(said)
+    if _cannot_be_done(reading, labels):
+        return Meaning(matter=UNNAMED)
+    if not reading.confident or reading.untouched or reading.unanswerable or _is_local(labels):
+        return Meaning()
+    return Meaning(() if reading.vague else reading.intents, reading.vague)
 
 
 def _cannot_be_done(reading: Reading, labels: Labels | None) -> bool:

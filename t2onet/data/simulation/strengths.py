@@ -15,14 +15,14 @@ from . import edits
 from .wish import COLOURS, Change, Kind
 
 UNITS: dict[Kind, tuple[float, float]] = {
-    Kind.EXPOSURE: (0.7, 0.7),
+    Kind.EXPOSURE: (0.9, 0.9),
     Kind.SHADOWS: (0.8, 0.8),
     Kind.HIGHLIGHTS: (0.4, 0.6),
-    Kind.CONTRAST: (0.3, 0.5),
+    Kind.CONTRAST: (0.4, 0.65),
     Kind.TEMPERATURE: (32.0, 32.0),
     Kind.TINT: (7.0, 7.0),
     Kind.COLOUR: (10.0, 10.0),
-    Kind.CHROMA: (0.4, 0.5),
+    Kind.CHROMA: (0.55, 0.65),
     Kind.SHARPNESS: (0.6, 0.8),
 }
 """What an amount of 1 means downwards and upwards: stops; doublings of slope and of chroma; mired; a* and

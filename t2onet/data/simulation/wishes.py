@@ -39,6 +39,9 @@ MENDS = 0.5
 """Share of vague wishes that want the photo mended; the others want a mood."""
 FAULTY = {2: 0.6, 3: 0.4}
 """How many faults such a photo has."""
+PARTS = {"local_light": 0.15, "recolour_object": 0.15}
+"""Shares of unanswerable wishes that want a part of the photo changed; other matters share the rest."""
+_MATTERS = dict.fromkeys(MATTERS, (1 - sum(PARTS.values())) / (len(MATTERS) - len(PARTS))) | PARTS
 FIGURES, EXPOSURE_FIGURES = 0.1, 0.3
 """Share of changes, and of exposures, whose amount is said as a figure."""
 STOPS = (0.3, 0.5, 1.0, 1.5, 2.0)
@@ -75,7 +78,7 @@ def drawn(
 ) -> Draw:
     """A wish of this flavour; for the classes that were drawn least so far, but for those avoided."""
     if flavour is Flavour.UNANSWERABLE:
-        return Draw(Wish(flavour, matter=str(rng.choice(list(MATTERS)))))
+        return Draw(Wish(flavour, matter=chosen(_MATTERS, rng)))
     if flavour is Flavour.VAGUE:
         return _vague(rng)
     changes = tuple(_changes(flavour, rng, tally, avoided))

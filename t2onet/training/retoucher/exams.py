@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +12,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ...data.packed import PackedSet
+from ...data.simulation.judged import Meaning
+from ...language import Attribute
 from ...language.grams import spelt
 from ...metrics.attributes import NOTICEABLE, measure
+from ...metrics.attributes import ORDER as ATTRIBUTES
 from ...models.retoucher import Retoucher
 from ...models.retoucher.rollout import Hands, answerable, rollout
 from ..figures import distance, similarity
-from .item import EXPERT
+from .item import EXPERT, LITERAL
 from .lessons import lesson
 from .literal import Literal
 from .pictures import Darkroom, moved
@@ -81,6 +86,35 @@ def literal_figures(network: Retoucher, literal: Literal, photos: Tensor) -> dic
         "flagged": torch.cat(flags[False]).float().mean().item(),
         "flagged_wrongly": torch.cat(flags[True]).float().mean().item(),
     }
+
+
+def real_figures(
+    network: Retoucher, requests: Sequence[tuple[str, Meaning]], rows: NDArray[np.int64], photos: Tensor
+) -> dict[str, float]:
+    """The same three of requests that were read one by one, each on a photo of `rows`."""
+    hits: dict[tuple[Attribute, int], list[bool]] = {}
+    flags: dict[bool, list[bool]] = {True: [], False: []}
+    hands, few = Hands(network), np.random.default_rng(SEED).choice(rows, len(requests))
+    for start in range(0, len(requests), _SIZE):
+        told = requests[start : start + _SIZE]
+        before = photos[few[start : start + _SIZE]].float() / 255
+        done = rollout(network, hands, asked([text for text, _ in told], before, LITERAL))
+        change = ((measure(done.image) - measure(before)) / change_unit(photos.device)).cpu()
+        flagged = (answerable(done.verdict).argmax(-1) == 1).tolist()
+        for (_, meaning), moved_by, refused in zip(told, change.tolist(), flagged, strict=True):
+            flags[bool(meaning.intents) or meaning.vague].append(refused)
+            for intent in meaning.intents:
+                right = moved_by[ATTRIBUTES[intent.attribute]] * intent.sign > 1
+                hits.setdefault((intent.attribute, intent.sign), []).append(right)
+    return {
+        "real_following": _mean([_mean(found) for found in hits.values()]),
+        "real_flagged": _mean(flags[False]),
+        "real_flagged_wrongly": _mean(flags[True]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
 
 
 def change_unit(device: torch.device) -> Tensor:

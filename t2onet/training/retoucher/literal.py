@@ -31,7 +31,7 @@ OPERATIONS: dict[Kind, tuple[str, ...]] = {
     Kind.MONOCHROME: ("color", "saturation"),
 }
 """The fewest operations that come close to each change (LOG.md: fitted jointly on photos)."""
-ECHOED = 0.35
+ECHOED = 0.5
 """Share of items that begin with a real request, where there are some."""
 
 
@@ -68,15 +68,15 @@ class Literal:
             strengths=strengths(draw.before or draw.after),
             spoils=bool(draw.before),
             asked=_asked(draw.wish),
-            verdict=self._verdict(draw.wish, text),
+            verdict=_verdict(draw.wish),
             frame=framed(rng, 0.0),
         )
 
-    def _verdict(self, wish: Wish, text: str) -> int:
-        if wish.flavour is not Flavour.UNANSWERABLE:
-            return 0
-        real = self.echoes is not None and text in self.echoes.phrases.unanswerable
-        return UNNAMED if real else VERDICTS.index(wish.matter)
+
+def _verdict(wish: Wish) -> int:
+    if wish.flavour is not Flavour.UNANSWERABLE:
+        return 0
+    return VERDICTS.index(wish.matter) if wish.matter in VERDICTS else UNNAMED
 
 
 def _used(wish: Wish, mends: bool) -> NDArray[np.float32]:

@@ -14,7 +14,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from ...data.packed import PackedSet
 from ...data.simulation.echoes import echoes
-from ...data.simulation.mining import Labels, mine
+from ...data.simulation.judged import Meaning, held_back, judged
+from ...data.simulation.mining import Labels, mine, plain
 from ...errors import DataError
 from ...language.vocabulary import SPECIAL, Vocabulary
 from ...models import description
@@ -24,7 +25,7 @@ from ..seeds import order, seed_of
 from ..settings import LoopSettings
 from ..task import Place
 from ..triplets import photos_of
-from .exams import expert_figures, literal_figures
+from .exams import expert_figures, literal_figures, real_figures
 from .expert import Chances, Expert, pairs_of, same_as
 from .item import VERDICTS
 from .lessons import Lesson, Lessons
@@ -90,6 +91,7 @@ class RetoucherTask:
         hands = Hands(self.network, compiled=settings.compiled, narrow=settings.narrow)
         self.losses = Losses(settings.weights, hands, compiled=settings.compiled)
         self.lessons = self._lessons()
+        self.read = _read_one_by_one(data)
         self._ahead: tuple[int, Iterator[Lesson]] = (0, iter(()))
 
     def _lessons(self) -> Lessons:
@@ -130,15 +132,28 @@ class RetoucherTask:
         return next(lessons)
 
     def validate(self, network: nn.Module) -> dict[str, float]:
-        """On the pairs kept back; `score` falls with the distance to the expert and rises with following."""
+        """On the pairs and requests kept back.
+
+        `score` rises with the distance to the expert and with the share of requests that are not followed:
+        of real ones, or where there are none, of simulated ones.
+        """
         answers = cast(Retoucher, network)
         rows = self.data.after[self.held]
         figures = expert_figures(answers, self.data, self.held, self.photos)
         figures |= literal_figures(answers, Literal(rows, rows), self.photos)
-        return figures | {"score": figures["l1"] + 0.1 * (1 - figures["following"])}
+        if self.read:
+            figures |= real_figures(answers, self.read, rows, self.photos)
+        following = figures.get("real_following", figures["following"])
+        return figures | {"score": figures["l1"] + 0.1 * (1 - following)}
 
     def metadata(self) -> Mapping[str, str]:
         return description("retoucher", self.network.settings, Vocabulary(SPECIAL))
+
+
+def _read_one_by_one(data: PackedSet) -> list[tuple[str, Meaning]]:
+    """Requests of the train split that were read one by one and are kept for choosing weights."""
+    said = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
+    return [(text, meaning) for text in sorted(said) if held_back(text) and (meaning := judged(text))]
 
 
 def _as_it_is(lesson: Any) -> Any:
