@@ -33,8 +33,9 @@ class _Begin(nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> Context:
-        return self.network.begin(pieces, told, image, self.network.glance(image), manner)
+    def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> tuple[Tensor, ...]:
+        found = self.network.begin(pieces, told, image, self.network.glance(image), manner)
+        return found.words, found.mask, found.whole, found.verdict
 
 
 class _Step(nn.Module):
@@ -44,7 +45,7 @@ class _Step(nn.Module):
 
     def forward(self, *inputs: Tensor) -> Step:
         words, mask, whole, picture, number, state = inputs
-        context = Context(words, mask, whole, whole)
+        context = Context(words, mask, whole, whole, whole)
         return self.network.step(context, self.network.glance(picture), number, state)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
@@ -15,8 +18,6 @@ _SCALE = (50.0, 20.0, 25.0, 15.0, 15.0, 1.0)
 _CENTRE = (50.0, 20.0, 20.0, 5.0, 2.0, -1.5)
 """Roughly the spread and middle of each attribute over photos, to bring them near -1 to 1."""
 FEATURES = 6 * BINS + 6
-_CHANNELS = (32, 32, 64, 128, 256)
-SEEN = _CHANNELS[-1]
 
 
 class Glance(nn.Module):
@@ -43,13 +44,13 @@ def _histograms(values: Tensor) -> Tensor:
 
 
 class Study(nn.Module):
-    """(B, 3, H, W) in [0, 1] -> (B, SEEN): a small residual network, averaged over the picture."""
+    """(B, 3, H, W) in [0, 1] -> (B, channels[-1]): a small residual network, averaged over the picture."""
 
-    def __init__(self) -> None:
+    def __init__(self, channels: Sequence[int]) -> None:
         super().__init__()
-        first, *others = _CHANNELS
+        first = channels[0]
         layers: list[nn.Module] = [nn.Conv2d(3, first, 5, 2, 2, bias=False), nn.BatchNorm2d(first), nn.ReLU()]
-        for before, after in zip(_CHANNELS, others, strict=False):
+        for before, after in pairwise(channels):
             layers.append(Residual(before, after, 1 if before == after else 2))
         self.layers = nn.Sequential(*layers)
 

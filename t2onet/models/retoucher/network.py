@@ -14,9 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from ... import operations
+from ...metrics.attributes import ORDER as ATTRIBUTES
 from ...operations import Operation
 from .heads import Heads
-from .looking import FEATURES, SEEN, Glance, Study
+from .looking import FEATURES, Glance, Study
 from .reading import Attention, Reading
 
 ORDER = ("brightness", "color", "saturation", "tone", "contrast", "sharpness")
@@ -37,17 +38,23 @@ class Settings:
     dropout: float = 0.1
     blink: float = 0.3
     """Share of what was seen in the photo that is left out at random in training."""
+    channels: tuple[int, ...] = (32, 32, 64, 128, 256)
+    """Of the layers that study the photo."""
     verdicts: int = 2
     """Kinds of answer: 0 is an edit, the others say what cannot be done."""
 
 
 class Context(NamedTuple):
-    """What `begin` found: words (B, T, words), their mask (B, T), the whole (B, width), verdict logits."""
+    """What `begin` found: words (B, T, words), their mask (B, T), the whole (B, width), verdict logits.
+
+    `sense` (B, attributes) is what the words ask for, apart from the photo: signed roots of amounts.
+    """
 
     words: Tensor
     mask: Tensor
     whole: Tensor
     verdict: Tensor
+    sense: Tensor
 
 
 class Step(NamedTuple):
@@ -76,14 +83,17 @@ class Retoucher(nn.Module):
         self.verdict = nn.Sequential(
             nn.Linear(2 * words, words), nn.GELU(), nn.Linear(words, self.settings.verdicts)
         )
-        self.glance, self.study = Glance(), Study()
+        self.sense = nn.Sequential(nn.Linear(2 * words, words), nn.GELU(), nn.Linear(words, len(ATTRIBUTES)))
+        self.glance, self.study = Glance(), Study(self.settings.channels)
         self.glanced = nn.Sequential(
             nn.Dropout(blink), nn.Linear(FEATURES, width), nn.GELU(), nn.Linear(width, width)
         )
-        self.seen = nn.Sequential(nn.Dropout(blink), nn.Linear(FEATURES + SEEN, width), nn.GELU())
+        self.seen = nn.Sequential(
+            nn.Dropout(blink), nn.Linear(FEATURES + self.settings.channels[-1], width), nn.GELU()
+        )
         self.whole = nn.Sequential(
             nn.Dropout(self.settings.dropout),
-            nn.Linear(2 * width + words, width),
+            nn.Linear(2 * width + words + len(ATTRIBUTES), width),
             nn.GELU(),
             nn.Dropout(self.settings.dropout),
             nn.Linear(width, width),
@@ -106,8 +116,9 @@ class Retoucher(nn.Module):
         most = words.masked_fill(~mask[..., None], -10.0).amax(1)
         gist = torch.cat([mean, most], -1)
         seen = self.seen(torch.cat([look, self.study(image)], -1))
-        whole = self.whole(torch.cat([self.gist(gist), seen, manners], -1))
-        return Context(words + manners[:, None], mask, whole, self.verdict(gist).float())
+        sense = self.sense(gist)
+        whole = self.whole(torch.cat([self.gist(gist), seen, manners, sense], -1))
+        return Context(words + manners[:, None], mask, whole, self.verdict(gist).float(), sense.float())
 
     def step(self, context: Context, look: Tensor, number: Tensor, state: Tensor) -> Step:
         """The decision on operation `number` (1,), after a glance at pictures as they are by now.

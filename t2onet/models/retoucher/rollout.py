@@ -26,11 +26,15 @@ class Asked(Protocol):
 
 
 class Done(NamedTuple):
-    """Pictures (B, 3, H, W), logits of use (B, operations) and of verdict; parameters of each operation."""
+    """Pictures (B, 3, H, W), logits of use (B, operations) and of verdict, and what was understood.
+
+    `parameters` are those of each operation.
+    """
 
     image: Tensor
     used: Tensor
     verdict: Tensor
+    sense: Tensor
     parameters: tuple[Tensor, ...]
 
 
@@ -88,4 +92,4 @@ def rollout(network: Retoucher, hands: Hands, asked: Asked, used: Tensor | None 
         image = hands.apply[number](image, parameters[-1], taken)
         if number + 1 < len(network.order):
             look = hands.look(image.detach())
-    return Done(image, torch.stack(logits, -1), context.verdict, tuple(parameters))
+    return Done(image, torch.stack(logits, -1), context.verdict, context.sense, tuple(parameters))

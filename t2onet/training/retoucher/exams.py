@@ -73,7 +73,7 @@ def literal_figures(network: Retoucher, literal: Literal, photos: Tensor) -> dic
         batch = darkroom.batch(moved(lesson(list(literal.items(rng, _SIZE))), photos.device))
         done = rollout(network, hands, batch)
         change = ((measure(done.image) - measure(batch.before)) / change_unit(photos.device)).cpu()
-        wanted = (batch.asked * batch.weight[:, None]).cpu()
+        wanted = (batch.asked.sign() * batch.weight[:, None]).cpu()
         for column, sign in enumerate((1.0, -1.0)):
             counts[:, column] += (wanted == sign).sum(0)
             hits[:, column] += ((wanted == sign) & (change * sign > 1)).sum(0)

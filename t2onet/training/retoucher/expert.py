@@ -16,6 +16,7 @@ from ...data.simulation.wish import Flavour, Wish
 from ...language.keywords import keywords
 from .item import EXPERT, EXPERT_USES, LITERAL, Item, framed, used
 
+_BETWEEN = (-0.25, 0.6)
 VARIATIONS = {"exposure": 0.5, "contrast": 0.15, "temperature": 10.0, "chroma": 0.15}
 """How far an input may be from itself, one deviation, at a `variation` of 1."""
 
@@ -43,10 +44,14 @@ class Chances:
     """Share of requests that are said in the words of somebody who asked for the same."""
     vague: float = 0.15
     """Share that is asked for vaguely, in manner literal: the whole edit is what was meant."""
+    dropped: float = 0.0
+    """Share of the words that are left out, so that no sentence can be learned by heart."""
     crop: float = 0.4
     varied: float = 0.5
     """Share whose input is changed a little, as another camera would have it."""
     variation: float = 0.5
+    between: float = 0.0
+    """Share whose input is moved along the way to the expert's picture, or against it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Expert:
             spoils=True,
             real=True,
             frame=framed(rng, self.chances.crop),
+            towards=rng.uniform(*_BETWEEN) if rng.random() < self.chances.between else 0.0,
         )
 
     def _said(self, pair: Pair, rng: np.random.Generator) -> str:
@@ -82,8 +88,8 @@ class Expert:
         texts = pair.own if rng.random() < self.chances.own else pair.any
         text = texts[rng.integers(len(texts))] if texts else ""
         if (others := self.same.get(text)) and rng.random() < self.chances.echoed:
-            return others[rng.integers(len(others))]
-        return text
+            text = others[rng.integers(len(others))]
+        return " ".join(word for word in text.split() if rng.random() >= self.chances.dropped)
 
     def _variation(self, rng: np.random.Generator) -> NDArray[np.float64]:
         row = np.zeros(len(COLUMNS))

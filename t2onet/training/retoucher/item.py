@@ -28,9 +28,11 @@ class Item:
     """`photo` and `target` are rows of the photos; `strengths` an edit of `photo`.
 
     Where the edit `spoils`, it gives the picture to begin with, and `target` is where to get; else the photo
-    itself is to begin with, and the edited one where to get. `asked` are signs of attributes, `used` 0 or 1
-    for each operation. `frame` is how much of a side is shown, where its middle is moved to, in shares of
-    half a side, and -1 if mirrored. `real` items are pairs of photographs, others are simulated.
+    itself is to begin with, and the edited one where to get. `asked` are signed roots of the amounts in which
+    attributes are asked for, `used` 0 or 1 for each operation. `towards` is how far the picture to begin with
+    has been moved to the target beforehand. `frame` is how much of a side is shown, where its middle is moved
+    to, in shares of half a side, and -1 if mirrored. `real` items are pairs of photographs, others are
+    simulated.
     """
 
     photo: int
@@ -44,6 +46,7 @@ class Item:
     verdict: int = 0
     real: bool = False
     frame: tuple[float, float, float, float] = WHOLE
+    towards: float = 0.0
 
 
 def used(names: Sequence[str] | set[str]) -> NDArray[np.float32]:

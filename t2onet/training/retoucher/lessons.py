@@ -38,6 +38,7 @@ class Lesson:
     manner: NDArray[np.int64]
     real: NDArray[np.bool_]
     frame: NDArray[np.float32]
+    towards: NDArray[np.float32]
     pieces: NDArray[np.int64]
     told: NDArray[np.int64]
 
@@ -86,6 +87,7 @@ def lesson(items: Sequence[Item], room: int = 0) -> Lesson:
         manner=np.array([item.manner for item in items]),
         real=np.array([item.real for item in items]),
         frame=np.array([item.frame for item in items], np.float32).reshape(-1, 4),
+        towards=np.array([item.towards for item in items], np.float32),
         pieces=table,
         told=words,
     )

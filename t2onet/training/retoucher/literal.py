@@ -89,5 +89,5 @@ def _used(wish: Wish, mends: bool) -> NDArray[np.float32]:
 def _asked(wish: Wish) -> list[float]:
     signs = [0.0] * len(ATTRIBUTES)
     for intent in wish.intents:
-        signs[ATTRIBUTES[intent.attribute]] = intent.sign
+        signs[ATTRIBUTES[intent.attribute]] = intent.sign * intent.amount**0.5
     return signs

@@ -23,6 +23,7 @@ class Weights:
     attributes: float = 0.16
     used: float = 0.3
     verdict: float = 0.3
+    sense: float = 0.3
     expert: float = 10.0
 
 
@@ -47,6 +48,7 @@ class Losses:
             "attributes": w.attributes * _mean(aside, literal),
             "used": w.used * (_mean(gates, 1 - real) + 0.1 * _mean(gates, real)),
             "verdict": w.verdict * _judged(done.verdict, batch.verdict).mean(),
+            "sense": w.sense * _mean(_misread(done.sense, batch.asked), (1 - real) * (batch.verdict == 0)),
             "expert": w.expert * _mean(off, real),
         }
 
@@ -59,6 +61,11 @@ def _aside(made: Tensor, wanted: Tensor) -> Tensor:
     """How far attributes (B, 6) are from those wanted, in noticeable amounts, far ones counted less."""
     apart = (measure(made) - measure(wanted)) / torch.tensor(NOTICEABLE, device=made.device)
     return functional.smooth_l1_loss(apart, torch.zeros_like(apart), reduction="none").mean(-1).clamp(max=40)
+
+
+def _misread(sense: Tensor, asked: Tensor) -> Tensor:
+    """How far what was understood (B, attributes) is from what was asked for."""
+    return functional.smooth_l1_loss(sense, asked, reduction="none", beta=0.3).sum(-1)
 
 
 def _judged(logits: Tensor, verdict: Tensor) -> Tensor:

@@ -51,6 +51,7 @@ class Darkroom:
     @torch.no_grad()
     def batch(self, lesson: dict[str, Tensor]) -> Batch:
         photo, target = self._framed(lesson["photo"], lesson["target"], lesson["frame"])
+        photo = torch.lerp(photo, target, lesson["towards"][:, None, None, None]).clamp(0, 1)
         made = self._edited(photo, lesson["strengths"])
         spoils = lesson["spoils"][:, None, None, None]
         before, after = torch.where(spoils, made, photo), torch.where(spoils, target, made)
@@ -86,7 +87,7 @@ def _weights(before: Tensor, after: Tensor, asked: Tensor) -> Tensor:
     """1 where all that was asked for can be seen and the picture is not wrecked, else 0."""
     first, second = measure(before), measure(after)
     change = (second - first) / torch.tensor(NOTICEABLE, device=before.device)
-    seen = ((change * asked > 1) | (asked == 0)).all(-1)
+    seen = ((change * asked.sign() > 1) | (asked == 0)).all(-1)
     (low, high), light, spread = _LIGHTNESS, second[:, 0], second[:, 1]
     sound = (light > torch.clamp(first[:, 0] - 0.5, max=low)) & (
         light < torch.clamp(first[:, 0] + 0.5, min=high)

@@ -56,7 +56,9 @@ class RetoucherSettings:
         )
     )
     weights: Weights = field(default_factory=Weights)
-    chances: Chances = field(default_factory=lambda: Chances(crop=0.5, varied=0.7, variation=0.7))
+    chances: Chances = field(
+        default_factory=lambda: Chances(dropped=0.15, crop=0.5, varied=0.7, variation=0.7, between=0.3)
+    )
     real: float = 0.2
     """Share of a batch that are pairs of photographs."""
     held: int = 300

@@ -32,7 +32,7 @@ def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
         look = told_by.glance(torch.from_numpy(image))
         context = told_by.begin(*map(torch.from_numpy, (pieces, told, image)), look, torch.ones(1).long())
     found = begin.run(None, {"pieces": pieces, "told": told, "image": image, "manner": manner})
-    for ours, theirs in zip(context, found, strict=True):
+    for ours, theirs in zip(context[:4], found, strict=True):
         np.testing.assert_allclose(ours.numpy(), theirs, atol=2e-3)
     words, mask, whole, _ = found
     for number in range(len(ORDER)):

@@ -13,7 +13,7 @@ from t2onet.data.simulation.strengths import edited
 from t2onet.models.retoucher.rollout import Hands
 from t2onet.training.retoucher.expert import Chances, Expert, pairs_of, same_as
 from t2onet.training.retoucher.item import EXPERT, LITERAL
-from t2onet.training.retoucher.lessons import Lesson, Lessons
+from t2onet.training.retoucher.lessons import Lesson, Lessons, lesson
 from t2onet.training.retoucher.literal import Literal
 from t2onet.training.retoucher.losses import Losses, Weights
 from t2onet.training.retoucher.pictures import Darkroom, moved
@@ -50,10 +50,10 @@ def test_a_lesson_follows_from_its_seed_and_number() -> None:
 
 
 def test_simulated_items_come_first_and_real_ones_are_asked_in_both_manners() -> None:
-    lesson = lessons()[0]
-    assert not lesson.real[:24].any()
-    assert lesson.real[24:].all()
-    assert (lesson.manner[:24] == LITERAL).all()
+    first = lessons()[0]
+    assert not first.real[:24].any()
+    assert first.real[24:].all()
+    assert (first.manner[:24] == LITERAL).all()
     assert set(np.concatenate([lessons()[n].manner[24:] for n in range(4)])) == {LITERAL, EXPERT}
 
 
@@ -75,6 +75,50 @@ def test_pixels_are_those_of_the_edits_row_by_row() -> None:
         before, after = (made, photo) if lesson.spoils[row] else (photo, made)
         np.testing.assert_allclose(batch.before[row : row + 1], before, atol=2e-3)
         np.testing.assert_allclose(batch.after[row : row + 1], after, atol=2e-3)
+
+
+def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
+    data = packed_set()
+    pairs = pairs_of(data, data.split("train"))
+    chances = Chances(varied=0.0, crop=0.0, vague=0.0, between=1.0)
+    items = list(Expert(pairs, chances).items(np.random.default_rng(0), 6))
+    darkroom = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = darkroom.batch(moved(lesson(items), torch.device("cpu")))
+    for row, item in enumerate(items):
+        photo, target = (
+            torch.from_numpy(data.photos[at].transpose(2, 0, 1)).float() / 255
+            for at in (item.photo, item.target)
+        )
+        expected = torch.lerp(photo, target, item.towards).clamp(0, 1)
+        expected = expected.flip(-1) if item.frame[3] < 0 else expected
+        torch.testing.assert_close(batch.before[row], expected, atol=2e-3, rtol=0)
+
+
+def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
+    data = packed_set()
+    pairs = pairs_of(data, data.split("train"))
+    said = {
+        dropped: {
+            item.text
+            for item in Expert(pairs, Chances(silent=0.0, vague=0.0, dropped=dropped)).items(
+                np.random.default_rng(0), 40
+            )
+        }
+        for dropped in (0.0, 0.5, 1.0)
+    }
+    assert said[1.0] == {""}
+    assert max(map(len, said[0.0])) == max(map(len, said[0.5] | said[0.0]))
+    assert len(said[0.5]) > len(said[0.0])
+
+
+def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
+    data = packed_set()
+    train = data.split("train")
+    items = Literal(data.before[train], data.after[train]).items(np.random.default_rng(0), 200)
+    sizes = {round(abs(value), 2) for item in items for value in item.asked if value}
+    assert len(sizes) > 20
+    assert min(sizes) >= 0.4
+    assert max(sizes) <= 2.0
 
 
 def test_what_cannot_be_seen_does_not_count() -> None:
