@@ -97,8 +97,10 @@ class RetoucherTask:
         self._ahead: tuple[int, Iterator[Lesson]] = (0, iter(()))
 
     def _lessons(self) -> Lessons:
+        """Of real requests those that were read one by one; where there are none, those that rules read."""
         settings, data = self.settings, self.data
-        phrases = mine(_requests(data, self.held))
+        requests = list(_requests(data, self.held))
+        phrases = mine([said for said in requests if judged(plain(said[0]))] or requests)
         heard = echoes(phrases) if phrases.asked else None
         size = settings.loop.batch // self.place.processes
         real = round(size * settings.real)
