@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -152,10 +152,25 @@ class _Run:
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
-        work = _Work(self, [self._function(step) for step in steps], self._reach(steps), pixels, result)
+        work = self._work(steps, pixels, result)
         bands = list(self._bands(work.reach))
         for done, _ in enumerate(_in_threads(work.band, bands, self.threads, self.cancel), start=1):
             yield done / len(bands)
+
+    def _work(self, steps: Sequence[Step], pixels: Pixels, result: Pixels) -> _Work:
+        """Curves at the beginning are worked out once for each level of an 8-bit photo."""
+        levels = None
+        if self.compiled and pixels.dtype == np.uint8:
+            from .kernels import CURVES
+
+            curves = list(takewhile(lambda step: step.operation in CURVES and step.mask is None, steps))
+            levels = np.tile(np.arange(256, dtype=np.float32) / _white(pixels.dtype), (3, 1, 1))
+            for step in curves:
+                levels = self._unmasked(step)(levels)
+            steps = steps[len(curves) :]
+        return _Work(
+            self, [self._function(step) for step in steps], self._reach(steps), pixels, result, levels
+        )
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
         """What the mask does not touch is copied as it is."""
@@ -204,13 +219,17 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Work:
-    """One pass over a photo: bands of `pixels` through `functions` into `result`."""
+    """One pass over a photo: bands of `pixels` through `functions` into `result`.
+
+    Pixels are read by `levels` (3, 1, 256) where that is given.
+    """
 
     run: _Run
     functions: Sequence[Callable[[np.ndarray, slice], np.ndarray]]
     reach: int
     pixels: Pixels
     result: Pixels
+    levels: np.ndarray | None = None
 
     def band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
@@ -222,10 +241,13 @@ class _Work:
 
     def _load(self, rows: Pixels) -> np.ndarray:
         if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers
+            from .kernels import load_integers, load_levels
 
             tile = np.empty((3, *rows.shape[:2]), np.float32)
-            load_integers(rows, _white(rows.dtype), tile)
+            if self.levels is not None:
+                load_levels(rows, self.levels[:, 0], tile)
+            else:
+                load_integers(rows, _white(rows.dtype), tile)
             return tile
         values = as_depth(rows, np.float32).transpose(2, 0, 1)
         return np.ascontiguousarray(np.clip(values, 0, 1))

@@ -43,6 +43,15 @@ def test_every_level_survives_loading_and_storing(dtype: str) -> None:
     assert np.array_equal(back, pixels)
 
 
+def test_levels_are_read_from_the_row_of_their_channel() -> None:
+    levels = np.arange(256, dtype=np.uint8)
+    pixels = np.stack([levels, levels[::-1], levels], axis=-1).reshape(16, 16, 3)
+    table = np.random.default_rng(0).random((3, 256), np.float32)
+    tile = np.empty((3, 16, 16), np.float32)
+    kernels.load_levels(pixels, table, tile)
+    assert np.array_equal(tile.reshape(3, 256), [table[0], table[1, ::-1], table[2]])
+
+
 EDIT = """
 import numpy as np, t2onet
 look = t2onet.Recipe.from_steps([("contrast", 0.5)])

@@ -156,6 +156,15 @@ def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[
 
 
 @compiled
+def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
+    """8-bit pixels (H, W, 3) into a tile: each by the row of its channel in the table (3, 256)."""
+    for y in range(pixels.shape[0]):
+        for x in range(pixels.shape[1]):
+            for c in range(3):
+                tile[c, y, x] = table[c, pixels[y, x, c]]
+
+
+@compiled
 def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
     """Integer pixels (H, W, 3) into a tile: each divided by the full-scale value."""
     for y in range(pixels.shape[0]):
@@ -212,3 +221,6 @@ TWINS: Mapping[str, Twin] = {
     "sharpness": _of_sharpness,
 }
 """Operation name -> its compiled twin."""
+
+CURVES = frozenset({"tone", "color"})
+"""Operations on each channel by itself: 256 levels in, at most 256 values out."""
