@@ -17,7 +17,7 @@ from . import operations
 from .errors import RequestError
 from .executor import Photo, apply
 from .image import Image, open_image
-from .image.depth import as_depth
+from .image.scaling import squeezed
 from .policy import EDIT, Policy, Thought
 from .recipe import Recipe, Step
 
@@ -175,15 +175,7 @@ class Editor:
 
 def small(photo: Image, side: int) -> np.ndarray:
     """(3, side, side) float32 in [0, 1]: the photo in sRGB, area-averaged and squeezed to a square."""
-    import PIL.Image
-
-    pixels = photo.to_srgb().pixels
-    if pixels.dtype != np.uint8:
-        pixels = as_depth(pixels, np.dtype(np.uint8))
-    squeezed = PIL.Image.fromarray(np.ascontiguousarray(pixels[..., :3])).resize(
-        (side, side), PIL.Image.Resampling.BOX, reducing_gap=2.0
-    )
-    return np.ascontiguousarray(np.asarray(squeezed, np.float32).transpose(2, 0, 1) / 255)
+    return np.ascontiguousarray(squeezed(photo, side).transpose(2, 0, 1).astype(np.float32) / 255)
 
 
 def performed(recipe: Recipe, picture: np.ndarray) -> np.ndarray:

@@ -17,6 +17,8 @@ from ..errors import ImageError
 from . import colour, planes, sixteen
 from .arrays import split_alpha
 
+_BAND_PIXELS = 256 * 1024
+
 
 class Decoded(NamedTuple):
     """Pixels (H, W, 3), alpha (H, W), the profile that still describes them, and what was lost, in words."""
@@ -74,7 +76,19 @@ def _from_mode(picture: PIL.Image.Image) -> Decoded:
         wanted = "LA" if mode in ("LA", "La") or picture.has_transparency_data else "L"
     else:
         wanted = "RGBA" if picture.has_transparency_data else "RGB"
-    return _from_samples(np.asarray(picture if mode == wanted else picture.convert(wanted)), None, icc)
+    return _from_samples(_eight_bits(picture if mode == wanted else picture.convert(wanted)), None, icc)
+
+
+def _eight_bits(picture: PIL.Image.Image) -> NDArray[np.uint8]:
+    """np.asarray of an 8-bit picture, band by band: in one piece Pillow would copy it twice."""
+    width, height = picture.size
+    channels = len(picture.getbands())
+    result = np.empty((height, width) if channels == 1 else (height, width, channels), np.uint8)
+    rows = max(_BAND_PIXELS // width, 1)
+    for top in range(0, height, rows):
+        bottom = min(top + rows, height)
+        result[top:bottom] = np.asarray(picture.crop((0, top, width, bottom)))
+    return result
 
 
 def _from_numbers(picture: PIL.Image.Image, icc: bytes | None) -> Decoded:

@@ -7,7 +7,7 @@ import PIL.Image
 import pytest
 from PIL import ImageCms
 
-from t2onet.image import open_image
+from t2onet.image import decoding, open_image
 
 from .made import encoded, exif_block, photo, pillow, png_chunk, profile, tiff_file
 
@@ -39,6 +39,14 @@ def test_alpha_is_read(tmp_path: Path, suffix: str) -> None:
     options = {"lossless": True, "exact": True} if suffix == ".webp" else {}
     image = open_image(pillow(tmp_path / f"a{suffix}", photo(channels=4), **options))
     np.testing.assert_array_equal(np.asarray(image), photo(channels=4))
+
+
+@pytest.mark.parametrize("channels", [slice(0, 3), slice(0, 4), slice(0, 2), 1])
+def test_bands_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channels: slice | int) -> None:
+    path = pillow(tmp_path / "a.png", photo(channels=4)[..., channels])
+    whole = np.asarray(open_image(path))
+    monkeypatch.setattr(decoding, "_BAND_PIXELS", 5 * 36)
+    np.testing.assert_array_equal(np.asarray(open_image(path)), whole)
 
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif"])

@@ -1,14 +1,17 @@
 """Smaller copies: means of areas, in proportion, never larger."""
 
 import numpy as np
+import PIL.Image
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.errors import ImageError
-from t2onet.image import from_array
+from t2onet.image import from_array, scaling
+from t2onet.image.model import Image, Origin
+from t2onet.image.scaling import squeezed
 
-from .made import photo
+from .made import photo, profile
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
@@ -39,3 +42,28 @@ def test_sides_stay_in_proportion(height: int, width: int, short_side: int) -> N
 def test_a_side_without_pixels_is_refused() -> None:
     with pytest.raises(ImageError, match="at least 1"):
         from_array(photo()).resized(0)
+
+
+@given(st.integers(2, 200), st.integers(2, 200), st.integers(1, 500))
+def test_a_squeezed_photo_is_pillows_in_bands(height: int, width: int, pixels: int) -> None:
+    array = np.random.default_rng(height).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    box = PIL.Image.Resampling.BOX
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scaling, "_BAND_PIXELS", pixels)
+        small = squeezed(from_array(array), 16)
+    np.testing.assert_array_equal(
+        small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=scaling._GAP)
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_a_squeezed_photo_has_eight_bits_and_no_alpha(dtype: type) -> None:
+    small = squeezed(from_array(photo(160, 240, channels=4, dtype=dtype)), 16)
+    assert (small.shape, small.dtype) == ((16, 16, 3), np.uint8)
+    np.testing.assert_allclose(small.astype(int), squeezed(from_array(photo(160, 240)), 16), atol=1)
+
+
+def test_a_squeezed_photo_is_in_srgb() -> None:
+    wide = Image(photo(160, 240), origin=Origin(icc=profile(gamma=2.2)))
+    assert np.abs(squeezed(wide, 16) - squeezed(from_array(wide.pixels), 16).astype(int)).max() > 10
+    np.testing.assert_allclose(squeezed(wide, 16).astype(int), squeezed(wide.to_srgb(), 16), atol=3)
