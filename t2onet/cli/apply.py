@@ -12,7 +12,7 @@ import typer
 
 from ..errors import OutputError
 from .batch import Outcome, Report, Share, present, run
-from .common import AsJson, refuse, refusing
+from .common import AsJson, MaxMegapixels, refuse, refusing
 from .photos import Task, tasks
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ def apply_recipe(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
     ] = None,
-    max_megapixels: Annotated[
-        float | None, typer.Option(min=0.001, help="Refuse larger photos; by default 179 megapixels.")
-    ] = None,
+    max_megapixels: MaxMegapixels = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -80,7 +78,7 @@ def apply_recipe(
     look = Recipe.load(recipe).blend(strength)
     todo = tasks(photos, output, recipe.stem, recursive=recursive)
     if max_megapixels is not None:
-        _allow(max_megapixels)
+        allow(max_megapixels)
     jobs = min(jobs or cores(), len(todo))
     work = _Apply(look, radius, quality, overwrite, skip_existing, len(todo), max(1, cores() // jobs))
     try:
@@ -90,7 +88,8 @@ def apply_recipe(
     present(reports, len(todo), as_json=as_json, quiet=quiet)
 
 
-def _allow(megapixels: float) -> None:
+def allow(megapixels: float) -> None:
+    """Photos of so many megapixels, for this process."""
     import PIL.Image
 
     PIL.Image.MAX_IMAGE_PIXELS = int(megapixels * 1e6 / 2)  # Pillow refuses above twice this

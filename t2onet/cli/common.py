@@ -26,6 +26,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for scripts.")]
+MaxMegapixels = Annotated[
+    float | None, typer.Option(min=0.001, help="Refuse larger photos; by default 179 megapixels.")
+]
 
 
 def refusing(command: Callable[P, R]) -> Callable[P, R]:

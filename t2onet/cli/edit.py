@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import make_folder, remove_empty
+from .apply import allow, make_folder, remove_empty
 from .batch import Outcome, Report, Share, present, run
-from .common import AsJson, refuse, refusing
+from .common import AsJson, MaxMegapixels, refuse, refusing
 from .photos import Task, tasks
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def edit_photos(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
     ] = None,
+    max_megapixels: MaxMegapixels = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -71,6 +72,8 @@ def edit_photos(
 
     photos, request = _split(given)
     todo = tasks(photos, output, LOOK, recursive=recursive)
+    if max_megapixels is not None:
+        allow(max_megapixels)
     jobs = min(jobs or cores(), len(todo))
     work = _Editing(
         shipped(), request, manner, strength, variants, seed, sidecar, overwrite, max(1, cores() // jobs)
@@ -89,11 +92,18 @@ def _split(given: list[str]) -> tuple[list[str], str]:
     *photos, request = given
     if not photos:
         refuse('a photo and a request are needed, such as: t2o edit photo.jpg "a bit brighter"')
-    if Path(request).exists():
+    if _is_file(request):
         raise RequestError(
             f'{request} is a file, and the request comes last: t2o edit PHOTO... "a bit brighter"'
         )
     return photos, request
+
+
+def _is_file(request: str) -> bool:
+    try:
+        return bool(request) and Path(request).exists()
+    except OSError:  # longer than any name
+        return False
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ PIECES = 24
 LONGEST = 40
 """The most words of a request that are read."""
 _LENGTHS = (3, 4)
+_UNSEEN = ("Cf", "Cs")
+"""Categories of characters without width, such as soft hyphens, and of bytes that were no text."""
 _WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)?|[+\-%&!?/]")
 
 
@@ -29,7 +31,8 @@ def words(request: str) -> list[str]:
 
     Of a longer request the beginning and the end are kept: stories come first or last, wishes too.
     """
-    found = _WORDS.findall(unicodedata.normalize("NFKC", request).lower().replace("’", "'"))
+    seen = "".join(letter for letter in request if unicodedata.category(letter) not in _UNSEEN)
+    found = _WORDS.findall(unicodedata.normalize("NFKC", seen).lower().replace("’", "'"))
     half = LONGEST // 2
     return found if len(found) <= LONGEST else found[:half] + found[-half:]
 

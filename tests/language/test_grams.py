@@ -43,6 +43,12 @@ def test_of_a_long_request_beginning_and_end_are_read() -> None:
     assert (len(told), told[0], told[-1]) == (LONGEST, "warmer", "sharper")
 
 
+def test_what_cannot_be_seen_splits_no_word() -> None:
+    for unseen in ("\u00ad", "\u200b", "\u202e", "\ufeff", "\udcff"):
+        assert words(f"bright{unseen}er, please") == ["brighter", "please"]
+    assert words("brighter\x00and\twarmer") == ["brighter", "and", "warmer"]
+
+
 def test_nothing_said_is_no_word() -> None:
     table, told = spelt(["", "🙂"])
     assert table.shape == (1, PIECES)
