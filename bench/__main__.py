@@ -14,7 +14,7 @@ from t2onet.executor import cores
 
 ALL = (
     *("chain", "files", "preview", "first_run", "editing", "install_size"),
-    *("planning", "planted", "ablations", "local", "dataset", "simulation", "sentences"),
+    *("planning", "planted", "ablations", "local", "dataset", "simulation", "sentences", "languages"),
 )
 
 

@@ -18,7 +18,7 @@ from .errors import RequestError
 from .executor import Photo, apply
 from .image import Image, open_image
 from .image.scaling import squeezed
-from .policy import EDIT, Policy, Thought
+from .policy import EDIT, FOREIGN, Policy, Thought
 from .recipe import Recipe, Step
 
 Manner = Literal["literal", "expert"]
@@ -80,10 +80,7 @@ class Edit:
     def explain(self) -> str:
         """What was done and which words asked for it, or why nothing was done."""
         if not self.answered:
-            what = _CANNOT.get(self.verdict)
-            if what is None:
-                return "I do not see what to change in the photo; nothing was changed."
-            return f"I cannot {what}, I only change photos as a whole; nothing was changed."
+            return f"{_declined(self.verdict)}; nothing was changed."
         if not self.recipe.steps:
             return "The photo already is as asked, as far as I can see; nothing was changed."
         lines = [self.recipe.describe()]
@@ -191,6 +188,14 @@ def performed_thoughts(thoughts: Sequence[Thought], picture: np.ndarray) -> np.n
         values = np.array(thought.parameters, np.float32)
         picture = operations.get(thought.operation).run(picture, values, 1.0)
     return picture
+
+
+def _declined(verdict: str) -> str:
+    if verdict == FOREIGN:
+        return "I only read English so far, please ask in English"
+    if verdict in _CANNOT:
+        return f"I cannot {_CANNOT[verdict]}, I only change photos as a whole"
+    return "I do not see what to change in the photo"
 
 
 def _checked(request: str) -> str:

@@ -17,10 +17,13 @@ import numpy as np
 
 from . import operations
 from .errors import RequestError
+from .language.foreign import is_foreign
 from .language.grams import spelt, words
 
 EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
+FOREIGN = "foreign"
+"""The verdict on a request in a language the network has not learnt."""
 WEIGHTS = "weights"
 """The folder in the package."""
 _THREADS = 2
@@ -65,6 +68,8 @@ class OnnxPolicy:
 
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
         """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken."""
+        if is_foreign(request):
+            return Answer(FOREIGN, tuple(words(request)))
         pieces, told = spelt([request])
         image = picture[None].astype(np.float32)
         asked = {

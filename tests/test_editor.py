@@ -10,7 +10,7 @@ import pytest
 import t2onet
 from t2onet import Editor, Recipe, RequestError, apply
 from t2onet.editor import small
-from t2onet.policy import Answer, Thought
+from t2onet.policy import FOREIGN, Answer, Thought
 from tests.planning.scenes import scene
 
 PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
@@ -27,8 +27,8 @@ class Told:
         assert picture.shape == (3, self.side, self.side)
         self.asked.append((request, manner))
         words = tuple(request.split())
-        if words[0] in ("crop", "hello"):
-            return Answer("crop" if words[0] == "crop" else "chat", words)
+        if verdict := {"crop": "crop", "hello": "chat", "heller": FOREIGN}.get(words[0]):
+            return Answer(verdict, words)
         weights = (0.9, *[0.05] * (len(words) - 1))
         nothing = Thought("contrast", (1e-4,), weights)
         return Answer("edit", words, (nothing, Thought("brightness", (len(words) / 10,), weights)))
@@ -54,6 +54,7 @@ def test_strength_scales_the_answer() -> None:
     ("request_", "said"),
     [
         ("crop it", "I cannot crop, I only change photos as a whole; nothing was changed."),
+        ("heller", "I only read English so far, please ask in English; nothing was changed."),
         ("hello there", "I do not see what to change in the photo; nothing was changed."),
     ],
 )

@@ -9,7 +9,7 @@ from t2onet import open_image, operations
 from t2onet.editor import performed_thoughts, small
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import ORDER, changes
-from t2onet.policy import EDIT, shipped
+from t2onet.policy import EDIT, FOREIGN, shipped
 from tests.conftest import EXAMPLES
 
 NAMES = ("dogs", "drum", "stream", "trail")
@@ -63,6 +63,12 @@ def test_what_cannot_be_done_is_said(pictures: list[np.ndarray], request_: str) 
     answer = shipped().answer(pictures[0], request_, "literal")
     assert answer.verdict != EDIT
     assert answer.thoughts == ()
+
+
+def test_it_reads_only_english(pictures: list[np.ndarray]) -> None:
+    for request in ("mach es heller", "明るくして"):
+        answer = shipped().answer(pictures[0], request, "literal")
+        assert (answer.verdict, answer.thoughts) == (FOREIGN, ())
 
 
 @pytest.mark.parametrize("manner", ["literal", "expert"])

@@ -13,7 +13,7 @@ import t2onet
 from t2onet import Recipe
 from tests.conftest import EXAMPLES
 
-from .made import T2O, contents, pixels
+from .made import T2O, contents, pixels, png_header
 
 
 @pytest.fixture
@@ -73,6 +73,7 @@ def test_what_cannot_be_done_is_one_line(t2o: T2O, photo: Path) -> None:
     [
         (["dogs.png"], "a photo and a request are needed"),
         (["dogs.png", "dogs.png"], "dogs.png is a file, and the request comes last"),
+        (["dogs.png", ""], "the request has no words"),
         (["dogs.png", "   "], "the request has no words"),
         (["nowhere.png", "brighter"], "nowhere.png"),
         (["dogs.png", "brighter", "--manner", "wild"], "wild"),
@@ -84,6 +85,94 @@ def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> Non
     assert answer.code == 2
     assert said in answer.err
     assert contents(photo) == before
+
+
+ENGLISH_ONLY = "I only read English so far, please ask in English; nothing was changed."
+NO_WORDS = "the request has no words; say what you want, such as 'a bit brighter'"
+NOT_SEEN = "I do not see what to change in the photo; nothing was changed."
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("mach es heller", f"dogs.png: {ENGLISH_ONLY}"),
+        ("plus lumineux s'il te plaît", f"dogs.png: {ENGLISH_ONLY}"),
+        ("明るくして", f"dogs.png: {ENGLISH_ONLY}"),
+        ("اجعلها أكثر سطوعا", f"dogs.png: {ENGLISH_ONLY}"),
+        ("明" * 10_000, f"dogs.png: {ENGLISH_ONLY}"),
+        ("🌞🔥😀", NO_WORDS),
+        ("\x00\x07\x1b", NO_WORDS),
+        ("\u200b\u202e", NO_WORDS),
+        ("\x1b[31m", f"dogs.png: {NOT_SEEN}"),
+        ("asdf qwer zxcv", f"dogs.png: {NOT_SEEN}"),
+        ("<script>alert(1)</script>", f"dogs.png: {NOT_SEEN}"),
+    ],
+)
+def test_no_request_of_use_is_one_line(t2o: T2O, photo: Path, request_: str, said: str) -> None:
+    before = contents(photo)
+    assert t2o("edit", "dogs.png", request_) == (2, "", f"t2o: {said}\n")
+    assert contents(photo) == before
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ("please make the photo brighter " * 400)[:10_000],
+        "brighter\nand\tbrighter\r\n",
+        "bright\u00ader, \x1b[31mplease\x07",
+        "🌞 brighter 🔥",
+        "ＢＲＩＧＨＴＥＲ",
+        "make it brihgter plz",
+    ],
+)
+def test_an_odd_request_is_read_nonetheless(t2o: T2O, photo: Path, request_: str) -> None:
+    answer = t2o("edit", "dogs.png", request_)
+    assert (answer.code, answer.err) == (0, "")
+    assert pixels("dogs-edited.png").mean() > pixels("dogs.png").mean() + 1
+    assert answer.out.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("request_", ["'; DROP TABLE photos; --", "x" * 10_000, "{0} %s %n", "../../etc"])
+def test_whatever_else_is_said_is_edited_or_declined(t2o: T2O, photo: Path, request_: str) -> None:
+    answer = t2o("edit", "dogs.png", request_)
+    done = answer.code == 0
+    assert done or answer.err.endswith("nothing was changed.\n")
+    assert Path("dogs-edited.png").exists() == Path("dogs-edited.json").exists() == done
+    assert bool(answer.out) == done
+
+
+def test_a_request_may_begin_with_a_minus(t2o: T2O, photo: Path) -> None:
+    answer = t2o("edit", "dogs.png", "--", "-20% brightness")
+    assert (answer.code, answer.err) == (0, "")
+    assert pixels("dogs-edited.png").mean() < pixels("dogs.png").mean()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "bad.png is empty (0 bytes); copy it again."),
+        (png_header(400, 300), "bad.png ends early: the file is damaged or was not fully copied"),
+        (b"Dear diary, today I took no photo.", "bad.png does not look like a photo"),
+        (png_header(100_000, 100_000), "bad.png claims to be 100000 x 100000 pixels"),
+    ],
+    ids=["empty", "cut off", "text", "huge"],
+)
+def test_a_bad_photo_is_one_line_and_the_others_are_edited(
+    t2o: T2O, photo: Path, data: bytes, said: str
+) -> None:
+    Path("bad.png").write_bytes(data)
+    answer = t2o("edit", "bad.png", "dogs.png", "brighter", "-o", "out")
+    assert answer.code == 2
+    assert answer.err.startswith(f"t2o: {said}")
+    assert answer.err.endswith("\nt2o: 1 of 2 photos refused; the others are done\n")
+    assert sorted(path.name for path in Path("out").iterdir()) == ["dogs.json", "dogs.png"]
+
+
+def test_a_large_photo_can_be_allowed(t2o: T2O, photo: Path) -> None:
+    answer = t2o("edit", "dogs.png", "brighter", "--max-megapixels", "0.01")
+    assert answer.code == 2
+    assert "allow it with --max-megapixels 1." in answer.err
+    assert t2o("edit", "dogs.png", "brighter", "--max-megapixels", "1").code == 0
 
 
 def test_existing_results_stay(t2o: T2O, photo: Path) -> None:
