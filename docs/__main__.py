@@ -1,4 +1,4 @@
-"""Write the generated pages and the README's picture."""
+"""Write the generated pages and the pictures."""
 
 from docs import picture
 from docs.generate import pages
@@ -7,4 +7,4 @@ for path, text in pages().items():
     path.write_text(text, encoding="utf-8")
     print(path.name)
 picture.main()
-print("images/before-after.jpg")
+print("images/before-after.jpg, images/edits.jpg")

@@ -1,21 +1,96 @@
-"""The before/after picture of the README, made by the tool itself."""
+"""The README's picture and the sheet of edits of docs/editing.md, made by the tool itself."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import PIL.Image
 
-from t2onet import Recipe, apply, open_image
+from t2onet import Image, edit, open_image
+from t2onet.planning.report.drawing import BODY, HEAD, SMALL, beside, framed, stacked, words
+from t2onet.planning.report.palette import FAINT
 
 ROOT = Path(__file__).parent.parent
+IMAGES = ROOT / "docs" / "images"
 HEIGHT, GAP = 540, 12
+SHOWN, REQUEST = "meadow", "make it brighter and warmer, with richer colours"
+
+REQUESTS = {
+    "brushes": (
+        *("less saturated please", "darken it slightly", "give it more contrast", "make it black and white"),
+        "I'd like it softer",
+    ),
+    "dandelion": (
+        *("brighten the image", "make it a lot warmer", "cool it down a bit", "make it pop"),
+        "more contrast and less colour",
+    ),
+    "dogs": (
+        *("a bit brighter and take the yellow out", "too bright, please darken", "sharpen it"),
+        *("add some warmth", "crop the left side"),
+    ),
+    "drum": (
+        *("a little brighter", "make it brighter", "make it a lot brighter", "reduce the contrast"),
+        "mkae it briter and sharpr",
+    ),
+    "fig": (
+        *("improve the photo", "boost the colours", "too green, add some red", "make it moody"),
+        "remove the plate",
+    ),
+    "meadow": (
+        *("make it brighter and warmer, with richer colours", "make it look like evening"),
+        *("less green", "increase exposure by one stop", "fade it a little"),
+    ),
+    "stream": (
+        *("lift the shadows", "more vivid", "bluer", "decrease the brightness a lot"),
+        "sharper and more contrast, but leave the colours alone",
+    ),
+    "sunset": (
+        *("warmer", "less orange", "brighten the shadows and add a bit of contrast"),
+        *("tone down the colours a lot", "mach es heller"),
+    ),
+}
+"""Five for each of eight photos: what people ask for, well and badly spelt, and what cannot be done."""
+_SIDE = 300
 
 
 def main() -> None:
-    photo = open_image(ROOT / "examples" / "meadow.jpg")
-    look = Recipe.load(ROOT / "examples" / "looks" / "golden-evening.json")
-    before, after = (np.asarray(image.resized(HEIGHT)) for image in (photo, apply(look, photo)))
-    gap = np.full((before.shape[0], GAP, 3), 255, np.uint8)
-    side_by_side = open_image(np.concatenate([before, gap, after], axis=1))
-    side_by_side.save(ROOT / "docs" / "images" / "before-after.jpg", quality=88, overwrite=True)
+    _save(before_and_after(), "before-after.jpg")
+    _save(sheet(), "edits.jpg")
+
+
+def _save(picture: PIL.Image.Image, name: str) -> None:
+    open_image(np.asarray(picture)).save(IMAGES / name, quality=86, overwrite=True)
+
+
+def before_and_after() -> PIL.Image.Image:
+    """One photo, the sentence, and what came of it."""
+    photo = open_image(ROOT / "examples" / f"{SHOWN}.jpg")
+    pictures = [PIL.Image.fromarray(_small(image, HEIGHT)) for image in (photo, edit(photo, REQUEST).image)]
+    both = beside(pictures, GAP)
+    return framed(stacked([both, words(f'"{REQUEST}"', HEAD, both.width)], GAP), both.width + 2 * GAP, GAP)
+
+
+def sheet() -> PIL.Image.Image:
+    """A row for each photo: the photo, and its edits with what was asked for and done below."""
+    rows = [_row(name, requests) for name, requests in REQUESTS.items()]
+    return framed(stacked(rows, 2 * GAP), rows[0].width + 2 * GAP, GAP)
+
+
+def _row(name: str, requests: tuple[str, ...]) -> PIL.Image.Image:
+    photo = open_image(ROOT / "examples" / f"{name}.jpg")
+    cells = [_cell(photo, name, "as it was")]
+    for request in requests:
+        made = edit(photo, request)
+        cells.append(_cell(made.image, f'"{request}"', made.explain().splitlines()[0]))
+    return beside(cells, GAP)
+
+
+def _cell(photo: Image, title: str, note: str) -> PIL.Image.Image:
+    picture = PIL.Image.fromarray(_small(photo, _SIDE))
+    picture.thumbnail((_SIDE, _SIDE))
+    return stacked([picture, words(title, BODY, _SIDE), words(note, SMALL, _SIDE, FAINT)], 4)
+
+
+def _small(photo: Image, short: int) -> np.ndarray:
+    return np.asarray(photo.resized(short))
