@@ -1,1 +1,1 @@
-"""What changed between two photos."""
+"""What changed between two photos, and how far pictures are apart, one by one and as crowds."""

@@ -1,7 +1,7 @@
-"""How far two pictures are apart: mean absolute difference, PSNR and SSIM.
+"""How far two pictures are apart: mean absolute difference, PSNR, SSIM and delta-E.
 
-Pictures are (3, H, W) float in [0, 1], NumPy. SSIM is scikit-image's, with the Gaussian window of the
-original paper (the extra `local`).
+Pictures are (3, H, W) float in [0, 1], NumPy. SSIM, with the Gaussian window of the original paper, and
+delta-E are scikit-image's (the extra `local`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..errors import DataError
+from .colour import lab
 
 
 def distance(one: np.ndarray, other: np.ndarray) -> float:
@@ -40,6 +41,16 @@ def ssim(one: np.ndarray, other: np.ndarray) -> float:
         use_sample_covariance=False,
     )
     return float(similarity)
+
+
+def delta_e(one: np.ndarray, other: np.ndarray) -> float:
+    """CIEDE2000, the mean over pixels: how different the colours look; about 1 can just be told apart."""
+    try:
+        from skimage.color import deltaE_ciede2000
+    except ImportError:
+        raise DataError("delta-E needs scikit-image: pip install 't2onet[local]'") from None
+    labs = (lab(picture.astype(np.float64)) for picture in (one, other))
+    return float(deltaE_ciede2000(*labs, channel_axis=0).mean())  # type: ignore[no-untyped-call]
 
 
 def variety(pictures: list[np.ndarray]) -> float:

