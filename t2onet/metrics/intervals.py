@@ -1,0 +1,178 @@
+"""How sure figures are: what they come to on other samples of the same kind, and whether two of them differ.
+
+A figure is a function of which samples are in it. Intervals are at 95 %, by SciPy's bootstrap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from .frechet import Rows, frechet_distance
+
+Numbers = NDArray[np.int64]
+"""(..., samples): which samples, a draw in each row, some of them several times."""
+RESAMPLES, FEW = 2000, 100
+"""Draws for means, and for figures that take long."""
+_CONFIDENCE = 0.95
+_ERRORS = 1.959964
+"""Standard errors to both sides of the middle that a normal variable keeps within, at that confidence."""
+
+
+class Estimate(NamedTuple):
+    """A figure and its interval; a single sample has none (NaN)."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Difference(NamedTuple):
+    """The other figure less the one, its interval, and the p of Wilcoxon's signed-rank test where it fits."""
+
+    value: float
+    low: float
+    high: float
+    p: float | None
+
+
+class Statistic(Protocol):
+    """A figure of named samples; of those `numbers` (..., samples) name, one figure for each row."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def biased(self) -> bool:
+        """Whether samples that come twice change it as such, beyond what chance does."""
+
+    def __call__(self, numbers: Numbers) -> NDArray[np.float64]: ...
+    def scores(self) -> NDArray[np.float64] | None:
+        """What each sample has to say, where that is a number."""
+
+
+def mean_of_classes(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(..., classes) -> (...), classes without a sample (NaN) left out."""
+    there = ~np.isnan(means)
+    count = there.sum(-1)
+    total = np.where(there, means, 0).sum(-1)
+    found: NDArray[np.float64] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means over samples in one class or several, `combine`d into one figure.
+
+    `sums` and `counts` (samples, classes) are what each sample adds to each class.
+    """
+
+    names: tuple[str, ...]
+    sums: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    combine: Callable[[NDArray[np.float64]], NDArray[np.float64]] = mean_of_classes
+    biased: bool = False
+
+    def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
+        counts = self.counts[numbers].sum(-2)
+        means = np.full(counts.shape, np.nan)
+        return self.combine(np.divide(self.sums[numbers].sum(-2), counts, out=means, where=counts > 0))
+
+    def scores(self) -> NDArray[np.float64]:
+        """The mean of each sample over all that it adds."""
+        return np.asarray(self.sums.sum(1) / self.counts.sum(1))
+
+
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """The Frechet distance between what was made and what was wanted, features (samples, features) each."""
+
+    names: tuple[str, ...]
+    made: Rows
+    wanted: Rows
+    biased: bool = True
+
+    def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
+        rows = numbers.reshape(-1, numbers.shape[-1])
+        found = [frechet_distance(self.made[row], self.wanted[row]) for row in rows]
+        return np.array(found).reshape(numbers.shape[:-1])
+
+    def scores(self) -> None:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart:
+    """The other figure less the one, on the same samples."""
+
+    one: Statistic
+    other: Statistic
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.one.names
+
+    @property
+    def biased(self) -> bool:
+        return self.one.biased or self.other.biased
+
+    def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
+        return self.other(numbers) - self.one(numbers)
+
+    def scores(self) -> NDArray[np.float64] | None:
+        one, other = self.one.scores(), self.other.scores()
+        return None if one is None or other is None else other - one
+
+
+def estimate(statistic: Statistic, seed: int = 0) -> Estimate:
+    """The figure of all samples, and its interval: the middle 95 % of what draws of as many samples come to.
+
+    Repeated samples alone raise a biased figure; its interval is 1.96 standard errors to both sides of it.
+    """
+    count = len(statistic.names)
+    value = float(statistic(np.arange(count))) if count else math.nan
+    if count < 2 or not math.isfinite(value):
+        return Estimate(value, math.nan, math.nan)
+    drawn = _stats().bootstrap(
+        (np.arange(count),),
+        lambda numbers, axis: statistic(numbers),
+        vectorized=True,
+        batch=FEW,
+        n_resamples=FEW if statistic.biased else RESAMPLES,
+        confidence_level=_CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    if statistic.biased:
+        error = _ERRORS * float(drawn.standard_error)
+        return Estimate(value, value - error, value + error)
+    return Estimate(value, *map(float, drawn.confidence_interval))
+
+
+def compared(one: Statistic, other: Statistic, seed: int = 0) -> Difference:
+    """The other less the one, on the same samples in each draw."""
+    if one.names != other.names:
+        raise DataError("two systems were measured on different samples; measure them in one go")
+    apart = _Apart(one, other)
+    return Difference(*estimate(apart, seed), _signed_ranks(apart.scores()))
+
+
+def _signed_ranks(differences: NDArray[np.float64] | None) -> float | None:
+    """The p of equal chances for up and down; samples without a difference say nothing."""
+    if differences is None or not len(differences):
+        return None
+    moved = differences[differences != 0]
+    return float(_stats().wilcoxon(moved).pvalue) if len(moved) else 1.0
+
+
+def _stats() -> Any:
+    try:
+        from scipy import stats
+    except ImportError:
+        raise DataError("confidence intervals need SciPy: pip install 't2onet[train]'") from None
+    return stats
