@@ -21,7 +21,7 @@ app = typer.Typer(
 app.command("apply")(apply.apply_recipe)
 app.command("describe")(describe.describe_recipe)
 app.command("edit")(edit.edit_photos)
-app.command("evaluate")(evaluate.evaluate_editor)
+app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(export.export_look)
 app.command("ops")(ops.list_operations)
 app.command("plan")(plan.plan_recipe)

@@ -17,6 +17,8 @@ from ..errors import Cancelled, T2OError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..reports import Table
+
 REFUSED = 2
 INTERRUPTED = 130
 TICK = 30.0
@@ -86,3 +88,18 @@ def console(*, stderr: bool = False) -> Console:
     return Console(
         file=stream, highlight=False, width=None if stream.isatty() or "COLUMNS" in os.environ else 120
     )
+
+
+def print_table(table: Table) -> None:
+    """A table of figures with its title and notes."""
+    from rich.table import Table as Drawn
+
+    header, *rows = table.cells()
+    drawn = Drawn(*header, title=table.title, box=None, pad_edge=False)
+    for column in drawn.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        drawn.add_row(*row)
+    console().print(drawn)
+    for note in table.notes:
+        say(note, err=False)

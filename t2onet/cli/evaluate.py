@@ -1,69 +1,152 @@
-"""`t2o evaluate`: how near the expert an editor comes, and whether it does what was said."""
+"""`t2o evaluate`: how near the expert systems come, and whether they do what was said."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, console, print_json, refusing, say
+from ..errors import DataError, OutputError
+from .common import AsJson, Ticker, console, print_json, print_table, refusing, say
+from .data.datasets import tell_problems
 
 if TYPE_CHECKING:
-    from ..policy import Policy
+    from ..metrics.features import Extractor
+    from ..reports.cases import Case, Told
 
 
 @refusing
-def evaluate_editor(
+def evaluate_systems(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="MA5k-Req, or pairs with requests.")],
     gier: Annotated[
         Path | None, typer.Option(metavar="DIR", help="GIER, for the labelled requests that are from there.")
     ] = None,
     system: Annotated[
-        Literal["default", "keywords"],
-        typer.Option(help="default is the shipped network; keywords are rules, the baseline."),
-    ] = "default",
+        list[str] | None,
+        typer.Option(
+            metavar="SYSTEM",
+            help="shipped (the network in the package), keywords (rules), identity, a file of weights, the "
+            "folder of a run or of an exported network; NAME=PATH gives it a name. Repeatable: the others "
+            "are compared with the first. By default shipped.",
+        ),
+    ] = None,
     split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",
     count: Annotated[int | None, typer.Option(min=1, help="The most pairs; by default all.")] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
     seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
+    inception: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Weights of Inception, for FID; no package carries them."),
+    ] = None,
+    samples: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write what came of every sample.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for tables, figures and samples."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure an editor on photos it has not seen and on requests labelled by hand."""
-    from ..data import open_dataset
-    from ..reports.evaluation import cases, evaluate
+    """Measure systems on photos they have not seen and on requests labelled by hand."""
+    from ..data import Problem, open_dataset
+    from ..image import write_atomically
+    from ..reports.cases import cases
+    from ..reports.comparison import Comparison
+    from ..reports.evaluation import Wanted, evaluate
     from ..reports.labelled import labelled_requests, texts
+    from ..reports.provenance import code
+    from ..reports.systems import open_systems
 
-    policy = _policy(system)
+    _check_outputs(samples, output, overwrite)
+    systems = open_systems(system or ["shipped"])
+    extractors = _extractors(inception)
     data = open_dataset(dataset, splits=[split])
     labels = [label for label in labelled_requests() if label.split == split]
-    ma5k = dataset if data.layout == "ma5k-req" else None
-    sentences = texts(labels, ma5k, gier)
-    with console(stderr=True).status("reading") as status:
-        found = cases(data, split, policy.side, count, seed)
-        result = evaluate(policy, found, sentences, each=each, seed=seed, progress=status.update)
-    facts = {
-        "system": system,
-        "split": split,
-        "pairs": len(found),
-        "labelled requests": len(sentences),
-        "photos each": each,
-        "seed": seed,
-        "data": data.fingerprint,
-    }
+    sentences = texts(labels, dataset if data.layout == "ma5k-req" else None, gier)
+    problems: list[Problem] = []
+    with _progress() as told:
+        found = cases(data, split, systems[0].side, count, seed=seed, problems=problems, told=told)
+        wanted = [Wanted.of(extractor, found) for extractor in extractors]
+        measured = [
+            evaluate(one, found, sentences, each=each, seed=seed, wanted=wanted, told=_named(one.name, told))
+            for one in systems
+        ]
+        facts = {
+            "split": split,
+            "pairs": len(found),
+            "labelled requests": len(sentences),
+            "photos each": each,
+            "seed": seed,
+            "L1 of inputs": _distance(found),
+            "data": data.fingerprint,
+            "code": code(),
+        }
+        comparison = Comparison(measured, facts, seed)
+        told("intervals", 0, 1)
+        answer, tables = comparison.data(), comparison.tables()
+    tell_problems((*data.problems, *problems), "left out")
+    if samples is not None:
+        write_atomically(samples, comparison.samples().encode(), overwrite=overwrite)
+    if output is not None:
+        comparison.write(output, shlex.join(["t2o", *sys.argv[1:]]), overwrite=overwrite)
     if as_json:
-        print_json({**facts, "figures": result.figures, "detail": dict(result.lines())})
+        print_json(answer)
         return
-    say(", ".join(f"{name} {value}" for name, value in facts.items()), err=False)
-    for name, value in result.lines():
-        say(f"{name:44} {value}", err=False)
+    for table in tables:
+        print_table(table)
 
 
-def _policy(system: str) -> Policy:
-    if system == "keywords":
-        from ..reports.keyword_policy import KeywordPolicy
+def _extractors(inception: Path | None) -> list[Extractor]:
+    """What is installed, and what was asked for."""
+    from ..metrics.features import inception as opened
+    from ..metrics.features import lite0
 
-        return KeywordPolicy()
-    from ..policy import shipped
+    found = [] if inception is None else [opened(inception)]
+    try:
+        return [lite0(), *found]
+    except DataError as error:
+        say(f"left out: {error}")
+        return found
 
-    return shipped()
+
+def _distance(found: Sequence[Case]) -> float:
+    """Between photos and targets, before anything is done."""
+    from ..metrics.pictures import distance
+
+    return round(sum(distance(case.before, case.after) for case in found) / len(found), 4)
+
+
+def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
+    """Before an hour is spent."""
+    if samples is not None and samples.exists() and not overwrite:
+        raise OutputError(f"{samples} exists already; give another name or --overwrite")
+    if output is not None and output.exists() and not output.is_dir():
+        raise OutputError(f"{output} is a file; give the name of a folder")
+    if output is not None and output.is_dir() and any(output.iterdir()) and not overwrite:
+        raise OutputError(f"{output} is not empty; give another folder or --overwrite")
+
+
+def _named(name: str, told: Told) -> Told:
+    return lambda what, done, count: told(f"{name}: {what}", done, count)
+
+
+@contextmanager
+def _progress() -> Iterator[Told]:
+    """A bar on a terminal, a line now and then elsewhere."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        ticker = Ticker()
+        yield lambda what, done, count: ticker.tell(f"{what}, {done} of {count}")
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bars:
+        bar = bars.add_task("opening", total=None)
+        yield lambda what, done, count: bars.update(bar, description=what, completed=done, total=count)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from ..errors import DataError, OutputError
-from .common import AsJson, console, print_json, refusing, say
+from .common import AsJson, console, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def reproduce_table(
     if as_json:
         print_json({"title": made.title, "columns": made.columns, "rows": made.rows, "notes": made.notes})
     else:
-        _print(made)
+        print_table(made)
 
 
 def _shown(what: str, items: Iterable[T], count: int) -> Iterator[T]:
@@ -95,17 +95,3 @@ def _write(table: Table, output: Path | None, overwrite: bool) -> None:
         text = table.csv() if output.suffix == ".csv" else table.markdown()
         write_atomically(output, text.encode(), overwrite=overwrite)
         say(f"-> {output}")
-
-
-def _print(table: Table) -> None:
-    from rich.table import Table as Drawn
-
-    header, *rows = table.cells()
-    drawn = Drawn(*header, title=table.title, box=None, pad_edge=False)
-    for column in drawn.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        drawn.add_row(*row)
-    console().print(drawn)
-    for note in table.notes:
-        say(note, err=False)

@@ -83,8 +83,10 @@ class Means:
         means = np.full(counts.shape, np.nan)
         return self.combine(np.divide(self.sums[numbers].sum(-2), counts, out=means, where=counts > 0))
 
-    def scores(self) -> NDArray[np.float64]:
-        """The mean of each sample over all that it adds."""
+    def scores(self) -> NDArray[np.float64] | None:
+        """The mean of each sample over all that it adds, if the figure is about such a mean."""
+        if self.combine is not mean_of_classes:
+            return None
         return np.asarray(self.sums.sum(1) / self.counts.sum(1))
 
 

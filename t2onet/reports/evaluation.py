@@ -1,23 +1,34 @@
-"""One table for an editor: near the expert, doing what was said, and honest about what it cannot do."""
+"""A system measured: near the expert, doing what was said, and honest about what it cannot do.
+
+Every figure is made from rows, one for each sample, so that it can be followed back and compared sample by
+sample with that of another system.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..data import Dataset, Sample
-from ..editor import performed_thoughts, small
-from ..image import open_image
 from ..language import Attribute
 from ..language.ten_requests import TEN_REQUESTS
-from ..metrics.pictures import distance, psnr, ssim, variety
-from ..policy import Policy
-from .following import CLASSES, Following, follow, ordered_amounts
+from ..metrics.attributes import ORDER
+from ..metrics.features import Extractor
+from ..metrics.frechet import Rows
+from ..metrics.intervals import Crowds, Statistic
+from ..metrics.pictures import delta_e, distance, psnr, ssim, variety
+from .cases import Case, Told, quiet
+from .figures import ANY, MANNERS, SIGMA, TEN, class_figures, pair_figures, photo_figures, request_figures
+from .following import amount_rows, request_rows
 from .labelled import LabelledRequest
+from .rows import Row
+from .systems import Made, Question, System, answered
 
+LOUDEST = 99.0
+"""Decibels that stand for an equal picture, whose PSNR is infinite."""
+FEW = 50
+"""About how many photos the amounts and the paper's ten requests are asked of."""
 _RIGHT: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, -1),
     (Attribute.LIGHTNESS, 1),
@@ -30,122 +41,94 @@ _RIGHT: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, 1),
     (Attribute.LIGHTNESS, 1),
 )
-"""What each of them asks for."""
-AMOUNTS: tuple[tuple[Attribute, int, tuple[str, str, str]], ...] = (
-    (Attribute.LIGHTNESS, 1, ("make it a little brighter", "make it brighter", "make it a lot brighter")),
-    (Attribute.LIGHTNESS, -1, ("darken it slightly", "darken it", "darken it a lot")),
-    (Attribute.COLOURFULNESS, 1, ("a bit more saturation", "more saturation", "much more saturation")),
-    (Attribute.WARMTH, 1, ("make it a little warmer", "make it warmer", "make it a lot warmer")),
-    (Attribute.CONTRAST, 1, ("add a bit of contrast", "add contrast", "add a lot of contrast")),
-)
-"""The same request in three amounts."""
+"""What each of the ten asks for."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """A photo, its target and its request, small."""
+class Wanted:
+    """The targets of all cases as features, which a system's pictures are compared with."""
 
-    before: np.ndarray
-    after: np.ndarray
-    request: str
+    extractor: Extractor
+    features: Rows
+
+    @classmethod
+    def of(cls, extractor: Extractor, cases: Sequence[Case]) -> Wanted:
+        return cls(extractor, extractor(np.stack([case.after for case in cases])))
 
 
-@dataclass
+@dataclass(frozen=True)
 class Evaluation:
-    """Figures by name, and following in detail for each manner."""
+    """A system's rows, its figures by name, and following class by class."""
 
-    figures: dict[str, float] = field(default_factory=dict)
-    following: dict[str, Following] = field(default_factory=dict)
-
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """Name and figure, as they are printed."""
-        for name, value in self.figures.items():
-            yield name, f"{value:.4f}"
-        for manner, found in self.following.items():
-            for attribute, sign in CLASSES:
-                count = len(found.hits[attribute, sign])
-                label = f"{manner}: {'more' if sign > 0 else 'less'} {attribute}"
-                yield label, f"{found.share((attribute, sign)):.3f} of {count}"
-
-
-def cases(dataset: Dataset, split: str, side: int, count: int | None = None, seed: int = 0) -> list[Case]:
-    """Samples of a split at the size a policy sees, all or some drawn by the seed."""
-    samples: Sequence[Sample] = dataset.split(split)
-    if count is not None and count < len(samples):
-        order = np.random.default_rng(seed).permutation(len(samples))[:count]
-        samples = [samples[at] for at in sorted(order)]
-    return [_case(sample, side) for sample in samples]
-
-
-def _case(sample: Sample, side: int) -> Case:
-    before, after = (small(open_image(path), side) for path in (sample.before, sample.after))
-    return Case(before, after, sample.requests[0] if sample.requests else "")
+    name: str
+    rows: tuple[Row, ...]
+    figures: Mapping[str, Statistic]
+    classes: Mapping[str, Statistic]
 
 
 def evaluate(
-    policy: Policy,
-    found: Sequence[Case],
+    system: System,
+    cases: Sequence[Case],
     sentences: Mapping[LabelledRequest, str],
     *,
     each: int = 4,
     seed: int = 0,
-    progress: Callable[[str], None] = lambda stage: None,
+    wanted: Sequence[Wanted] = (),
+    told: Told = quiet,
 ) -> Evaluation:
     """All figures; `each` is the number of photos for every labelled request."""
-    result = Evaluation()
-    progress("distance to the expert")
-    _near_the_expert(policy, found, result.figures)
-    photos = [case.before for case in found]
-    for manner in ("literal", "expert") if sentences else ():
-        progress(f"following, {manner}")
-        following = follow(policy, sentences, photos, manner=manner, each=each, seed=seed)
-        result.following[manner] = following
-        _following_figures(manner, following, result.figures)
-    progress("amounts and the paper's ten requests")
-    few = photos[:: max(1, len(photos) // 50)]
-    result.figures["amounts in order"] = ordered_amounts(policy, few, AMOUNTS)
-    _ten_requests(policy, few, result.figures)
-    return result
+    pictures: list[np.ndarray] = []
+    rows = list(_pair_rows(system, cases, pictures, told))
+    for manner in MANNERS if system.manners else MANNERS[:1]:
+        rows += request_rows(system, sentences, cases, manner=manner, each=each, seed=seed, told=told)
+    few = cases[:: max(1, len(cases) // FEW)]
+    rows += amount_rows(system, few, told)
+    rows += _ten_rows(system, few, told)
+    if not system.manners:
+        rows = [replace(row, manner=ANY) for row in rows]
+    crowds = _crowds(tuple(case.name for case in cases), np.stack(pictures), wanted, told)
+    figures = pair_figures(rows) | crowds | request_figures(rows) | photo_figures(rows)
+    return Evaluation(system.name, tuple(rows), figures, class_figures(rows))
 
 
-def _near_the_expert(policy: Policy, found: Sequence[Case], figures: dict[str, float]) -> None:
-    rows = []
-    for case in found:
-        answer = policy.answer(case.before, case.request, "expert")
-        made = performed_thoughts(answer.thoughts, case.before)
-        rows.append(
-            (
-                distance(case.before, case.after),
-                distance(made, case.after),
-                ssim(case.before, case.after),
-                ssim(made, case.after),
-                min(psnr(made, case.after), 99.0),
-            )
-        )
-    names = ("input L1", "expert: L1", "input SSIM", "expert: SSIM", "expert: PSNR")
-    figures.update(zip(names, np.mean(rows, axis=0).tolist(), strict=True))
+def _pair_rows(
+    system: System, cases: Sequence[Case], pictures: list[np.ndarray], told: Told
+) -> Iterator[Row]:
+    """How near the expert it comes; what it made is added to `pictures`."""
+    questions = [Question(case.before, case.request, "expert") for case in cases]
+    for case, made in zip(cases, answered(system, questions, "pairs", told), strict=True):
+        pictures.append(made.picture)
+        yield Row("pairs", case.name, "", "expert", _near(case, made))
 
 
-def _following_figures(manner: str, found: Following, figures: dict[str, float]) -> None:
-    figures[f"{manner}: following"] = found.mean
-    figures[f"{manner}: following, least class"] = found.least
-    figures[f"{manner}: unrequested change"] = float(np.mean(found.aside))
-    figures[f"{manner}: all of a compound request"] = float(np.mean(found.compound))
-    figures[f"{manner}: all of a misspelt request"] = float(np.mean(found.misspelt))
-    figures[f"{manner}: unanswerable flagged"] = float(np.mean(found.flagged))
-    figures[f"{manner}: wrongly flagged"] = float(np.mean(found.wrongly))
+def _near(case: Case, made: Made) -> dict[str, float]:
+    found = {
+        "L1": distance(made.picture, case.after),
+        "SSIM": ssim(made.picture, case.after),
+        "PSNR": min(psnr(made.picture, case.after), LOUDEST),
+        "delta-E 2000": delta_e(made.picture, case.after),
+    }
+    return found if made.recipe is None else found | {"steps": float(len(made.recipe.steps))}
 
 
-def _ten_requests(policy: Policy, photos: Sequence[np.ndarray], figures: dict[str, float]) -> None:
-    """Sigma, and how many of the ten change the photos the right way on average."""
-    from ..metrics.attributes import ORDER, changes
+def _crowds(
+    names: tuple[str, ...], pictures: np.ndarray, wanted: Sequence[Wanted], told: Told
+) -> dict[str, Statistic]:
+    found: dict[str, Statistic] = {}
+    for one in wanted:
+        told(one.extractor.title, 0, len(pictures))
+        found[f"expert: {one.extractor.title}"] = Crowds(names, one.extractor(pictures), one.features)
+    return found
 
-    sigmas, moved = [], np.zeros(len(TEN_REQUESTS))
-    for picture in photos:
-        answers = [policy.answer(picture, request, "literal") for request in TEN_REQUESTS]
-        pictures = [performed_thoughts(answer.thoughts, picture) for answer in answers]
-        sigmas.append(variety(pictures))
-        for at, (attribute, sign) in enumerate(_RIGHT):
-            moved[at] += sign * float(changes(picture, pictures[at])[ORDER[attribute]])
-    figures["sigma x 100"] = 100 * float(np.mean(sigmas)) if sigmas else math.nan
-    figures["of the paper's ten requests right"] = float((moved > 0).sum())
+
+def _ten_rows(system: System, cases: Sequence[Case], told: Told) -> Iterator[Row]:
+    """The paper's sigma, and how far each of its ten requests moves a photo the right way."""
+    questions = [Question(case.before, request, "literal") for case in cases for request in TEN_REQUESTS]
+    answers = answered(system, questions, "the paper's ten requests", told)
+    for case in cases:
+        pictures = [next(answers).picture for _ in TEN_REQUESTS]
+        moved = {
+            name: sign * float(case.change(picture)[ORDER[attribute]])
+            for name, picture, (attribute, sign) in zip(TEN, pictures, _RIGHT, strict=True)
+        }
+        yield Row("ten requests", case.name, "", "literal", {SIGMA: 100 * variety(pictures), **moved})

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from ..metrics.intervals import Difference, Estimate
+
+Cell = float | Estimate | Difference | None
+"""A figure, alone or with its interval; None is a figure that nobody has."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a name and figures, one for each column; None is a figure that nobody has.
+    """Rows of a name and figures, one for each column.
 
     `notes` say where the figures come from and what differs between rows.
     """
 
     title: str
     columns: tuple[str, ...]
-    rows: Mapping[str, tuple[float | None, ...]]
+    rows: Mapping[str, tuple[Cell, ...]]
     notes: tuple[str, ...] = field(default=())
 
     def cells(self) -> list[list[str]]:
@@ -36,5 +42,11 @@ class Table:
         return text.getvalue()
 
 
-def _shown(figure: float | None) -> str:
-    return "" if figure is None else f"{figure:.4f}"
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if not isinstance(cell, Estimate | Difference):
+        return f"{cell:.4f}"
+    interval = "" if math.isnan(cell.low) else f" ({cell.low:.4f} to {cell.high:.4f})"
+    chance = f", p {cell.p:.2g}" if isinstance(cell, Difference) and cell.p is not None else ""
+    return f"{cell.value:.4f}{interval}{chance}"

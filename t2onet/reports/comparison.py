@@ -1,0 +1,137 @@
+"""Systems side by side: a column for each, and how each differs from the first on the same samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..image import write_atomically
+from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
+from .evaluation import Evaluation
+from .rows import as_csv
+from .table import Table
+
+SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "about.json"
+"""What a folder of results holds."""
+_NOTES = (
+    "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
+    "Frechet distances fall with the number of photos: compare those of equally many.",
+)
+_HEADER = ("figure", "system", "value", "low", "high", "less the first", "low", "high", "p")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Evaluations on the same samples; `facts` say which, and by which code."""
+
+    evaluations: Sequence[Evaluation]
+    facts: Mapping[str, object]
+    seed: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(evaluation.name for evaluation in self.evaluations)
+
+    @cached_property
+    def estimates(self) -> dict[str, tuple[Estimate | None, ...]]:
+        """Each figure of each system."""
+        return self._each([one.figures for one in self.evaluations])
+
+    @cached_property
+    def classes(self) -> dict[str, tuple[Estimate | None, ...]]:
+        """Following, class by class."""
+        return self._each([one.classes for one in self.evaluations])
+
+    @cached_property
+    def differences(self) -> dict[str, tuple[Difference | None, ...]]:
+        """Each figure of the systems after the first, less the first's."""
+        first, *others = (one.figures for one in self.evaluations)
+        return {
+            name: tuple(
+                compared(first[name], other[name], self.seed) if name in other else None for other in others
+            )
+            for name in (first if others else ())
+        }
+
+    def _each(self, systems: Sequence[Mapping[str, Statistic]]) -> dict[str, tuple[Estimate | None, ...]]:
+        names = dict.fromkeys(name for figures in systems for name in figures)
+        return {
+            name: tuple(
+                estimate(figures[name], self.seed) if name in figures else None for figures in systems
+            )
+            for name in names
+        }
+
+    def tables(self) -> list[Table]:
+        """Figures, following by class where it was measured, and differences where there are several."""
+        origin = ", ".join(f"{name} {value}" for name, value in self.facts.items())
+        found = [Table("Figures", self.names, self.estimates, (origin, *_NOTES))]
+        if self.classes:
+            found.append(Table("Following, by what is asked for", self.names, self.classes))
+        if self.differences:
+            columns = tuple(f"{name} less {self.names[0]}" for name in self.names[1:])
+            note = "p: Wilcoxon's signed-rank test over the samples of a figure."
+            found.append(Table("Differences on the same samples", columns, self.differences, (note,)))
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.facts,
+            "figures": self._data(self.estimates, self.names),
+            "classes": self._data(self.classes, self.names),
+            "differences": self._data(self.differences, self.names[1:]),
+        }
+
+    def _data(self, rows: Mapping[str, tuple[Any, ...]], names: Sequence[str]) -> dict[str, Any]:
+        """By system and figure."""
+        return {
+            system: {name: _plain(row[at]) for name, row in rows.items() if row[at] is not None}
+            for at, system in enumerate(names)
+        }
+
+    def samples(self) -> str:
+        """All rows of all systems, as CSV."""
+        return as_csv({one.name: one.rows for one in self.evaluations})
+
+    def figures(self) -> str:
+        """One line for each figure of each system, as CSV."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(_HEADER)
+        for name, row in (self.estimates | self.classes).items():
+            for at, (system, found) in enumerate(zip(self.names, row, strict=True)):
+                if found is not None:
+                    apart = self.differences.get(name, ())[at - 1 : at] if at else ()
+                    told = [*found, *(apart[0] or () if apart else ())]
+                    writer.writerow([name, system, *map(_digits, told)])
+        return text.getvalue()
+
+    def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
+        """The folder of results, with the command that makes them."""
+        tables = "\n".join(table.markdown() for table in self.tables())
+        about = json.dumps({"systems": self.names, **self.facts, "command": command}, indent=2) + "\n"
+        contents = {SAMPLES: self.samples(), FIGURES: self.figures(), TABLES: tables, ABOUT: about}
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in contents.items():
+            write_atomically(folder / name, text.encode(), overwrite=overwrite)
+
+
+def _plain(found: Estimate | Difference) -> dict[str, float | None]:
+    """JSON has no NaN."""
+    return {name: value if _known(value) else None for name, value in found._asdict().items()}
+
+
+def _digits(value: float | None) -> str:
+    return f"{value:.6g}" if _known(value) else ""
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)

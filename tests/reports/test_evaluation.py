@@ -1,0 +1,110 @@
+"""Figures of systems whose worth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet.metrics.features import Extractor
+from t2onet.metrics.intervals import estimate
+from t2onet.metrics.pictures import distance
+from t2onet.reports.evaluation import LOUDEST, Evaluation, Wanted, evaluate
+from t2onet.reports.systems import Identity, Made, Question, open_system
+
+from .made import SENTENCES, Scripted, brightened, some_cases
+
+CASES = some_cases(5)
+MEANS = Extractor("Frechet distance (mean colours)", lambda pictures: pictures.mean((-2, -1)))
+
+
+def oracle(question: Question) -> Made:
+    """What the expert did, whatever is asked."""
+    return Made(next(case.after for case in CASES if case.before is question.picture))
+
+
+def values(evaluation: Evaluation) -> dict[str, float]:
+    return {name: estimate(figure).value for name, figure in evaluation.figures.items()}
+
+
+def test_identity_has_the_figures_of_the_inputs() -> None:
+    found = values(evaluate(Identity(), CASES, SENTENCES, each=2))
+    assert found["expert: L1"] == pytest.approx(np.mean([distance(c.before, c.after) for c in CASES]))
+    for name in ("literal: following", "expert: unrequested change", "sigma x 100", "amounts in order"):
+        assert found[name] == 0
+    assert found["of the paper's ten requests right"] == 0
+    assert found["expert: steps"] == 0
+    assert found["literal: unanswerable flagged"] == 0
+
+
+def test_the_expert_is_perfectly_near_and_deaf() -> None:
+    found = values(evaluate(Scripted(oracle), CASES, SENTENCES, each=2))
+    assert (found["expert: L1"], found["expert: delta-E 2000"]) == (0, 0)
+    assert found["expert: SSIM"] == pytest.approx(1)
+    assert found["expert: PSNR"] == LOUDEST
+    assert found["sigma x 100"] == 0
+    assert found["literal: a vague request nearer the expert"] == 1
+    assert 0 < found["of the paper's ten requests right"] < 10
+    assert "expert: steps" not in found  # it has no recipe
+
+
+def test_rules_follow_plain_words() -> None:
+    found = values(evaluate(open_system("keywords"), CASES, SENTENCES, each=2))
+    assert found["of the paper's ten requests right"] == 10
+    assert found["literal: following"] > 0.5
+    assert found["literal: unanswerable flagged"] == 1
+
+
+def test_systems_without_manners_are_asked_once_and_count_for_both() -> None:
+    system = Scripted(oracle)
+    measured = evaluate(system, CASES, SENTENCES, each=2)
+    assert len([row for row in measured.rows if row.part == "requests"]) == 2 * len(SENTENCES)
+    assert {row.manner for row in measured.rows} == {"any"}
+    found = values(measured)
+    assert found["literal: following"] == found["expert: following"]
+
+
+def test_manners_are_measured_apart() -> None:
+    def literally(question: Question) -> Made:
+        done = question.manner == "expert" or "brighter" in question.request
+        return Made(brightened(question.picture, 0.2)) if done else Made(question.picture)
+
+    found = values(evaluate(Scripted(literally, manners=True), CASES, SENTENCES, each=2))
+    assert found["literal: a vague request answered"] == 0
+    assert found["expert: a vague request answered"] == 1
+
+
+def test_classes_are_told_one_by_one() -> None:
+    measured = evaluate(open_system("keywords"), CASES, SENTENCES, each=2)
+    assert list(measured.classes) == [
+        f"{manner}: {name}"
+        for manner in ("literal", "expert")
+        for name in ("more lightness", "less lightness", "more warmth")
+    ]
+
+
+def test_without_labelled_requests_the_rest_is_measured() -> None:
+    found = evaluate(Identity(), CASES, {})
+    assert not found.classes
+    assert not any("following" in name for name in found.figures)
+    assert "expert: L1" in found.figures
+
+
+def test_crowds_are_compared_with_the_targets() -> None:
+    pytest.importorskip("torch")
+    wanted = [Wanted.of(MEANS, CASES)]
+    name = f"expert: {MEANS.title}"
+    assert values(evaluate(Scripted(oracle), CASES, {}, wanted=wanted))[name] == pytest.approx(0, abs=1e-9)
+    assert values(evaluate(Identity(), CASES, {}, wanted=wanted))[name] > 0.01
+
+
+def test_it_is_told_how_far_it_is() -> None:
+    said: list[tuple[str, int, int]] = []
+    evaluate(Identity(), CASES, SENTENCES, each=1, told=lambda *told: said.append(told))
+    assert said[0] == ("pairs", 5, 5)
+    assert {what for what, _, _ in said} == {
+        "pairs",
+        "labelled requests, literal",
+        "amounts",
+        "the paper's ten requests",
+    }
+    assert all(done <= count for _, done, count in said)
