@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,8 @@ from .data.datasets import tell_problems
 
 if TYPE_CHECKING:
     from ..metrics.features import Extractor
-    from ..reports.cases import Case, Told
+    from ..reports.cases import Told
+    from ..reports.comparison import Comparison
 
 
 @refusing
@@ -55,12 +56,8 @@ def evaluate_systems(
 ) -> None:
     """Measure systems on photos they have not seen and on requests labelled by hand."""
     from ..data import Problem, open_dataset
-    from ..image import write_atomically
-    from ..reports.cases import cases
-    from ..reports.comparison import Comparison
-    from ..reports.evaluation import Wanted, evaluate
+    from ..reports.comparison import compare
     from ..reports.labelled import labelled_requests, texts
-    from ..reports.provenance import code
     from ..reports.systems import open_systems
 
     _check_outputs(samples, output, overwrite)
@@ -71,35 +68,38 @@ def evaluate_systems(
     sentences = texts(labels, dataset if data.layout == "ma5k-req" else None, gier)
     problems: list[Problem] = []
     with _progress() as told:
-        found = cases(data, split, systems[0].side, count, seed=seed, problems=problems, told=told)
-        wanted = [Wanted.of(extractor, found) for extractor in extractors]
-        measured = [
-            evaluate(one, found, sentences, each=each, seed=seed, wanted=wanted, told=_named(one.name, told))
-            for one in systems
-        ]
-        facts = {
-            "split": split,
-            "pairs": len(found),
-            "labelled requests": len(sentences),
-            "photos each": each,
-            "seed": seed,
-            "L1 of inputs": _distance(found),
-            "data": data.fingerprint,
-            "code": code(),
-        }
-        comparison = Comparison(measured, facts, seed)
+        found = compare(
+            systems,
+            data,
+            sentences,
+            split=split,
+            count=count,
+            each=each,
+            seed=seed,
+            extractors=extractors,
+            problems=problems,
+            told=told,
+        )
         told("intervals", 0, 1)
-        answer, tables = comparison.data(), comparison.tables()
+        answer, tables = found.data(), found.tables()
     tell_problems((*data.problems, *problems), "left out")
-    if samples is not None:
-        write_atomically(samples, comparison.samples().encode(), overwrite=overwrite)
-    if output is not None:
-        comparison.write(output, shlex.join(["t2o", *sys.argv[1:]]), overwrite=overwrite)
+    _write(found, samples, output, overwrite)
     if as_json:
         print_json(answer)
         return
     for table in tables:
         print_table(table)
+
+
+def _write(found: Comparison, samples: Path | None, output: Path | None, overwrite: bool) -> None:
+    from ..image import write_atomically
+
+    if samples is not None:
+        write_atomically(samples, found.samples().encode(), overwrite=overwrite)
+        say(f"-> {samples}")
+    if output is not None:
+        found.write(output, shlex.join(["t2o", *sys.argv[1:]]), overwrite=overwrite)
+        say(f"-> {output}")
 
 
 def _extractors(inception: Path | None) -> list[Extractor]:
@@ -115,13 +115,6 @@ def _extractors(inception: Path | None) -> list[Extractor]:
         return found
 
 
-def _distance(found: Sequence[Case]) -> float:
-    """Between photos and targets, before anything is done."""
-    from ..metrics.pictures import distance
-
-    return round(sum(distance(case.before, case.after) for case in found) / len(found), 4)
-
-
 def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
     """Before an hour is spent."""
     if samples is not None and samples.exists() and not overwrite:
@@ -130,10 +123,6 @@ def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -
         raise OutputError(f"{output} is a file; give the name of a folder")
     if output is not None and output.is_dir() and any(output.iterdir()) and not overwrite:
         raise OutputError(f"{output} is not empty; give another folder or --overwrite")
-
-
-def _named(name: str, told: Told) -> Told:
-    return lambda what, done, count: told(f"{name}: {what}", done, count)
 
 
 @contextmanager

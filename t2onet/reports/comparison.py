@@ -12,10 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..data import Dataset, Problem
 from ..image import write_atomically
+from ..metrics.features import Extractor
 from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
-from .evaluation import Evaluation
+from ..metrics.pictures import distance
+from .cases import Told, cases, quiet
+from .evaluation import Evaluation, Wanted, evaluate
+from .labelled import LabelledRequest
+from .provenance import code
 from .rows import as_csv
+from .systems import System
 from .table import Table
 
 SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "about.json"
@@ -122,6 +131,47 @@ class Comparison:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in contents.items():
             write_atomically(folder / name, text.encode(), overwrite=overwrite)
+
+
+def compare(
+    systems: Sequence[System],
+    dataset: Dataset,
+    sentences: Mapping[LabelledRequest, str],
+    *,
+    split: str = "val",
+    count: int | None = None,
+    each: int = 4,
+    seed: int = 0,
+    extractors: Sequence[Extractor] = (),
+    problems: list[Problem] | None = None,
+    told: Told = quiet,
+) -> Comparison:
+    """Measure systems on the same samples of a split, `count` of them or all.
+
+    `each` is the number of photos for every labelled request, `extractors` are what Frechet distances are
+    taken over, and pairs that cannot be read are added to `problems`.
+    """
+    found = cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
+    wanted = [Wanted.of(extractor, found) for extractor in extractors]
+    evaluations = [
+        evaluate(one, found, sentences, each=each, seed=seed, wanted=wanted, told=_named(one.name, told))
+        for one in systems
+    ]
+    facts = {
+        "split": split,
+        "pairs": len(found),
+        "labelled requests": len(sentences),
+        "photos each": each,
+        "seed": seed,
+        "L1 of inputs": round(float(np.mean([distance(case.before, case.after) for case in found])), 4),
+        "data": dataset.fingerprint,
+        "code": code(),
+    }
+    return Comparison(evaluations, facts, seed)
+
+
+def _named(name: str, told: Told) -> Told:
+    return lambda what, done, total: told(f"{name}: {what}", done, total)
 
 
 def _plain(found: Estimate | Difference) -> dict[str, float | None]:

@@ -1,0 +1,131 @@
+"""`t2o evaluate`: systems in columns, compared with the first."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from t2onet.reports.labelled import labelled_requests
+from tests.conftest import EXAMPLES, ROOT
+
+from .made import T2O
+
+DATA = ROOT.parent / "shared" / "data"
+NAMES = ("dogs", "drum", "stream", "trail")
+
+
+@pytest.fixture
+def pairs(folder: Path) -> Path:
+    """Four small pairs of the split val, brightened, with what was asked for."""
+    for side in ("before", "after"):
+        (folder / "pairs" / side).mkdir(parents=True)
+    for name in NAMES:
+        with PIL.Image.open(EXAMPLES / f"{name}.jpg") as photo:
+            photo.draft("RGB", (96, 80))
+            small = np.asarray(photo.resize((48, 40)), np.float64)
+        PIL.Image.fromarray(np.uint8(small)).save(folder / "pairs" / "before" / f"{name}.png")
+        brighter = np.uint8((1.25 * small).clip(0, 255))
+        PIL.Image.fromarray(brighter).save(folder / "pairs" / "after" / f"{name}.png")
+    lines = ["name,request,split", *(f"{name},make it brighter,val" for name in NAMES)]
+    (folder / "pairs" / "requests.csv").write_text("\n".join(lines))
+    return folder / "pairs"
+
+
+@pytest.mark.slow
+def test_the_shipped_network_is_measured_by_default(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("evaluate", pairs, "--count", 2, "--json")
+    assert answer.code == 0
+    told = json.loads(answer.out)
+    assert list(told["figures"]) == ["shipped"]
+    assert (told["pairs"], told["seed"], told["labelled requests"]) == (2, 0, 0)
+    assert len(told["data"]) == 12
+    assert told["code"]
+    l1 = told["figures"]["shipped"]["expert: L1"]
+    assert l1["low"] <= l1["value"] <= l1["high"] < 0.3
+
+
+def test_a_column_for_each_system_and_what_differs(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("evaluate", pairs, "--system", "identity", "--system", "keywords", "--each", 1)
+    assert answer.code == 0
+    assert "keywords less identity" in answer.out
+    assert "seed 0, L1 of inputs " in answer.out
+    l1 = next(line for line in answer.out.splitlines() if line.startswith("expert: L1"))
+    identity, keywords = (float(part.split()[-1]) for part in l1.split("(")[:2])
+    assert keywords < identity
+    assert "Frechet distance" in answer.out
+
+
+@pytest.mark.slow
+def test_results_go_to_a_folder_and_samples_to_a_file(t2o: T2O, pairs: Path) -> None:
+    told = ("evaluate", pairs, "--system", "identity", "-o", "results/inputs", "--csv", "samples.csv")
+    assert t2o(*told).code == 0
+    samples = Path("samples.csv").read_text()
+    assert Path("results/inputs/samples.csv").read_text() == samples
+    rows = [row for row in csv.DictReader(samples.splitlines()) if row["part"] == "pairs"]
+    assert [row["photo"] for row in rows] == list(NAMES)
+    again = t2o(*told)
+    assert (again.code, again.err) == (
+        2,
+        "t2o: samples.csv exists already; give another name or --overwrite\n",
+    )
+    assert "results/inputs is not empty" in t2o(*told[:6]).err
+    assert t2o(*told, "--overwrite").code == 0
+
+
+@pytest.mark.slow
+def test_the_same_seed_measures_the_same(t2o: T2O, pairs: Path) -> None:
+    told = ("evaluate", pairs, "--system", "keywords", "--count", 3, "--seed", 4, "--json")
+    assert t2o(*told).out == t2o(*told).out
+
+
+def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
+    from tests.metrics.test_features import scripted
+
+    scripted(Path("inception.pt"))
+    answer = t2o("evaluate", pairs, "--system", "identity", "--inception", "inception.pt", "--json")
+    figures = json.loads(answer.out)["figures"]["identity"]
+    assert figures["expert: FID"]["value"] > 0
+    assert figures["expert: Frechet distance (EfficientNet-Lite0)"]["value"] > 0
+
+
+def test_without_lite0_its_distance_is_left_out(
+    t2o: T2O, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "efficientnet_lite_pytorch", None)
+    answer = t2o("evaluate", pairs, "--system", "identity", "--json")
+    assert "left out: a Frechet distance needs torch and EfficientNet-Lite0" in answer.err
+    assert not any("Frechet" in name for name in json.loads(answer.out)["figures"]["identity"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--system", "keyword"], "'keyword' is no system: "),
+        (["--system", "identity", "--system", "identity"], "two systems are called 'identity'"),
+        (["--inception", "pairs/requests.csv"], "pairs/requests.csv holds no weights"),
+        (["--split", "train"], "no pair of the split train"),
+        (["-o", "pairs/requests.csv"], "pairs/requests.csv is a file; give the name of a folder"),
+    ],
+)
+def test_refusals(t2o: T2O, pairs: Path, arguments: list[str], said: str) -> None:
+    answer = t2o("evaluate", pairs.name, *arguments)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+@pytest.mark.slow
+@pytest.mark.needs_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent")
+def test_labelled_requests_are_measured_where_they_are(t2o: T2O, folder: Path) -> None:
+    told = ("--count", 3, "--each", 1, "--system", "keywords", "--json")
+    answer = json.loads(t2o("evaluate", DATA / "ma5k-req", "--gier", DATA / "gier", *told).out)
+    assert answer["labelled requests"] == len(labelled_requests())
+    figures = answer["figures"]["keywords"]
+    assert figures["literal: following"] == figures["expert: following"]
+    assert 0.7 < figures["literal: following"]["value"] < 0.95
