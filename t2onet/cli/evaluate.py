@@ -82,7 +82,7 @@ def evaluate_systems(
         )
         told("intervals", 0, 1)
         answer, tables = found.data(), found.tables()
-    tell_problems((*data.problems, *problems), "left out")
+    tell_problems(problems, "left out")
     _write(found, samples, output, overwrite)
     if as_json:
         print_json(answer)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from .frechet import Rows, frechet_distance
 Numbers = NDArray[np.int64]
 """(..., samples): which samples, a draw in each row, some of them several times."""
 RESAMPLES, FEW = 2000, 100
-"""Draws for means, and for figures that take long."""
+"""Draws for means, and for figures that are slow."""
 _CONFIDENCE = 0.95
 _ERRORS = 1.959964
 """Standard errors to both sides of the middle that a normal variable keeps within, at that confidence."""
@@ -48,8 +48,8 @@ class Statistic(Protocol):
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
-    def biased(self) -> bool:
-        """Whether samples that come twice change it as such, beyond what chance does."""
+    def slow(self) -> bool:
+        """Whether only a few draws of it can be waited for."""
 
     def __call__(self, numbers: Numbers) -> NDArray[np.float64]: ...
     def scores(self) -> NDArray[np.float64] | None:
@@ -76,7 +76,7 @@ class Means:
     sums: NDArray[np.float64]
     counts: NDArray[np.float64]
     combine: Callable[[NDArray[np.float64]], NDArray[np.float64]] = mean_of_classes
-    biased: bool = False
+    slow: bool = False
 
     def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
         counts = self.counts[numbers].sum(-2)
@@ -97,12 +97,19 @@ class Crowds:
     names: tuple[str, ...]
     made: Rows
     wanted: Rows
-    biased: bool = True
+    slow: bool = True
+    _known: dict[bytes, float] = field(default_factory=dict)
+    """Draws that were asked for before: an interval and every comparison ask for the same."""
 
     def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
         rows = numbers.reshape(-1, numbers.shape[-1])
-        found = [frechet_distance(self.made[row], self.wanted[row]) for row in rows]
-        return np.array(found).reshape(numbers.shape[:-1])
+        return np.array([self._of(row) for row in rows]).reshape(numbers.shape[:-1])
+
+    def _of(self, row: Numbers) -> float:
+        key = row.tobytes()
+        if key not in self._known:
+            self._known[key] = frechet_distance(self.made[row], self.wanted[row])
+        return self._known[key]
 
     def scores(self) -> None:
         return None
@@ -120,8 +127,8 @@ class _Apart:
         return self.one.names
 
     @property
-    def biased(self) -> bool:
-        return self.one.biased or self.other.biased
+    def slow(self) -> bool:
+        return self.one.slow or self.other.slow
 
     def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
         return self.other(numbers) - self.one(numbers)
@@ -134,7 +141,7 @@ class _Apart:
 def estimate(statistic: Statistic, seed: int = 0) -> Estimate:
     """The figure of all samples, and its interval: the middle 95 % of what draws of as many samples come to.
 
-    Repeated samples alone raise a biased figure; its interval is 1.96 standard errors to both sides of it.
+    The few draws of a slow one tell its standard error: its interval is 1.96 of these to both sides.
     """
     count = len(statistic.names)
     value = float(statistic(np.arange(count))) if count else math.nan
@@ -145,12 +152,12 @@ def estimate(statistic: Statistic, seed: int = 0) -> Estimate:
         lambda numbers, axis: statistic(numbers),
         vectorized=True,
         batch=FEW,
-        n_resamples=FEW if statistic.biased else RESAMPLES,
+        n_resamples=FEW if statistic.slow else RESAMPLES,
         confidence_level=_CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
     )
-    if statistic.biased:
+    if statistic.slow:
         error = _ERRORS * float(drawn.standard_error)
         return Estimate(value, value - error, value + error)
     return Estimate(value, *map(float, drawn.confidence_interval))

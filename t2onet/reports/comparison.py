@@ -31,7 +31,7 @@ SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "a
 """What a folder of results holds."""
 _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
-    "Frechet distances fall with the number of photos: compare those of equally many.",
+    "Frechet distances depend on the number of photos: compare those of equally many.",
 )
 _HEADER = ("figure", "system", "value", "low", "high", "less the first", "low", "high", "p")
 

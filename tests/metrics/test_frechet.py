@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import sqrtm
 
 from t2onet.metrics.frechet import frechet_distance
 
@@ -43,7 +44,6 @@ def test_gaussians_that_lean_in_different_ways() -> None:
 
 
 def test_it_is_what_a_matrix_root_gives() -> None:
-    sqrtm = pytest.importorskip("scipy.linalg").sqrtm
     rng = np.random.default_rng(3)
     one, other = rng.normal(size=(60, 8)) @ rng.normal(size=(8, 8)), rng.normal(1, 2, (40, 8))
     covariances = np.cov(one, rowvar=False), np.cov(other, rowvar=False)

@@ -90,7 +90,6 @@ def test_without_labelled_requests_the_rest_is_measured() -> None:
 
 
 def test_crowds_are_compared_with_the_targets() -> None:
-    pytest.importorskip("torch")
     wanted = [Wanted.of(MEANS, CASES)]
     name = f"expert: {MEANS.title}"
     assert values(evaluate(Scripted(oracle), CASES, {}, wanted=wanted))[name] == pytest.approx(0, abs=1e-9)

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from t2onet import TrainingError
 from t2onet.editor import performed
 from t2onet.errors import DataError
+from t2onet.language import Vocabulary
+from t2onet.models import description, files
+from t2onet.models.files import write_tensors
+from t2onet.models.retoucher.export import export
+from t2onet.models.retoucher.network import MANNERS, ORDER, SIDE
 from t2onet.policy import EDIT, Answer, Thought
 from t2onet.reports.systems import (
     Identity,
@@ -22,19 +28,11 @@ from t2onet.reports.systems import (
     open_system,
     open_systems,
 )
+from tests.models.made import small as small_t2onet
+from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER
+from tests.models.retoucher.made import network as small_retoucher
 
 from .made import Scripted, picture
-
-torch = pytest.importorskip("torch")
-
-from t2onet.language import Vocabulary  # noqa: E402
-from t2onet.models import description, files  # noqa: E402
-from t2onet.models.files import write_tensors  # noqa: E402
-from t2onet.models.retoucher.export import export  # noqa: E402
-from t2onet.models.retoucher.network import MANNERS, ORDER, SIDE  # noqa: E402
-from tests.models.made import small as small_t2onet  # noqa: E402
-from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER  # noqa: E402
-from tests.models.retoucher.made import network as small_retoucher  # noqa: E402
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", "brighter", "warmer", *"abcdefghijklmn"))
 ASKED = [
@@ -139,7 +137,7 @@ def _apart(system: System, both: list[Question]) -> float:
 def test_another_kind_of_network_is_a_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """generator(images, tokens), here one that adds a learned amount for each word, beyond white."""
 
-    class Generator(torch.nn.Module):  # type: ignore[name-defined, misc]
+    class Generator(torch.nn.Module):
         def __init__(self, words: int) -> None:
             super().__init__()
             self.amount = torch.nn.Embedding(words, 1)
