@@ -33,7 +33,7 @@ _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
     "Frechet distances depend on the number of photos: compare those of equally many.",
 )
-_HEADER = ("figure", "system", "value", "low", "high", "less the first", "low", "high", "p")
+_HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class Comparison:
         for name, row in (self.estimates | self.classes).items():
             for at, (system, found) in enumerate(zip(self.names, row, strict=True)):
                 if found is not None:
-                    apart = self.differences.get(name, ())[at - 1 : at] if at else ()
-                    told = [*found, *(apart[0] or () if apart else ())]
-                    writer.writerow([name, system, *map(_digits, told)])
+                    rest = self.differences.get(name, ())[at - 1 : at] if at else ()
+                    apart = rest[0] if rest and rest[0] else (None,) * len(Difference._fields)
+                    writer.writerow([name, system, *map(_digits, (*found, *apart))])
         return text.getvalue()
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:

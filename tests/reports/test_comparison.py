@@ -86,10 +86,13 @@ def test_a_folder_holds_everything(compared: Comparison, tmp_path: Path) -> None
     about = json.loads((folder / "about.json").read_text())
     assert about["command"] == "t2o evaluate pairs"
     assert about["systems"] == list(compared.names)
-    lines = list(csv.reader((folder / "figures.csv").read_text().splitlines()))
-    l1 = {line[1]: line[2:] for line in lines if line[0] == "expert: L1"}
-    assert [len(l1[name]) for name in compared.names] == [3, 7, 7]
-    assert float(l1["scripted"][3]) == pytest.approx(compared.differences["expert: L1"][1].value, rel=1e-4)
+    lines = csv.DictReader((folder / "figures.csv").read_text().splitlines())
+    l1 = {line["system"]: line for line in lines if line["figure"] == "expert: L1"}
+    assert list(l1) == list(compared.names)
+    assert l1["identity"]["difference value"] == ""
+    apart = compared.differences["expert: L1"][1]
+    assert float(l1["scripted"]["difference low"]) == pytest.approx(apart.low, rel=1e-4)
+    assert float(l1["scripted"]["difference p"]) == pytest.approx(apart.p, rel=1e-4)
     assert "## Differences on the same samples" in (folder / "figures.md").read_text()
     with pytest.raises(OutputError, match="already exists"):
         compared.write(folder, "again")
