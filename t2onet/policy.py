@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import operations
-from .errors import RequestError
+from .errors import RequestError, T2OError
 from .language.foreign import is_foreign
 from .language.grams import spelt, words
 
@@ -24,6 +24,8 @@ EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
 FOREIGN = "foreign"
 """The verdict on a request in a language the network has not learnt."""
+FILES = ("begin.onnx", "step.onnx", "about.json")
+"""What the folder of a network holds."""
 WEIGHTS = "weights"
 """The folder in the package."""
 _THREADS = 2
@@ -59,12 +61,13 @@ class OnnxPolicy:
     """The network of a folder with `begin.onnx`, `step.onnx` and `about.json`."""
 
     def __init__(self, folder: Path) -> None:
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        begin, step, about_file = FILES
+        about = json.loads((folder / about_file).read_text(encoding="utf-8"))
         self.side: int = about["side"]
         self.order: tuple[str, ...] = tuple(about["order"])
         self.manners: tuple[str, ...] = tuple(about["manners"])
         self.verdicts: tuple[str, ...] = tuple(about["verdicts"])
-        self._begin, self._step = (_session(folder / name) for name in ("begin.onnx", "step.onnx"))
+        self._begin, self._step = (_session(folder / name) for name in (begin, step))
 
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
         """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken."""
@@ -114,6 +117,21 @@ def _session(path: Path) -> Any:
     options.intra_op_num_threads = _THREADS
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def opened(folder: Path) -> OnnxPolicy:
+    """The network in a folder that `t2o export` wrote."""
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise RequestError(
+            f"{folder} is no exported network, {missing[0]} is missing; make one by t2o export WEIGHTS DIR"
+        )
+    try:
+        return OnnxPolicy(folder)
+    except T2OError:
+        raise
+    except Exception as error:  # of JSON, of its fields, and whatever ONNX Runtime finds wrong
+        raise RequestError(f"{folder} cannot be opened as an exported network: {error}") from None
 
 
 @cache

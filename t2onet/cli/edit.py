@@ -62,22 +62,26 @@ def edit_photos(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
     ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A network of yours, from `t2o export`."),
+    ] = None,
     max_megapixels: MaxMegapixels = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
     from ..executor import cores
-    from ..policy import shipped
+    from ..policy import opened, shipped
 
     photos, request = _split(given)
     todo = tasks(photos, output, LOOK, recursive=recursive)
     if max_megapixels is not None:
         allow(max_megapixels)
     jobs = min(jobs or cores(), len(todo))
-    work = _Editing(
-        shipped(), request, manner, strength, variants, seed, sidecar, overwrite, max(1, cores() // jobs)
-    )
+    policy = shipped() if network is None else opened(network)
+    threads = max(1, cores() // jobs)
+    work = _Editing(policy, request, manner, strength, variants, seed, sidecar, overwrite, threads)
     made: list[Path] = []
     try:
         reports = run(

@@ -1,4 +1,4 @@
-"""`t2o export`: a recipe as a colour table for other tools."""
+"""`t2o export`: a recipe as a colour table for other tools, or a trained network for `t2o edit`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from typing import Annotated
 
 import typer
 
+from ..errors import TrainingError
 from .common import AsJson, print_json, refusing, say
+
+_WEIGHTS = ".safetensors"
 
 
 @refusing
 def export_look(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(metavar="RECIPE|WEIGHTS", help="Recipe (JSON), or weights of `t2o train default`."),
+    ],
     output: Annotated[
-        Path, typer.Argument(metavar="OUT", help="File to write: .cube, or .png for a HaldCLUT.")
+        Path,
+        typer.Argument(
+            metavar="OUT", help="File to write: .cube, or .png for a HaldCLUT; a folder for a network."
+        ),
     ],
     size: Annotated[
         int | None, typer.Option(help="Entries a side: 33 or 65 for .cube, 64 or 144 for .png.")
@@ -22,7 +31,13 @@ def export_look(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is."""
+    """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is.
+
+    Weights (.safetensors) become a folder that `t2o edit --network` and `t2o evaluate --system` open.
+    """
+    if recipe.suffix == _WEIGHTS:
+        _export_network(recipe, output, overwrite=overwrite)
+        return
     from ..looks import export
     from ..recipe import Recipe
 
@@ -45,3 +60,24 @@ def export_look(
     )
     for note in done.notes:
         say(f"note: {note}")
+
+
+def _export_network(weights: Path, folder: Path, *, overwrite: bool) -> None:
+    import json
+
+    try:
+        import onnx  # noqa: F401
+
+        from ..models.files import load_network
+        from ..models.retoucher import Retoucher
+        from ..models.retoucher.export import ABOUT, export
+    except ImportError as error:
+        raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
+    loaded = load_network(weights)
+    if not isinstance(loaded.network, Retoucher):
+        raise TrainingError(f"{weights} holds no network that t2o edit can run; export one of config default")
+    if not overwrite and (folder / ABOUT).exists():
+        raise TrainingError(f"{folder} holds a network already; give another folder, or --overwrite")
+    folder.mkdir(parents=True, exist_ok=True)
+    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]))
+    say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)

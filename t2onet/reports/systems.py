@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import operations
 from ..editor import performed_thoughts
-from ..errors import DataError, T2OError
-from ..policy import EDIT, OnnxPolicy, Policy, shipped
+from ..errors import DataError
+from ..policy import EDIT, OnnxPolicy, Policy, opened, shipped
 from ..recipe import Recipe
 from .cases import Told
 from .keyword_policy import KeywordPolicy
@@ -166,9 +166,4 @@ def _from_weights(name: str, path: Path) -> System:
 def _exported(folder: Path) -> OnnxPolicy:
     if not (folder / _ABOUT).is_file():
         raise DataError(f"{folder} has neither {BEST} nor {_ABOUT}: it is no run and no exported network")
-    try:
-        return OnnxPolicy(folder)
-    except T2OError:
-        raise
-    except Exception as error:  # of JSON, of its fields, and whatever ONNX Runtime finds wrong
-        raise DataError(f"{folder} cannot be opened as an exported network: {error}") from None
+    return opened(folder)

@@ -11,7 +11,11 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
+from t2onet.language.vocabulary import SPECIAL, Vocabulary
+from t2onet.models import description
+from t2onet.models.files import write_tensors
 from tests.conftest import EXAMPLES
+from tests.models.retoucher.made import SMALL, VERDICTS, network
 
 from .made import T2O, contents, pixels, png_header
 
@@ -182,3 +186,24 @@ def test_existing_results_stay(t2o: T2O, photo: Path) -> None:
     assert answer.code == 2
     assert "dogs-edited.png exists already" in answer.err
     assert contents(photo) == before
+
+
+@pytest.mark.slow
+def test_a_network_of_ones_own_is_exported_and_asked(t2o: T2O, photo: Path) -> None:
+    pytest.importorskip("onnx")
+    facts = description("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
+    write_tensors(photo / "best.safetensors", network().state_dict(), facts)
+    done = t2o("export", "best.safetensors", "mine")
+    assert (done.code, done.err) == (0, "")
+    assert "--network mine" in done.out
+    answer = t2o("edit", "dogs.png", "brighter", "--network", "mine")
+    assert (photo / "dogs-edited.png").exists() == (answer.code == 0)
+    again = t2o("export", "best.safetensors", "mine")
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert "holds a network already" in again.err
+
+
+def test_a_folder_without_a_network_is_refused(t2o: T2O, photo: Path) -> None:
+    done = t2o("edit", "dogs.png", "brighter", "--network", ".")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "is no exported network, begin.onnx is missing" in done.err

@@ -11,12 +11,12 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.editor import performed
-from t2onet.errors import DataError
+from t2onet.errors import DataError, RequestError
 from t2onet.language import Vocabulary
 from t2onet.models import description, files
 from t2onet.models.files import write_tensors
 from t2onet.models.retoucher.export import export
-from t2onet.models.retoucher.network import MANNERS, ORDER, SIDE
+from t2onet.models.retoucher.network import MANNERS
 from t2onet.policy import EDIT, Answer, Thought
 from t2onet.reports.systems import (
     Identity,
@@ -30,6 +30,7 @@ from t2onet.reports.systems import (
 )
 from tests.models.made import small as small_t2onet
 from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER
+from tests.models.retoucher.made import VERDICTS
 from tests.models.retoucher.made import network as small_retoucher
 
 from .made import Scripted, picture
@@ -163,9 +164,7 @@ def test_an_exported_folder_answers_as_its_network(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     folder = tmp_path / "exported"
     folder.mkdir()
-    export(retoucher(), folder)
-    about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": ["edit", "crop", "rotate"]}
-    (folder / "about.json").write_text(json.dumps(about))
+    export(retoucher(), folder, VERDICTS)
     large = [
         Question(np.kron(picture, np.ones((4, 4), np.float32)), request, manner)
         for picture, request, manner in ASKED
@@ -198,7 +197,7 @@ def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"has neither best\.safetensors nor about\.json"):
         open_system(str(tmp_path))
     (tmp_path / "about.json").write_text("{}")
-    with pytest.raises(DataError, match="cannot be opened as an exported network: 'side'"):
+    with pytest.raises(RequestError, match=r"is no exported network, begin\.onnx is missing"):
         open_system(str(tmp_path))
     (tmp_path / "w.safetensors").write_text("no weights")
     with pytest.raises(TrainingError, match="cannot be read as weights"):

@@ -6,6 +6,7 @@ Weights are kept in half precision and computed with in single precision.
 from __future__ import annotations
 
 import io
+import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +17,10 @@ from torch import Tensor, nn
 
 from ...image import write_atomically
 from ...language.grams import PIECES
-from .network import SIDE, Context, Retoucher, Step
+from ...policy import FILES
+from .network import MANNERS, ORDER, SIDE, Context, Retoucher, Step
 
-BEGIN, STEP = "begin.onnx", "step.onnx"
+BEGIN, STEP, ABOUT = FILES
 _BEGIN_IN = ("pieces", "told", "image", "manner")
 _CONTEXT = ("words", "mask", "whole")
 _STEP_IN = (*_CONTEXT, "picture", "number", "state")
@@ -49,8 +51,12 @@ class _Step(nn.Module):
         return self.network.step(context, self.network.glance(picture), number, state)
 
 
-def export(network: Retoucher, folder: Path) -> tuple[Path, Path]:
-    """Write both graphs; `number` is that of the operation in the network's order, shaped (1,)."""
+def export(network: Retoucher, folder: Path, verdicts: Sequence[str]) -> None:
+    """Write both graphs and `about.json`, what a policy has to know of them.
+
+    `number` is that of the operation in the network's order, shaped (1,); `verdicts` are names of the kinds
+    of answer.
+    """
     network = network.eval()
     pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
     image, manner = torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, dtype=torch.int64)
@@ -60,10 +66,10 @@ def export(network: Retoucher, folder: Path) -> tuple[Path, Path]:
         words, mask, whole, _ = _Begin(network)(*asked)
     told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
     step = _graph(_Step(network), told_so_far, _STEP_IN, _STEP_OUT)
-    paths = folder / BEGIN, folder / STEP
-    for path, graph in zip(paths, (begin, step), strict=True):
-        write_atomically(path, graph, overwrite=True)
-    return paths
+    about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": list(verdicts)}
+    files = {BEGIN: begin, STEP: step, ABOUT: json.dumps(about, indent=1).encode() + b"\n"}
+    for name, content in files.items():
+        write_atomically(folder / name, content, overwrite=True)
 
 
 def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str]) -> bytes:

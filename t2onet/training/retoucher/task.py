@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -151,7 +152,8 @@ class RetoucherTask:
         return figures | {"score": figures["l1"] + 0.1 * (1 - following)}
 
     def metadata(self) -> Mapping[str, str]:
-        return description("retoucher", self.network.settings, Vocabulary(SPECIAL))
+        known = description("retoucher", self.network.settings, Vocabulary(SPECIAL))
+        return known | {"verdicts": json.dumps(VERDICTS)}
 
 
 def _read_one_by_one(data: PackedSet) -> list[tuple[str, Meaning]]:

@@ -7,7 +7,8 @@ import torch
 from t2onet.models.retoucher import Retoucher, Settings
 from t2onet.training.retoucher.exams import Asked, asked
 
-SMALL = Settings(words=16, layers=1, heads=2, width=24, verdicts=3)
+VERDICTS = ("edit", "crop", "rotate")
+SMALL = Settings(words=16, layers=1, heads=2, width=24, verdicts=len(VERDICTS))
 
 
 def network(seed: int = 0) -> Retoucher:

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from t2onet.language.grams import spelt
-from t2onet.models.retoucher.export import export
+from t2onet.models.retoucher.export import BEGIN, STEP, export
 from t2onet.models.retoucher.network import ORDER, SIDE
 
-from .made import network
+from .made import VERDICTS, network
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
@@ -24,7 +24,8 @@ pytest.importorskip("onnx")
 )
 def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
     told_by = network()
-    begin, step = (onnxruntime.InferenceSession(path) for path in export(told_by, tmp_path))
+    export(told_by, tmp_path, VERDICTS)
+    begin, step = (onnxruntime.InferenceSession(tmp_path / name) for name in (BEGIN, STEP))
     pieces, told = (part.astype(np.int64) for part in spelt([request_]))
     image = np.random.default_rng(0).random((1, 3, SIDE, SIDE), np.float32)
     manner = np.ones(1, np.int64)
