@@ -12,18 +12,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import PIL.Image
 
 from . import operations
 from .errors import Cancelled, RecipeError
 from .image import Image, open_image
-from .image.depth import as_depth
+from .image.depth import as_depth, to_uint8
 from .operations import Radius, pixel_scale
+from .operations.curves import COLOR, TONE
 from .recipe import Recipe, Step
 
 Pixels = np.ndarray
@@ -37,6 +39,7 @@ BAND_PIXELS = 64 * 1024
 """Small enough for a band to stay in a core's cache."""
 OVERLAP = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
+_CURVES = (TONE.name, COLOR.name)
 
 
 class Cancel(Protocol):
@@ -158,19 +161,20 @@ class _Run:
             yield done / len(bands)
 
     def _work(self, steps: Sequence[Step], pixels: Pixels, result: Pixels) -> _Work:
-        """Curves at the beginning are worked out once for each level of an 8-bit photo."""
-        levels = None
-        if self.compiled and pixels.dtype == np.uint8:
-            from .kernels import CURVES
+        """One pass; curves that come first are worked out once for each level of an 8-bit photo."""
+        curves = list(takewhile(_is_curve, steps)) if pixels.dtype == np.uint8 else []
+        rest, levels = steps[len(curves) :], None
+        if curves or (self.compiled and pixels.dtype == np.uint8):
+            # Kernels are not worth loading for curves alone.
+            levels = replace(self, compiled=self.compiled and bool(rest))._levels(curves)
+        return _Work(self, [self._function(step) for step in rest], self._reach(rest), pixels, result, levels)
 
-            curves = list(takewhile(lambda step: step.operation in CURVES and step.mask is None, steps))
-            levels = np.tile(np.arange(256, dtype=np.float32) / _white(pixels.dtype), (3, 1, 1))
-            for step in curves:
-                levels = self._unmasked(step)(levels)
-            steps = steps[len(curves) :]
-        return _Work(
-            self, [self._function(step) for step in steps], self._reach(steps), pixels, result, levels
-        )
+    def _levels(self, curves: Sequence[Step]) -> np.ndarray:
+        """(3, 256): what becomes of each level of each channel."""
+        levels = np.tile(np.arange(256, dtype=np.float32) / 255, (3, 1, 1))
+        for step in curves:
+            levels = self._unmasked(step)(levels)
+        return levels[:, 0]
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
         """What the mask does not touch is copied as it is."""
@@ -221,7 +225,7 @@ class _Run:
 class _Work:
     """One pass over a photo: bands of `pixels` through `functions` into `result`.
 
-    Pixels are read by `levels` (3, 1, 256) where that is given.
+    Pixels are read by `levels` (3, 256) where that is given.
     """
 
     run: _Run
@@ -229,10 +233,13 @@ class _Work:
     reach: int
     pixels: Pixels
     result: Pixels
-    levels: np.ndarray | None = None
+    levels: np.ndarray | None
 
     def band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
+        if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
+            self.result[top:bottom] = _translated(self.pixels[top:bottom], to_uint8(self.levels))
+            return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
         for function in self.functions:
@@ -245,10 +252,12 @@ class _Work:
 
             tile = np.empty((3, *rows.shape[:2]), np.float32)
             if self.levels is not None:
-                load_levels(rows, self.levels[:, 0], tile)
+                load_levels(rows, self.levels, tile)
             else:
                 load_integers(rows, _white(rows.dtype), tile)
             return tile
+        if self.levels is not None:
+            return np.stack([table[rows[..., channel]] for channel, table in enumerate(self.levels)])
         values = as_depth(rows, np.float32).transpose(2, 0, 1)
         return np.ascontiguousarray(np.clip(values, 0, 1))
 
@@ -259,6 +268,16 @@ class _Work:
             store_integers(tile, offset, _white(rows.dtype), rows)
         else:
             rows[...] = as_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _is_curve(step: Step) -> bool:
+    """Whether a step changes each level of each channel by itself, everywhere alike."""
+    return step.operation in _CURVES and step.mask is None
+
+
+def _translated(rows: Pixels, table: np.ndarray) -> Pixels:
+    """8-bit pixels by a table (3, 256) of others; Pillow's is the fastest there is without kernels."""
+    return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
 
 
 def _parts(steps: Sequence[Step]) -> list[tuple[Step, ...]]:

@@ -221,6 +221,3 @@ TWINS: Mapping[str, Twin] = {
     "sharpness": _of_sharpness,
 }
 """Operation name -> its compiled twin."""
-
-CURVES = frozenset({"tone", "color"})
-"""Operations on each channel by itself: 256 levels in, at most 256 values out."""
