@@ -7,7 +7,7 @@ from .configs import Config, configs, register
 from .door import train
 from .loop import Outcome, Run
 from .settings import LoopSettings
-from .task import Place, Task
+from .task import Place, Player, Task
 from .words import Words, read_words, write_words
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "LoopSettings",
     "Outcome",
     "Place",
+    "Player",
     "Run",
     "Task",
     "Words",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,24 +29,24 @@ class Progress:
 
 
 class State(NamedTuple):
-    """What an iteration changes."""
+    """What an iteration changes of a player."""
 
+    name: str
+    """Empty for the network that is trained."""
     network: nn.Module
     optimizer: torch.optim.Optimizer
     average: Average | None
 
 
-def save_checkpoint(path: Path, progress: Progress, settings: str, state: State) -> None:
+def save_checkpoint(path: Path, progress: Progress, settings: str, states: Iterable[State]) -> None:
     """Everything that the next iteration depends on."""
-    tensors = _prefixed("network", state.network.state_dict())
-    if state.average is not None:
-        tensors |= _prefixed("average", state.average.network.state_dict())
-    for number, moments in state.optimizer.state_dict()["state"].items():
-        tensors |= _prefixed(f"optimizer.{number}", moments)
+    tensors: dict[str, Tensor] = {}
+    for state in states:
+        tensors |= _prefixed(state.name, _tensors(state))
     write_tensors(path, tensors, {"progress": json.dumps(asdict(progress)), "settings": settings})
 
 
-def load_checkpoint(path: Path, settings: str, state: State) -> Progress:
+def load_checkpoint(path: Path, settings: str, states: Iterable[State]) -> Progress:
     """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
     tensors, metadata = read_tensors(path)
     if (was := metadata.get("settings", "{}")) != settings:
@@ -54,6 +54,21 @@ def load_checkpoint(path: Path, settings: str, state: State) -> Progress:
             f"{path} belongs to a run with other settings ({_difference(was, settings)}); "
             "resume with the same ones or give another folder"
         )
+    for state in states:
+        _restore(state, _part(tensors, state.name))
+    return Progress(**json.loads(metadata["progress"]))
+
+
+def _tensors(state: State) -> dict[str, Tensor]:
+    tensors = _prefixed("network", state.network.state_dict())
+    if state.average is not None:
+        tensors |= _prefixed("average", state.average.network.state_dict())
+    for number, moments in state.optimizer.state_dict()["state"].items():
+        tensors |= _prefixed(f"optimizer.{number}", moments)
+    return tensors
+
+
+def _restore(state: State, tensors: Mapping[str, Tensor]) -> None:
     state.network.load_state_dict(_part(tensors, "network"))
     if state.average is not None:
         state.average.network.load_state_dict(_part(tensors, "average"))
@@ -62,7 +77,6 @@ def load_checkpoint(path: Path, settings: str, state: State) -> Progress:
         number, _, name = key.partition(".")
         moments.setdefault(int(number), {})[name] = value
     state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": moments})
-    return Progress(**json.loads(metadata["progress"]))
 
 
 def save_weights(path: Path, network: nn.Module, metadata: Mapping[str, str], *, half: bool = False) -> None:
@@ -74,11 +88,12 @@ def save_weights(path: Path, network: nn.Module, metadata: Mapping[str, str], *,
 
 
 def _prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {f"{prefix}.{key}": value for key, value in tensors.items()}
+    start = f"{prefix}." if prefix else ""
+    return {f"{start}{key}": value for key, value in tensors.items()}
 
 
 def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    start = f"{prefix}."
+    start = f"{prefix}." if prefix else ""
     return {key.removeprefix(start): value for key, value in tensors.items() if key.startswith(start)}
 
 

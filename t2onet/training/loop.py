@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +15,11 @@ from accelerate.utils import broadcast
 from torch import Tensor, nn
 
 from ..errors import OutputError, TrainingError
-from .averaging import Average
 from .checkpoints import BEST, CHECKPOINT, Progress, State, load_checkpoint, save_checkpoint, save_weights
 from .reporting import Reporter
-from .schedule import learning_rate
-from .seeds import generator_of, seed_of
 from .settings import LoopSettings
-from .task import Task
+from .task import Task, players_of
+from .turns import Turn, frozen
 
 TELL_EVERY = 10
 """Iterations between two lines about losses."""
@@ -34,25 +33,6 @@ class Outcome:
     progress: Progress
     figures: dict[str, float]
     """Of the last validation."""
-
-
-class Objective(nn.Module):
-    """The loss as a module, so that a distributed wrapper sees every pass through the network."""
-
-    def __init__(self, task: Task, seed: int, rank: int, precision: str) -> None:
-        super().__init__()
-        self.network = task.network
-        self.seed = seed
-        self.rank = rank
-        self.narrow = precision == "bfloat16"
-        self._task = task
-
-    def forward(self, iteration: int) -> dict[str, Tensor]:
-        torch.manual_seed(seed_of(self.seed, iteration, self.rank, 1))
-        generator = generator_of(self.seed, iteration, self.rank, 2)
-        device = next(self.network.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.narrow):
-            return self._task.loss(iteration, generator)
 
 
 class Run:
@@ -78,21 +58,19 @@ class Run:
         self.half = half
         self.progress = Progress()
         self.figures: dict[str, float] = {}
-        rank = accelerator.process_index
-        self.objective = accelerator.prepare_model(
-            Objective(task, settings.seed, rank, settings.precision).to(accelerator.device)
-        )
-        betas, decay = (settings.beta1, settings.beta2), settings.weight_decay
-        self.state = State(
-            task.network,
-            torch.optim.AdamW(task.network.parameters(), betas=betas, weight_decay=decay),
-            Average(task.network, settings.ema) if settings.ema else None,
-        )
+        self.turns = [
+            Turn(player, number, settings, accelerator) for number, player in enumerate(players_of(task))
+        ]
+
+    @property
+    def states(self) -> list[State]:
+        """Of all players, the network's first."""
+        return [turn.state for turn in self.turns]
 
     def resume(self) -> None:
         """Go on from the folder's checkpoint; without one, begin."""
         if (self.folder / CHECKPOINT).exists():
-            self.progress = load_checkpoint(self.folder / CHECKPOINT, self.described, self.state)
+            self.progress = load_checkpoint(self.folder / CHECKPOINT, self.described, self.states)
             self.reporter.say(f"resuming after iteration {self.progress.iteration}")
 
     def go(self, minutes: float | None = None) -> Outcome:
@@ -126,25 +104,21 @@ class Run:
             return "iterations"
         if settings.patience and now.iteration - now.best_iteration >= settings.patience:
             return "patience"
-        late = torch.tensor(time.monotonic() >= ends, device=self.accelerator.device, dtype=torch.int32)
+        late = time.monotonic() >= ends
         if self.accelerator.num_processes > 1:
-            late = broadcast(late)
-        return "minutes" if late.item() else ""
+            heard = torch.tensor(late, device=self.accelerator.device, dtype=torch.int32)
+            late = bool(broadcast(heard).item())
+        return "minutes" if late else ""
 
     def _descend(self) -> dict[str, Tensor]:
-        settings, (network, optimizer, average) = self.settings, self.state
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(settings, self.progress.iteration)
-        network.train()
-        optimizer.zero_grad(set_to_none=True)
-        parts: dict[str, Tensor] = self.objective(self.progress.iteration)
-        self.accelerator.backward(torch.stack(list(parts.values())).sum())
-        if settings.clip:
-            nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
-        optimizer.step()
-        if average is not None:
-            average.update(network, self.progress.iteration)
-        return {name: part.detach() for name, part in parts.items()}
+        """Every player's turn; the weights of the others stand still in it."""
+        parts: dict[str, Tensor] = {}
+        for state in self.states:
+            state.network.train()
+        for turn in self.turns:
+            with frozen(state.network for state in self.states if state is not turn.state):
+                parts |= turn.take(self.progress.iteration)
+        return parts
 
     def _tell(self, tally: Tally) -> None:
         means, rate = tally.means()
@@ -160,8 +134,8 @@ class Run:
         """Figures of the averaged weights where there are some; the first process alone does it."""
         best = torch.zeros(2, dtype=torch.float64, device=self.accelerator.device)
         if self.accelerator.is_main_process:
-            average = self.state.average
-            network = self.state.network if average is None else average.network
+            state = self.states[0]
+            network = state.network if state.average is None else state.average.network
             network.eval()
             with torch.no_grad():
                 self.figures = self.task.validate(network)
@@ -179,13 +153,18 @@ class Run:
         self.reporter.validated(self.progress.iteration, self.figures, better)
         if better:
             self.progress.best, self.progress.best_iteration = figure, self.progress.iteration
-            facts = {"iteration": str(self.progress.iteration), "figures": json.dumps(self.figures)}
-            metadata = {**self.task.metadata(), **facts}
-            save_weights(self.folder / BEST, network, metadata, half=self.half)
+            self._keep(BEST, network, self.task.metadata())
+            for player in (turn.player for turn in self.turns):
+                if player.metadata is not None:
+                    self._keep(f"{player.name}.safetensors", player.network, player.metadata)
+
+    def _keep(self, name: str, network: nn.Module, metadata: Mapping[str, str]) -> None:
+        facts = {"iteration": str(self.progress.iteration), "figures": json.dumps(self.figures)}
+        save_weights(self.folder / name, network, {**metadata, **facts}, half=self.half)
 
     def _save(self) -> None:
         if self.accelerator.is_main_process:
-            save_checkpoint(self.folder / CHECKPOINT, self.progress, self.described, self.state)
+            save_checkpoint(self.folder / CHECKPOINT, self.progress, self.described, self.states)
         self.accelerator.wait_for_everyone()
 
 

@@ -14,13 +14,15 @@ from torch import Tensor
 
 from t2onet import TrainingError
 from t2onet.models.files import read_tensors
-from t2onet.training import LoopSettings, Place, Task, Words, loop
+from t2onet.training import LoopSettings, Place, Player, Task, Words, loop
 from t2onet.training.checkpoints import BEST, CHECKPOINT
 from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.settings import changed
+from t2onet.training.task import players_of
+from t2onet.training.turns import frozen
 
 from .made import REQUESTS, SMALL, packed_set
-from .toy import Line, run_of
+from .toy import Duel, Line, run_of
 
 SETTINGS = LoopSettings(
     iterations=6, validate_every=3, learning_rate=0.05, ema=0.9, clip=1.0, schedule="cosine"
@@ -42,7 +44,7 @@ def paper() -> PaperTask:
     )
 
 
-@pytest.mark.parametrize("task", [Line, paper])
+@pytest.mark.parametrize("task", [Line, paper, Duel])
 def test_a_resumed_run_is_the_same_to_the_bit(
     task: Callable[[], Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,9 +60,11 @@ def test_a_resumed_run_is_the_same_to_the_bit(
     again.resume()
     assert again.go().progress.iteration == 6
     straight, twice = weights(tmp_path / "straight"), weights(tmp_path / "twice")
-    assert {key.split(".")[0] for key in straight} == {"network", "average", "optimizer"}
+    others = {"critic"} if task is Duel else set()
+    assert {key.split(".")[0] for key in straight} == {"network", "average", "optimizer"} | others
     assert same(straight, twice)
-    assert same(*(read_tensors(tmp_path / folder / BEST)[0] for folder in ("straight", "twice")))
+    for file in (BEST, *(f"{name}.safetensors" for name in others)):
+        assert same(*(read_tensors(tmp_path / folder / file)[0] for folder in ("straight", "twice")))
 
 
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
@@ -105,6 +109,65 @@ def test_the_average_is_what_is_validated(tmp_path: Path) -> None:
     run_of(tmp_path / "b", replace(SETTINGS, ema=0.0), plain).go()
     assert averaged.validated[0] is not averaged.network
     assert plain.validated == [plain.network] * 2
+
+
+def test_a_turn_changes_the_weights_of_its_player_alone(tmp_path: Path) -> None:
+    """The critic's losses reach the line's answers, and the line's the critic's opinion."""
+    task = Duel()
+    run = run_of(tmp_path, replace(SETTINGS, learning_rate=0.1), task)
+    for turn, learner, still in ((0, task.network, task.critic), (1, task.critic, task.network)):
+        before = [[p.clone() for p in network.parameters()] for network in (learner, still)]
+        with frozen([still]):
+            assert run.turns[turn].take(2)
+        changed_, kept = (
+            [not torch.equal(p, q) for p, q in zip(network.parameters(), old, strict=True)]
+            for network, old in zip((learner, still), before, strict=True)
+        )
+        assert any(changed_)
+        assert not any(kept)
+        assert all(p.requires_grad for p in still.parameters())
+
+
+def test_frozen_weights_stay_frozen() -> None:
+    network = Line().network
+    network[0].weight.requires_grad_(False)
+    with frozen([network]):
+        assert not any(p.requires_grad for p in network.parameters())
+    assert [name for name, p in network.named_parameters() if not p.requires_grad] == ["0.weight"]
+
+
+def test_a_player_without_losses_sits_the_iteration_out(tmp_path: Path) -> None:
+    task = Duel()
+    run = run_of(tmp_path, SETTINGS, task)
+    before = [p.clone() for p in task.critic.parameters()]
+    run.turns[0].take(1)
+    assert run.turns[1].take(1) == {}
+    assert all(torch.equal(p, q) for p, q in zip(task.critic.parameters(), before, strict=True))
+    assert set(run.turns[1].take(2)) == {"gullible"}
+
+
+def test_each_player_has_its_own_pace(tmp_path: Path) -> None:
+    run = run_of(tmp_path, replace(SETTINGS, schedule="constant"), Duel())
+    for turn in run.turns:
+        turn.take(2)
+    assert [turn.state.optimizer.param_groups[0]["lr"] for turn in run.turns] == [0.05, 0.1]
+
+
+def test_players_are_kept_with_the_best_weights(tmp_path: Path) -> None:
+    said = io.StringIO()
+    settings = replace(SETTINGS, iterations=20, validate_every=10)
+    run_of(tmp_path, settings, Duel(script=(1.0, 2.0)), said).go()
+    assert "  gullible " in said.getvalue()
+    _, metadata = read_tensors(tmp_path / "critic.safetensors")
+    assert metadata == {"network": "critic", "iteration": "10", "figures": '{"loss": 1.0}'}
+
+
+@pytest.mark.parametrize("name", ["critic", "", "best"])
+def test_players_need_names_of_their_own(name: str) -> None:
+    task = Duel()
+    task.others = (*task.others, Player(name, task.critic, task.judge))
+    with pytest.raises(ValueError, match="each needs a name of its own"):
+        players_of(task)
 
 
 def test_it_learns_a_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A task without photos: a line fitted to points, with dropout so that randomness matters."""
+"""Tasks without photos: a line fitted to points, alone or under a critic; dropout makes chance matter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from t2onet.training import LoopSettings, Run, Task
+from t2onet.training import LoopSettings, Player, Run, Task
 from t2onet.training.reporting import Reporter
 from t2onet.training.settings import to_json
 
@@ -40,6 +40,33 @@ class Line:
 
     def metadata(self) -> Mapping[str, str]:
         return {"network": "line"}
+
+
+class Duel(Line):
+    """A line that a critic sees too; the critic learns at even iterations, twice as fast."""
+
+    def __init__(self, script: tuple[float, ...] = ()) -> None:
+        super().__init__(script)
+        self.critic = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
+        self.others = (Player("critic", self.critic, self.judge, pace=2.0, metadata={"network": "critic"}),)
+
+    def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
+        points = torch.randn(16, 2, generator=generator)
+        answers = self.network(points)
+        self.seen = points, answers.detach()
+        missed = answers[:, 0] - points.sum(1)
+        return {"missed": (missed**2).mean(), "seen_through": -self._score(points, answers)}
+
+    def judge(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
+        if iteration % 2:
+            return {}
+        points, answers = self.seen
+        true = points.sum(1, keepdim=True) + 0.1 * torch.randn(16, 1, generator=generator)
+        return {"gullible": self._score(points, answers) - self._score(points, true)}
+
+    def _score(self, points: Tensor, answers: Tensor) -> Tensor:
+        told: Tensor = self.critic(torch.cat([points, answers], 1))
+        return torch.tanh(told).mean()
 
 
 def run_of(
