@@ -1,6 +1,7 @@
 """The networks, and decoding with them: tokens and features in, steps out. Needs the extra `train`."""
 
 from .actions import Actions
+from .discriminator import Discriminator, DiscriminatorConfig, least_squares
 from .files import Kind, Loaded, description, load_network
 from .network import Context, Network, StepOutput
 from .paper import T2ONet, T2ONetConfig
@@ -12,6 +13,8 @@ __all__ = [
     "Choice",
     "Chooser",
     "Context",
+    "Discriminator",
+    "DiscriminatorConfig",
     "Greedy",
     "Kind",
     "Loaded",
@@ -24,6 +27,7 @@ __all__ = [
     "T2ONetConfig",
     "Teacher",
     "description",
+    "least_squares",
     "load_network",
     "rollout",
 ]

@@ -17,9 +17,7 @@ class Reader(nn.Module):
 
     def load_vectors(self, vectors: Tensor) -> None:
         """Begin with known word vectors (words, word_size); rows of zeros are unknown and stay random."""
-        known = vectors.abs().sum(1) > 0
-        with torch.no_grad():
-            self.embedding.weight[known] = vectors[known].to(self.embedding.weight.dtype)
+        begin_with(self.embedding, vectors)
 
     def forward(self, tokens: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
         """States (B, L, hidden), then hidden and cell state (B, layers, hidden), both directions joined."""
@@ -32,6 +30,13 @@ class Reader(nn.Module):
             out, (hidden, cell) = self.lstm(packed)
             states, _ = pad_packed_sequence(out, batch_first=True, total_length=tokens.shape[1])
         return states, _joined(hidden), _joined(cell)
+
+
+def begin_with(embedding: nn.Embedding, vectors: Tensor) -> None:
+    """Put known vectors, those that are not all zeros, in place of what an embedding begins with."""
+    known = vectors.abs().sum(1) > 0
+    with torch.no_grad():
+        embedding.weight[known] = vectors[known].to(embedding.weight.dtype)
 
 
 def _joined(ends: Tensor) -> Tensor:
