@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from ..errors import TrainingError
 from ..image import write_atomically
 from ..language import Vocabulary
+from .baselines import BASELINES
 from .discriminator import Discriminator, DiscriminatorConfig
 from .paper import T2ONet, T2ONetConfig
 from .retoucher import Retoucher, Settings
@@ -32,6 +33,7 @@ KINDS: dict[str, Kind] = {
     "t2onet": Kind(T2ONetConfig, T2ONet),
     "retoucher": Kind(Settings, lambda settings, words: Retoucher(settings)),
     "discriminator": Kind(DiscriminatorConfig, Discriminator),
+    **{name: Kind(baseline.config, baseline.generator) for name, baseline in BASELINES.items()},
 }
 
 

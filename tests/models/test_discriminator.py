@@ -58,6 +58,7 @@ def test_the_score_is_half_way_between_answer_and_target() -> None:
         assert network.score(*pair(32, 32), TOKENS).tolist() == pytest.approx([score] * 2, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_which_edit_was_asked_for() -> None:
     """Photos brightened or darkened; only the request tells which of them is the target."""
     network = Discriminator(SMALL, 10)

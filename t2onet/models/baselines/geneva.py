@@ -1,0 +1,215 @@
+"""GeNeVa-GAN: Tell, Draw, and Repeat (El-Nouby et al., ICCV 2019), for one turn of its dialogue.
+
+A GRU over turns takes its one step from an empty history; its state conditions every batch norm of a
+residual generator that begins with noise, and meets the photo's features at an eighth of its size. The
+discriminator subtracts the features of the photo from those of the picture, attends to itself and projects
+the state (Miyato and Koyama, 2018); hinge loss with a zero-centred gradient penalty. Objects to be detected
+do not exist here, so that auxiliary loss is left out, with wrong instructions; each side has a sentence
+encoder and a state of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d, interpolate, relu
+from torch.nn.utils.parametrizations import spectral_norm
+
+from ..sentence import Sentence
+from .game import Drawn, Game, Given, Painter
+from .layers import Augmented, seed_map
+
+_PENALTY = 1.0
+"""Weight of the discriminator's squared gradient at targets."""
+
+
+@dataclass(frozen=True)
+class GeNeVaConfig:
+    """Sizes as published, but for the seed: 12 times `width` channels, where the paper has 16."""
+
+    word_size: int = 300
+    hidden: int = 512
+    state: int = 256
+    noise: int = 100
+    code: int = 256
+    width: int = 64
+    """Channels at full size."""
+
+
+class Turn(nn.Module):
+    """A request and no history -> the dialogue's state (B, state).
+
+    The one step of a GRU from zeros, (1 - update) * new; what would weigh the history has nothing to learn.
+    """
+
+    def __init__(self, config: GeNeVaConfig, words: int) -> None:
+        super().__init__()
+        self.sentence = Sentence(words, config.word_size, config.hidden)
+        self.update = nn.Linear(config.hidden, config.state)
+        self.new = nn.Linear(config.hidden, config.state)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        told = self.sentence(tokens).whole
+        return torch.sigmoid(-self.update(told)) * torch.tanh(self.new(told))
+
+
+class ConditionalNorm(nn.Module):
+    """Batch norm whose scale and shift follow from the state."""
+
+    def __init__(self, width: int, state: int) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm2d(width, affine=False)
+        self.scale, self.shift = nn.Linear(state, width), nn.Linear(state, width)
+
+    def forward(self, x: Tensor, state: Tensor) -> Tensor:
+        scale, shift = (layer(state)[..., None, None] for layer in (self.scale, self.shift))
+        moved: Tensor = self.norm(x) * (1 + scale) + shift
+        return moved
+
+
+class Up(nn.Module):
+    """A residual block that doubles the sides."""
+
+    def __init__(self, inside: int, outside: int, state: int) -> None:
+        super().__init__()
+        self.norms = nn.ModuleList(ConditionalNorm(width, state) for width in (inside, outside))
+        self.first = nn.Conv2d(inside, outside, 3, padding=1, bias=False)
+        self.second = nn.Conv2d(outside, outside, 3, padding=1, bias=False)
+        self.around = nn.Conv2d(inside, outside, 1, bias=False)
+
+    def forward(self, x: Tensor, state: Tensor) -> Tensor:
+        changed = self.first(interpolate(relu(self.norms[0](x, state)), scale_factor=2.0))
+        changed = self.second(relu(self.norms[1](changed, state)))
+        doubled: Tensor = changed + interpolate(self.around(x), scale_factor=2.0)
+        return doubled
+
+
+class Down(nn.Module):
+    """A residual block that halves the sides; `first` takes pixels, which no ReLU comes before."""
+
+    def __init__(self, inside: int, outside: int, *, first: bool = False, spectral: bool = False) -> None:
+        super().__init__()
+        sizes = ((inside, 3), (outside, 3), (inside, 1))
+        layers = (nn.Conv2d(width, outside, size, padding=size // 2, bias=False) for width, size in sizes)
+        self.layers = nn.ModuleList(spectral_norm(layer) if spectral else layer for layer in layers)
+        self.rectified = not first
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second, around = self.layers
+        changed = second(relu(first(relu(x) if self.rectified else x)))
+        halved: Tensor = avg_pool2d(changed, 2, ceil_mode=True) + around(avg_pool2d(x, 2, ceil_mode=True))
+        return halved
+
+
+class SelfAttention(nn.Module):
+    """Every place looks at every other (SAGAN, Zhang et al., 2019); begins as the identity."""
+
+    def __init__(self, width: int, *, spectral: bool = False) -> None:
+        super().__init__()
+        layers = [nn.Conv2d(width, size, 1, bias=False) for size in (width // 8, width // 8, width)]
+        self.layers = nn.ModuleList(spectral_norm(layer) if spectral else layer for layer in layers)
+        self.share = nn.Parameter(torch.zeros(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        asked, offered, value = (layer(x).flatten(2) for layer in self.layers)
+        weights = torch.softmax(asked.transpose(1, 2) @ offered, -1)
+        found: Tensor = (value @ weights.transpose(1, 2)).reshape(x.shape)
+        return x + self.share * found
+
+
+class GeNeVaGenerator(Painter):
+    multiple = 32
+
+    def __init__(self, config: GeNeVaConfig, words: int) -> None:
+        super().__init__()
+        width, state = config.width, config.state
+        self.noise, self.seed_width = config.noise, 12 * width
+        self.turn = Turn(config, words)
+        self.cloud = Augmented(state, config.code)
+        self.seed = nn.Linear(config.noise + config.code, self.seed_width * 16)
+        self.looked = nn.Sequential(
+            Down(3, width, first=True),
+            nn.BatchNorm2d(width),
+            Down(width, 2 * width),
+            nn.BatchNorm2d(2 * width),
+            Down(2 * width, 8 * width),
+            nn.BatchNorm2d(8 * width),
+        )
+        self.imagined = nn.ModuleList(
+            [Up(self.seed_width, self.seed_width, state), Up(self.seed_width, 8 * width, state)]
+        )
+        self.attention = SelfAttention(16 * width)
+        self.painted = nn.ModuleList(Up(a * width, b * width, state) for a, b in ((16, 4), (4, 2), (2, 1)))
+        self.out = nn.Sequential(
+            nn.BatchNorm2d(width), nn.ReLU(), nn.Conv2d(width, 3, 3, padding=1), nn.Tanh()
+        )
+
+    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+        state = self.turn(tokens)
+        code, divergence = self.cloud(state)
+        noise = code.new_zeros(len(code), self.noise)
+        seed = self.seed(torch.cat([noise.normal_() if self.training else noise, code], 1))
+        height, width = (side // self.multiple for side in image.shape[-2:])
+        features = seed_map(seed.reshape(-1, self.seed_width, 4, 4), height, width)
+        for block in self.imagined:
+            features = block(features, state)
+        features = self.attention(torch.cat([features, self.looked(image)], 1))
+        for block in self.painted:
+            features = block(features, state)
+        return Drawn((self.out(features),), {"divergence": divergence})
+
+
+class GeNeVaDiscriminator(nn.Module):
+    """(photo, picture, word ids), photos in [0, 1] -> a score (B,)."""
+
+    def __init__(self, config: GeNeVaConfig, words: int) -> None:
+        super().__init__()
+        width = config.width
+        self.turn = Turn(config, words)
+        self.looked = nn.Sequential(
+            Down(3, width, first=True, spectral=True),
+            Down(width, 2 * width, spectral=True),
+            Down(2 * width, 4 * width, spectral=True),
+        )
+        self.compared = nn.Sequential(
+            SelfAttention(4 * width, spectral=True),
+            Down(4 * width, 8 * width, spectral=True),
+            Down(8 * width, 16 * width, spectral=True),
+        )
+        self.score = spectral_norm(nn.Linear(16 * width, 1))
+        self.projected = nn.Sequential(
+            nn.Linear(config.state, 16 * width), nn.ReLU(), nn.Linear(16 * width, 16 * width)
+        )
+
+    def forward(self, photo: Tensor, picture: Tensor, tokens: Tensor) -> Tensor:
+        change = self.looked(2 * picture - 1) - self.looked(2 * photo - 1)
+        seen = relu(self.compared(change)).sum((-2, -1))
+        fits = (self.projected(self.turn(tokens)) * seen).sum(1)
+        score: Tensor = self.score(seen)[:, 0] + fits
+        return score.float()
+
+
+class GeNeVa(Game):
+    """The hinge loss; the discriminator learns four times as fast as the generator."""
+
+    pace = 4.0
+
+    def __init__(self, config: GeNeVaConfig, words: int) -> None:
+        self.generator = GeNeVaGenerator(config, words)
+        self.discriminator = GeNeVaDiscriminator(config, words)
+
+    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": -self.discriminator(given.image, pictures[-1], given.tokens).mean()}
+
+    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        target = given.target.detach().requires_grad_()
+        real = self.discriminator(given.image, target, given.tokens)
+        fake = self.discriminator(given.image, pictures[-1], given.tokens)
+        (slope,) = torch.autograd.grad(real.sum(), target, create_graph=True)
+        return {
+            "real": relu(1 - real).mean(),
+            "fake": relu(1 + fake).mean(),
+            "slope": _PENALTY * (slope.float() ** 2).sum((1, 2, 3)).mean(),
+        }

@@ -1,0 +1,36 @@
+"""The baselines, small enough for 32 x 32 pixels on one core."""
+
+from __future__ import annotations
+
+import torch
+
+from t2onet.models.baselines import BASELINES, Game, Given
+
+WORDS = 20
+SMALL: dict[str, dict[str, int]] = {
+    "pix2pixaug": {"word_size": 12, "hidden": 16, "width": 8, "depth": 4},
+    "geneva": {"word_size": 12, "hidden": 16, "state": 16, "noise": 8, "code": 16, "width": 8},
+    "sisgan": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2},
+    "tagan": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2},
+    "bilinear": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2, "rank": 16},
+    "manigan": {
+        "word_size": 12,
+        "hidden": 16,
+        "noise": 8,
+        "code": 8,
+        "width": 8,
+        "critic_width": 4,
+        "grid": 4,
+    },
+}
+
+
+def small(name: str) -> Game:
+    return BASELINES[name].game(BASELINES[name].config(**SMALL[name]), WORDS)
+
+
+def given(height: int = 32, width: int = 32, batch: int = 3) -> Given:
+    """Random photos and requests of 2, 3, ... words."""
+    image, target = torch.rand(2, batch, 3, height, width)
+    tokens = torch.randint(4, WORDS, (batch, 6))
+    return Given(image, tokens * (torch.arange(6) < 2 + torch.arange(batch)[:, None]), target)

@@ -1,0 +1,113 @@
+"""What every baseline promises: any even size, answers in [0, 1], and nothing that cannot learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from t2onet.language import Vocabulary
+from t2onet.models import description, load_network
+from t2onet.models.baselines import BASELINES
+from t2onet.models.files import write_tensors
+
+from .made import SMALL, WORDS, given, small
+
+NAMES = list(BASELINES)
+
+
+def silent(network: nn.Module) -> list[str]:
+    """Parameters that a backward pass has not reached."""
+    return [name for name, p in network.named_parameters() if p.grad is None or not p.grad.any()]
+
+
+def awake(network: nn.Module) -> nn.Module:
+    """Attention that begins as the identity, begun."""
+    for name, parameter in network.named_parameters():
+        if name.endswith("share"):
+            parameter.data.fill_(0.1)
+    return network
+
+
+def total(parts: dict[str, Tensor]) -> Tensor:
+    """All of them, each with another weight so that none cancels another."""
+    found = torch.stack(list(parts.values()))
+    return (found * torch.arange(1, len(found) + 1)).sum()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("height", "width"), [(32, 32), (50, 38)])
+def test_any_even_size(name: str, height: int, width: int) -> None:
+    batch = given(height, width)
+    for network in (small(name).generator.train(), small(name).generator.eval()):
+        with torch.no_grad():
+            picture = network(batch.image, batch.tokens)
+        assert (picture.shape, picture.dtype) == (batch.image.shape, torch.float32)
+        assert ((picture >= 0) & (picture <= 1)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_sides_learn_with_every_weight(name: str) -> None:
+    game, batch = small(name), given()
+    generator, discriminator = awake(game.generator), awake(game.discriminator)
+    drawn = game.generator.draw(batch.image, batch.tokens)
+    near = torch.stack([picture.mean() for picture in drawn.pictures]).sum()
+    (near + total({**drawn.penalties, **game.persuade(batch, drawn.pictures)})).backward()
+    assert silent(generator) == []
+    discriminator.zero_grad()
+    total(game.judge(batch, tuple(picture.detach() for picture in drawn.pictures))).backward()
+    assert silent(discriminator) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_opinion_alone_reaches_the_picture(name: str) -> None:
+    game, batch = small(name), given()
+    drawn = game.generator.draw(batch.image, batch.tokens)
+    pictures = tuple(picture.detach().requires_grad_() for picture in drawn.pictures)
+    total(game.persuade(batch, pictures)).backward()
+    assert all(picture.grad.flatten(1).any(1).all() for picture in pictures)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_photo_and_request_both_matter(name: str) -> None:
+    network, batch = small(name).generator, given()
+
+    def answered(image: Tensor, tokens: Tensor) -> Tensor:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            return network(image, tokens)
+
+    first = answered(batch.image, batch.tokens)
+    assert torch.equal(first, answered(batch.image, batch.tokens))
+    assert not torch.equal(first, answered(batch.target, batch.tokens))
+    assert not torch.equal(first, answered(batch.image, batch.tokens.flip(0)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chance_has_no_part_in_evaluation(name: str) -> None:
+    network, batch = small(name).generator.eval(), given()
+    with torch.no_grad():
+        first, again = (network(batch.image, batch.tokens) for _ in range(2))
+    assert torch.equal(first, again)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_padding_behind_a_request_changes_nothing(name: str) -> None:
+    network, batch = small(name).generator.eval(), given()
+    padded = torch.cat([batch.tokens, torch.zeros_like(batch.tokens)], 1)
+    with torch.no_grad():
+        answers = [network(batch.image, tokens) for tokens in (batch.tokens, padded)]
+    torch.testing.assert_close(*answers)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_generator_comes_back_from_a_file(name: str, tmp_path: Path) -> None:
+    words = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(WORDS - 4))))
+    network, batch = small(name).generator.eval(), given()
+    config = BASELINES[name].config(**SMALL[name])
+    write_tensors(tmp_path / "w.safetensors", network.state_dict(), description(name, config, words))
+    loaded = load_network(tmp_path / "w.safetensors").network
+    with torch.no_grad():
+        assert torch.equal(loaded(batch.image, batch.tokens), network(batch.image, batch.tokens))
