@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import torch
 from torch import Tensor
+
+from ..language import Vocabulary
+from ..language.ten_requests import TEN_REQUESTS
+from ..models import Asked
+
+
+def nearness(answers: Iterable[tuple[Tensor, Tensor]]) -> dict[str, float]:
+    """Batches of (photos, targets) -> the mean `l1` and, where it can be measured, `ssim` of all."""
+    found: dict[str, list[Tensor]] = {"l1": []}
+    for image, target in answers:
+        found["l1"].append(distance(image, target))
+        if (alike := similarity(image, target)) is not None:
+            found.setdefault("ssim", []).append(alike)
+    return {name: torch.cat(parts).mean().item() for name, parts in found.items()}
+
+
+def request_variance(
+    answer: Callable[[Asked], Tensor], photos: Iterable[Tensor], vocabulary: Vocabulary
+) -> float:
+    """The paper's sigma over its ten requests, on batches of photos; times 100, as the paper prints it."""
+    found = []
+    for images in photos:
+        asked = [_asked(request, images, vocabulary) for request in TEN_REQUESTS]
+        found.append(variance(torch.stack([answer(one) for one in asked])))
+    return 100 * torch.cat(found).mean().item()
+
+
+def _asked(request: str, photos: Tensor, vocabulary: Vocabulary) -> Asked:
+    """The same of each photo."""
+    tokens = torch.tensor([vocabulary.encode(request)] * len(photos), device=photos.device)
+    return Asked(tokens, tokens != 0, photos)
 
 
 def distance(image: Tensor, target: Tensor) -> Tensor:

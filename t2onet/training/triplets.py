@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..data.packed import PackedSample, PackedSet
@@ -30,7 +31,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Triplets:
-    """The triplets of a split, one for each request, on a device."""
+    """Some triplets, one for each request, on a device."""
 
     photos: Tensor
     """(N, 3, S, S) uint8, each once."""
@@ -60,10 +61,19 @@ def photos_of(data: PackedSet, device: torch.device) -> Tensor:
 
 
 def triplets(
-    data: PackedSet, split: str, photos: Tensor, *, vocabulary: Vocabulary, actions: Actions, max_steps: int
+    data: PackedSet,
+    numbers: NDArray[np.int64],
+    photos: Tensor,
+    *,
+    vocabulary: Vocabulary,
+    actions: Actions | None = None,
+    max_steps: int = 0,
 ) -> Triplets:
-    """Those of a split, plans held against the operations and steps that the network may use."""
-    samples = [data.samples[number] for number in data.split(split)]
+    """Those of the samples with these numbers; plans are left alone where no `actions` are given.
+
+    Plans must keep to the operations and steps that the network may use.
+    """
+    samples = [data.samples[number] for number in numbers]
     entries = [(sample, request) for sample in samples for request in sample.requests]
     plans = [_plan_rows(sample, actions, max_steps) for sample, _ in entries]
     columns = zip(*plans, strict=True) if plans else ([], [])
@@ -79,12 +89,16 @@ def triplets(
         tokens=column([vocabulary.encode(request) for _, request in entries]),
         operations=column(operations),
         parameters=column(parameters, torch.float32),
-        planned=column([sample.plan is not None for sample, _ in entries], torch.bool),
+        planned=column([bool(actions and sample.plan) for sample, _ in entries], torch.bool),
     )
 
 
-def _plan_rows(sample: PackedSample, actions: Actions, max_steps: int) -> tuple[list[int], list[list[float]]]:
+def _plan_rows(
+    sample: PackedSample, actions: Actions | None, max_steps: int
+) -> tuple[list[int], list[list[float]]]:
     """Numbers of operations and rows of parameters, one more than steps so that the end always fits."""
+    if actions is None:
+        return [], []
     steps: Sequence[dict[str, Any]] = sample.plan["steps"] if sample.plan else []
     if len(steps) > max_steps:
         raise DataError(

@@ -35,7 +35,7 @@ def test_odd_iterations_follow_plans_and_even_ones_go_freely() -> None:
 
 def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the network looks at comes from the plan, whatever it would have chosen itself."""
-    task = task_of("batch=8")
+    task = task_of("batch=8", "held=0")
     batch = task.train.batch(torch.arange(8))
     seen: list[torch.Tensor] = []
     look = task.network.look
@@ -59,14 +59,14 @@ def test_losses_are_the_same_for_the_same_iteration() -> None:
 
 
 def test_processes_share_a_batch() -> None:
-    whole = task_of()._batch(torch.arange(8), 3, 0)
+    whole = task_of().batch(torch.arange(4), 3, 0)
     places = [Place(torch.device("cpu"), rank, 2) for rank in (0, 1)]
-    parts = [task_of(place=place)._batch(torch.arange(8), 3, 0) for place in places]
+    parts = [task_of(place=place).batch(torch.arange(4), 3, 0) for place in places]
     assert torch.equal(torch.stack([part.target for part in parts], 1).flatten(0, 1), whole.target)
 
 
 def test_both_losses_together_reach_every_parameter() -> None:
-    task = task_of("batch=8")
+    task = task_of("batch=8", "held=0")
     for at in (1, 2):
         sum(task.loss(at, generator_of(at)).values(), torch.tensor(0.0)).backward()
     silent = [name for name, p in task.network.named_parameters() if p.grad is None or not p.grad.any()]
@@ -80,23 +80,37 @@ def test_validation_measures_distance_steps_and_variance() -> None:
         task.network.chooser.bias[task.network.actions.end] = 99.0
         figures = task.validate(task.network)
         assert (figures["steps"], figures["sigma"]) == (0.0, 0.0)
-        batch = task.val.batch(torch.arange(2))
+        batch = task.held.batch(torch.arange(len(task.held)))
         given = (batch.asked.image - batch.target).abs().mean().item()
         assert figures["l1"] == pytest.approx(given, abs=1e-6)
         task.network.chooser.bias[task.network.actions.end] = -99.0
         assert task.validate(task.network)["steps"] == 6.0
 
 
+def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
+    """Of ten pairs of train and two of val, three are kept back and seven learned from."""
+    data = packed_set(10, 2)
+    task = PaperTask(changed(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
+    learned, held = (set(side.before.tolist()) for side in (task.train, task.held))
+    assert (len(learned), len(held)) == (7, 3)
+    assert learned | held == set(data.before[data.split("train")].tolist())
+    other = PaperTask(changed(PaperSettings(), (*SMALL, "held=3", "seed=1")), data, WORDS, CPU)
+    assert set(other.held.before.tolist()) != held
+    assert task_of("held=0").validate(task.network) == {}
+
+
 def test_what_cannot_be_trained_is_refused() -> None:
     with pytest.raises(DataError, match="no sample of the train split has a plan"):
         PaperTask(changed(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
+    with pytest.raises(DataError, match="fewer than two pairs"):
+        PaperTask(changed(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
     with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
         PaperTask(PaperSettings(), packed_set(), WORDS, CPU)
 
 
 @pytest.mark.slow
 def test_losses_go_down_on_eight_samples(tmp_path: Path) -> None:
-    task = task_of("batch=8", "hidden=64", "learning_rate=0.003")
+    task = task_of("batch=8", "held=0", "hidden=64", "learning_rate=0.003")
     batch = task.train.batch(torch.arange(8))
 
     def measured() -> dict[str, float]:

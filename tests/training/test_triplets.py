@@ -22,7 +22,8 @@ VOCABULARY = Vocabulary.of(REQUESTS, minimum=1)
 
 def made(data: PackedSet, names: list[str] | None = None, most: int = 6, split: str = "train") -> Triplets:
     photos = photos_of(data, torch.device("cpu"))
-    return triplets(data, split, photos, vocabulary=VOCABULARY, actions=Actions(names), max_steps=most)
+    numbers = data.split(split)
+    return triplets(data, numbers, photos, vocabulary=VOCABULARY, actions=Actions(names), max_steps=most)
 
 
 def test_a_batch_holds_photos_words_and_plans() -> None:
@@ -68,6 +69,14 @@ def test_samples_without_a_plan_are_told_apart() -> None:
     data = packed_set(2, 0)
     samples = (data.samples[0], dataclasses.replace(data.samples[1], plan=None))
     assert made(dataclasses.replace(data, samples=samples)).planned.tolist() == [True, False]
+
+
+def test_plans_are_left_alone_where_nobody_follows_them() -> None:
+    data = packed_set(2, 0)
+    photos = photos_of(data, torch.device("cpu"))
+    found = triplets(data, data.split("train"), photos, vocabulary=VOCABULARY)
+    assert found.planned.tolist() == [False, False]
+    assert found.batch(torch.tensor([1])).operations.shape == (1, 0)
 
 
 def test_plans_for_other_operations_or_more_steps_are_refused() -> None:

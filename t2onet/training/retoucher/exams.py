@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...metrics.attributes import NOTICEABLE, measure
 from ...metrics.attributes import ORDER as ATTRIBUTES
 from ...models.retoucher import Retoucher
 from ...models.retoucher.rollout import Hands, answerable, rollout
-from ..figures import distance, similarity
+from ..figures import nearness
 from .item import EXPERT, LITERAL
 from .lessons import lesson
 from .literal import Literal
@@ -48,19 +48,19 @@ def expert_figures(
     network: Retoucher, data: PackedSet, numbers: NDArray[np.int64], photos: Tensor
 ) -> dict[str, float]:
     """`l1` and, where it can be measured, `ssim` from answers in manner expert to the experts' pictures."""
-    found: dict[str, list[Tensor]] = {"l1": []}
     hands = Hands(network)
-    for start in range(0, len(numbers), _SIZE):
-        samples = [data.samples[number] for number in numbers[start : start + _SIZE]]
-        before, after = (
-            photos[[getattr(sample, side) for sample in samples]].float() / 255
-            for side in ("before", "after")
-        )
-        made = rollout(network, hands, asked([s.requests[0] for s in samples], before, EXPERT)).image
-        found["l1"].append(distance(made, after))
-        if (alike := similarity(made, after)) is not None:
-            found.setdefault("ssim", []).append(alike)
-    return {name: torch.cat(parts).mean().item() for name, parts in found.items()}
+
+    def answered() -> Iterator[tuple[Tensor, Tensor]]:
+        for start in range(0, len(numbers), _SIZE):
+            samples = [data.samples[number] for number in numbers[start : start + _SIZE]]
+            before, after = (
+                photos[[getattr(sample, side) for sample in samples]].float() / 255
+                for side in ("before", "after")
+            )
+            requests = [sample.requests[0] for sample in samples]
+            yield rollout(network, hands, asked(requests, before, EXPERT)).image, after
+
+    return nearness(answered())
 
 
 def literal_figures(network: Retoucher, literal: Literal, photos: Tensor) -> dict[str, float]:

@@ -17,12 +17,12 @@ from ...data.packed import PackedSet
 from ...data.simulation.echoes import echoes
 from ...data.simulation.judged import Meaning, held_back, judged
 from ...data.simulation.mining import Labels, mine, plain
-from ...errors import DataError
 from ...language.vocabulary import SPECIAL, Vocabulary
 from ...models import description
 from ...models.retoucher import Retoucher, Settings
 from ...models.retoucher.rollout import Hands
-from ..seeds import order, seed_of
+from ..holding import HELD, parted
+from ..seeds import seed_of
 from ..settings import LoopSettings
 from ..task import Place
 from ..triplets import photos_of
@@ -62,7 +62,7 @@ class RetoucherSettings:
     )
     real: float = 0.2
     """Share of a batch that are pairs of photographs."""
-    held: int = 300
+    held: int = HELD
     """Pairs of the train split that are kept back, to choose weights by."""
     room: int = 4096
     """Distinct words that a batch has place for."""
@@ -81,13 +81,8 @@ class RetoucherTask:
 
     def __init__(self, settings: RetoucherSettings, data: PackedSet, words: None, place: Place) -> None:
         torch.manual_seed(seed_of(settings.loop.seed))
-        train = data.split("train")
-        if len(train) < 2:
-            raise DataError("the train split has fewer than two pairs; there is nothing to learn from")
-        shuffled = train[order(len(train), settings.loop.seed, 7)]
-        held = min(settings.held, len(train) // 2)
         self.settings, self.data, self.place = settings, data, place
-        self.held, self.train = shuffled[:held], shuffled[held:]
+        self.train, self.held = parted(data, settings.held, settings.loop.seed)
         self.network = Retoucher(replace(settings.network, verdicts=len(VERDICTS)))
         self.photos = photos_of(data, place.device)
         self.darkroom = Darkroom(self.photos, compiled=settings.compiled)
