@@ -58,6 +58,11 @@ def say(message: str, *, err: bool = True) -> None:
     typer.echo("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in message), err=err)
 
 
+def listed(given: str) -> list[str]:
+    """What stands between commas."""
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
 class Ticker:
     """Says how far a command is, at most twice a minute; for output that is kept and not watched."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ..errors import OutputError
-from .common import AsJson, console, print_json, refusing, say
+from .common import AsJson, console, listed, print_json, refusing, say
 from .masks import candidates, check_options, given
 from .photos import unusable
 
@@ -130,7 +130,7 @@ def plan_recipe(
     _check_places([before, after], places, overwrite)
     options = given(ctx)
     check_options(options)
-    names = None if operations is None else _names(operations)
+    names = None if operations is None else listed(operations)
     with console(stderr=True).status("planning"):
         found: Plan
         if local:
@@ -166,10 +166,6 @@ def plan_recipe(
             say(f"-> {place}", err=False)
     if found.start_cost > _SEEN and found.cost > _LITTLE * found.start_cost:
         say(f"note: most of the difference remains; {_BEYOND_LOCAL if local else _BEYOND}")
-
-
-def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
 
 
 def _check_places(photos: list[Path], places: list[Path], overwrite: bool) -> None:

@@ -104,7 +104,7 @@ def plan(
     """
     way = way or ("joint" if solver == "fast" and not repeats else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
-    _check_way(way)
+    check_way(way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
     pair = paired(before, after)
@@ -256,7 +256,7 @@ def checked_names(names: Sequence[str] | None) -> list[str]:
     return [operations.get(name).name for name in names]
 
 
-def _check_way(way: str) -> None:
+def check_way(way: str) -> None:
     if way not in get_args(Way):
         raise PlanError(f"there is no way {way!r} to plan; there are {', '.join(get_args(Way))}")
 

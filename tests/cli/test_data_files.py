@@ -67,7 +67,7 @@ def test_defaults_of_pack_are_those_of_python() -> None:
 def test_plans_of_another_size_are_no_plans(t2o: T2O, plans: Path) -> None:
     answer = t2o("data", "pack", "photos", "--plans", "plans", "-o", "packed")
     assert (answer.code, answer.out) == (2, "")
-    assert "no plan of these samples at a working size of 128" in answer.err
+    assert "no plan of these samples made with size 128, steps 6" in answer.err
     assert not Path("packed").exists()
 
 

@@ -16,6 +16,7 @@ import pytest
 from t2onet.cli.common import Ticker
 from t2onet.cli.data.plan import SHEET, plan_pairs
 from t2onet.data import Dataset, Problem
+from t2onet.data.packed import read_packed
 from t2onet.data.plans import LocalEngine, Plans, RayEngine, Settings
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
@@ -47,6 +48,17 @@ def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
     assert f"{PAIRS} pairs planned now" in answer.out
     assert all(name in answer.out for name in ("steps", "operation", "tone"))
     assert pixels(Path("plans") / SHEET).shape[0] > PAIRS * 250
+
+
+def test_a_set_of_operations_is_planned_and_packed(t2o: T2O, photos: Path) -> None:
+    chosen = ("--operations", "tone, brightness", "--way", "epsilon-greedy", "--steps", "1")
+    assert t2o("data", "plan", "photos", "-o", "plans", *SIZE, *chosen).code == 0
+    made = (f"--plan{option[1:]}" if option.startswith("--") else option for option in (*SIZE, *chosen))
+    answer = t2o("data", "pack", "photos", "--plans", "plans", *made, "-o", "packed")
+    assert (answer.code, f"({PAIRS} with a plan)" in answer.out) == (0, True)
+    plans = [sample.plan["steps"] for sample in read_packed("packed").samples if sample.plan]
+    assert {step["operation"] for steps in plans for step in steps} <= {"tone", "brightness"}
+    assert max(map(len, plans)) == 1
 
 
 def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
@@ -155,7 +167,7 @@ def test_an_unknown_engine_is_refused(t2o: T2O, folder: Path) -> None:
 
 def test_defaults_are_those_of_python() -> None:
     defaults = inspect.signature(plan_pairs).parameters
-    assert Settings(defaults["size"].default, defaults["steps"].default) == Settings()
+    assert Settings(**{name: defaults[name].default for name in vars(Settings())}) == Settings()
 
 
 COMMAND = """

@@ -20,7 +20,7 @@ from t2onet.data.plans import Engine, LocalEngine, Planned, Plans, RayEngine, Se
 from t2onet.data.plans.keys import Keys, fingerprint
 from t2onet.data.plans.record import from_line, to_line
 from t2onet.data.plans.store import Store
-from t2onet.errors import DataError
+from t2onet.errors import DataError, RecipeError
 from t2onet.operations import _declaration
 
 from .small_set import SIDE, InThisProcess, small_set
@@ -95,6 +95,9 @@ def test_a_key_follows_the_content_and_not_the_name(dataset: Dataset, tmp_path: 
 def test_a_key_follows_the_settings() -> None:
     others = {fingerprint(Settings(size, steps)) for size in (64, 128) for steps in (3, 6)}
     assert len(others) == 4
+    one, few = ("tone",), ("tone", "color")
+    more = {fingerprint(Settings(64, 3, names, way)) for names in (one, few) for way in ("joint", "fixed")}
+    assert len(others | more) == 8
 
 
 @pytest.mark.parametrize("change", ["another formula", "another range", "one more"])
@@ -117,6 +120,15 @@ def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPat
 def test_settings_that_make_no_plan(size: int, steps: int) -> None:
     with pytest.raises(PlanError, match="at least"):
         Settings(size, steps)
+
+
+def test_operations_and_ways_that_make_no_plan() -> None:
+    with pytest.raises(PlanError, match="name at least one"):
+        Settings(operations=())
+    with pytest.raises(RecipeError, match="did you mean 'tone'"):
+        Settings(operations=("tones",))
+    with pytest.raises(PlanError, match="there is no way 'best' to plan"):
+        Settings(way="best")  # type: ignore[arg-type]
 
 
 # ---- the disk
@@ -241,6 +253,21 @@ def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> Non
     assert [-shown.cost for shown in tally.best] == costs[: PAIRS // 2]
     assert sum(tally.lengths.values()) == PAIRS
     assert not Plans(tmp_path / "plans", dataset.samples, Settings(SIDE, 2))
+
+
+def test_plans_keep_to_the_operations_and_the_way_they_were_asked_for(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    """The paper's sets share a folder; a fixed order is kept, and a single operation stays alone."""
+    fixed = Settings(SIDE, operations=("contrast", "brightness", "tone"), way="fixed")
+    for settings in (Settings(SIDE, operations=("brightness",)), fixed):
+        plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=settings)
+        for found in Plans(tmp_path / "plans", dataset.samples, settings).values():
+            used = [step.operation for step in found.recipe.steps]
+            assert set(used) <= set(settings.operations or ())
+            assert used == [name for name in ("brightness", "contrast", "tone") if name in used]
+            assert found.cost <= found.start_cost
+    assert not Plans(tmp_path / "plans", dataset.samples, Settings(SIDE))
 
 
 def test_one_split(dataset: Dataset, tmp_path: Path) -> None:

@@ -47,11 +47,11 @@ def levels(image: np.ndarray) -> np.ndarray:
     return np.uint8(255 * image + 0.5).transpose(1, 2, 0)
 
 
-def packed_set(train: int = 8, val: int = 2, plans: bool = True) -> PackedSet:
-    """In memory: sample k is edited and asked for by the k-th of four ways, in turn."""
+def packed_set(train: int = 8, val: int = 2, plans: bool = True, ways: int = len(STEPS)) -> PackedSet:
+    """In memory: sample k is edited and asked for by the k-th of the first few `ways`, in turn."""
     photos, samples = [], []
     for number in range(train + val):
-        kind = number % len(STEPS)
+        kind = number % ways
         before = picture(number)
         photos += [levels(before), levels(edited(before, STEPS[kind]))]
         samples.append(
@@ -94,9 +94,9 @@ class Plans(Mapping[Sample, Any]):
         return len(self._plans)
 
 
-def packed_folder(folder: Path, train: int = 8, val: int = 2) -> Path:
+def packed_folder(folder: Path, train: int = 8, val: int = 2, ways: int = len(STEPS)) -> Path:
     """The same set on disk."""
-    data = packed_set(train, val)
+    data = packed_set(train, val, ways=ways)
     source = folder / "source"
     source.mkdir()
     for row, photo in enumerate(data.photos):

@@ -47,6 +47,21 @@ def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path:
     assert loaded.network.begin(tokens, tokens != 0, image).state.shape == (1, 128)
 
 
+@pytest.mark.parametrize(
+    ("ways", "operations", "steps"), [(1, "brightness", 1), (2, "brightness,saturation", 2)]
+)
+def test_sets_of_operations_and_fewer_steps_train(
+    ways: int, operations: str, steps: int, tmp_path: Path
+) -> None:
+    """The paper's sets, single operations and maximum steps; plans are made with the same."""
+    given = (*SMALL, "iterations=2", f"operations={operations}", f"max_steps={steps}")
+    packed = packed_folder(tmp_path, ways=ways)
+    outcome = train("paper", packed, tmp_path / "out", assignments=given, cpu=True, stream=io.StringIO())
+    assert outcome.figures["steps"] <= steps
+    network = load_network(tmp_path / "out" / "best.safetensors").network
+    assert network.actions.names == tuple(operations.split(","))
+
+
 def test_half_precision_files_load_too(packed: Path, tmp_path: Path) -> None:
     sizes = []
     for half in (False, True):

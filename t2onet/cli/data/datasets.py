@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from ...errors import DataError, OutputError
-from ..common import say
+from ..common import listed, say
 
 if TYPE_CHECKING:
     from ...data import Dataset, Problem
-    from ...data.plans import Plans
+    from ...data.plans import Plans, Settings
+    from ...planning.planner import Way
 
 Folder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of the dataset.")]
 Layout = Annotated[
@@ -24,6 +25,12 @@ PlansFolder = Annotated[Path | None, typer.Option("--plans", metavar="DIR", help
 PlanSize = Annotated[
     int, typer.Option("--plan-size", metavar="PX", help="Working size that the plans were made at.")
 ]
+PlanSteps = Annotated[int, typer.Option("--plan-steps", help="The most steps that the plans were allowed.")]
+PlanOperations = Annotated[
+    str | None,
+    typer.Option("--plan-operations", metavar="NAMES", help="Operations the plans use, if not all."),
+]
+PlanWay = Annotated[str, typer.Option("--plan-way", metavar="WAY", help="The way the plans were made.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 
 _TOLD = 5
@@ -37,15 +44,24 @@ def opened(folder: Path, layout: str | None, split: str | None) -> Dataset:
     return open_dataset(folder, layout, None if split is None else (split,))
 
 
-def plans_of(folder: Path, dataset: Dataset, size: int) -> Plans:
-    """The plans of a dataset, at least one."""
-    from ...data.plans import Plans, Settings
+def plan_settings(size: int, steps: int, operations: str | None, way: str) -> Settings:
+    """As the command line has them."""
+    from ...data.plans import Settings
 
-    plans = Plans(folder, dataset.samples, Settings(size))
+    names = None if operations is None else tuple(listed(operations))
+    return Settings(size, steps, names, cast("Way", way))
+
+
+def plans_of(folder: Path, dataset: Dataset, settings: Settings) -> Plans:
+    """The plans of a dataset, at least one."""
+    from ...data.plans import Plans
+
+    plans = Plans(folder, dataset.samples, settings)
     if not plans:
+        made = ", ".join(f"{name} {value}" for name, value in settings.told().items())
         raise DataError(
-            f"{folder} has no plan of these samples at a working size of {size} pixels; "
-            "plan the dataset, or say with --plan-size how it was planned"
+            f"{folder} has no plan of these samples made with {made}; plan the dataset, or say with "
+            "--plan-size, --plan-steps, --plan-operations and --plan-way how it was planned"
         )
     return plans
 

@@ -9,7 +9,21 @@ import typer
 
 from ...errors import OutputError
 from ..common import console, refusing, say
-from .datasets import Folder, Layout, Overwrite, PlansFolder, PlanSize, Split, opened, plans_of, tell_problems
+from .datasets import (
+    Folder,
+    Layout,
+    Overwrite,
+    PlanOperations,
+    PlansFolder,
+    PlanSize,
+    PlanSteps,
+    PlanWay,
+    Split,
+    opened,
+    plan_settings,
+    plans_of,
+    tell_problems,
+)
 
 
 @refusing
@@ -18,6 +32,9 @@ def pack_dataset(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the shards.")],
     plans: PlansFolder = None,
     plan_size: PlanSize = 128,
+    plan_steps: PlanSteps = 6,
+    plan_operations: PlanOperations = None,
+    plan_way: PlanWay = "joint",
     texts: Annotated[
         list[Path] | None,
         typer.Option(
@@ -38,7 +55,10 @@ def pack_dataset(
     if (output / INDEX).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
     found = opened(dataset, layout, split)
-    made = None if plans is None else plans_of(plans, found, plan_size)
+    made = None
+    if plans is not None:
+        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way)
+        made = plans_of(plans, found, settings)
     said = [text for other in texts or () for text in texts_of(open_dataset(other, photos=False), found)]
     with console(stderr=True).status("packing"):
         done = pack(found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite)

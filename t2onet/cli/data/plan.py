@@ -11,7 +11,7 @@ import typer
 
 from ...errors import DataError
 from ..common import INTERRUPTED, AsJson, Ticker, console, print_json, refuse, refusing, say
-from .datasets import Folder, Layout, Split, opened, tell_problems
+from .datasets import Folder, Layout, Split, opened, plan_settings, tell_problems
 
 if TYPE_CHECKING:
     from ...data.plans import Engine, Tally
@@ -39,14 +39,26 @@ def plan_pairs(
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side to plan at, in pixels.")] = 128,
     steps: Annotated[int, typer.Option(help="The most steps of a plan.")] = 6,
+    operations: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),
+    ] = None,
+    way: Annotated[
+        str,
+        typer.Option(
+            metavar="WAY",
+            help="joint fits all operations together; beam, fixed and epsilon-greedy search forward, "
+            "as in the paper.",
+        ),
+    ] = "joint",
     as_json: AsJson = False,
 ) -> None:
     """Plan every pair of a dataset once; a run that was stopped goes on where it was."""
     from ...data.contact import plans_sheet
-    from ...data.plans import Settings, plan_dataset
+    from ...data.plans import plan_dataset
     from ...image import write_atomically
 
-    settings = Settings(size, steps)
+    settings = plan_settings(size, steps, operations, way)
     doing = _engine(engine, workers, address)
     found = opened(dataset, layout, split)
     done = 0

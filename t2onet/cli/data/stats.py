@@ -12,11 +12,15 @@ from .datasets import (
     Folder,
     Layout,
     Overwrite,
+    PlanOperations,
     PlansFolder,
     PlanSize,
+    PlanSteps,
+    PlanWay,
     Split,
     opened,
     picture_place,
+    plan_settings,
     plans_of,
     tell_problems,
 )
@@ -33,6 +37,9 @@ def show_statistics(
     ] = None,
     plans: PlansFolder = None,
     plan_size: PlanSize = 128,
+    plan_steps: PlanSteps = 6,
+    plan_operations: PlanOperations = None,
+    plan_way: PlanWay = "joint",
     split: Split = None,
     layout: Layout = None,
     overwrite: Overwrite = False,
@@ -44,7 +51,10 @@ def show_statistics(
     if output is not None:
         picture_place(output, overwrite)
     found = opened(dataset, layout, split)
-    made = None if plans is None else plans_of(plans, found, plan_size)
+    made = None
+    if plans is not None:
+        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way)
+        made = plans_of(plans, found, settings)
     counted = distributions(found.samples, made)
     tell_problems(() if made is None else made.damage, "damaged")
     tell_problems(found.problems, "left out")

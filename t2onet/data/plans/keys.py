@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,26 +20,49 @@ from ...operations import Operation
 from ..digests import digest
 from ..sample import Sample
 
+if TYPE_CHECKING:
+    from ...planning.planner import Way
+
 PLANNER_VERSION = 2
 """Raised whenever the planner would find other recipes for the same pictures."""
 _DECIMALS = 3
 """Of the pixels that tell one formula from another; the last bits differ between machines."""
+_FIRST = ("size", "steps")
+"""Settings that plans have had from the beginning; others are part of a key where they were changed."""
 _REMEMBERED = 1024
 """Photos whose digest is kept, for those that several samples share."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps."""
+    """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps.
+
+    `operations` are those that may be used, None for all; `way` is as in `t2onet.plan`.
+    """
 
     size: int = 128
     steps: int = 6
+    operations: tuple[str, ...] | None = None
+    way: Way = "joint"
 
     def __post_init__(self) -> None:
         if self.size < 16:
             raise PlanError(f"the working size is {self.size} pixels; it is at least 16")
         if self.steps < 1:
             raise PlanError(f"the most steps of a plan are {self.steps}; it is at least 1")
+        if self.operations is not None and not self.operations:
+            raise PlanError("no operations to plan with; name at least one")
+        for name in self.operations or ():
+            operations.get(name)
+        if self.way != "joint":
+            from ...planning.planner import check_way
+
+            check_way(self.way)
+
+    def told(self) -> dict[str, object]:
+        """What tells plans apart."""
+        chosen = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: now for name, (now, usual) in chosen.items() if name in _FIRST or now != usual}
 
 
 @dataclass(frozen=True)
@@ -69,7 +93,7 @@ def pair_digest(before: str, after: str) -> str:
 def fingerprint(settings: Settings) -> str:
     """Of everything but the photos."""
     made = [_behaviour(operation) for operation in operations.operations().values()]
-    told = {"planner": PLANNER_VERSION, "settings": asdict(settings), "operations": made}
+    told = {"planner": PLANNER_VERSION, "settings": settings.told(), "operations": made}
     return _short(json.dumps(told, sort_keys=True).encode())
 
 

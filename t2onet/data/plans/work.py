@@ -16,6 +16,9 @@ from .record import Planned
 
 if TYPE_CHECKING:
     from ...planning.pairs import Pair
+    from ...planning.path import Path as Found
+    from ...planning.path import Picture
+    from ...planning.search import Order
     from ...recipe import Recipe
 
 _DECIMALS = 6
@@ -59,18 +62,34 @@ def plan_pair(task: Task) -> Outcome:
 
 def _planned(task: Task) -> Planned:
     """Planned on area-averaged pictures; costs are those of the photos themselves."""
-    from ...planning import L1, plan_pictures
+    from ...planning import L1
     from ...planning.pairs import paired
     from ...planning.path import Action, as_recipe, pictures
     from ...recipe import Recipe
 
     pair = paired(task.before, task.after)
     start, target = pair.at(task.settings.size)
-    recipe = as_recipe(plan_pictures(start, target, task.settings.steps).path)
+    recipe = as_recipe(_path(task, start, target))
     cost = L1(target)
     path = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
     costs = tuple(round(float(cost(picture)), _DECIMALS) for picture in pictures(path, start))
     return Planned(recipe, _difference(pair, Recipe()), _difference(pair, recipe), costs)
+
+
+def _path(task: Task, start: Picture, target: Picture) -> Found:
+    """Found jointly, or by the paper's forward search as it is; chance follows from the pair."""
+    from ...operations import operations
+    from ...planning import L1, Search, plan_pictures
+    from ...planning.solvers import solver
+
+    settings = task.settings
+    names = settings.operations or tuple(operations())
+    if settings.way == "joint":
+        return plan_pictures(start, target, settings.steps, names).path
+    order: Order = "free" if settings.way == "beam" else settings.way
+    seed = int(task.key.content[:8], 16)
+    search = Search(L1(target), solver("fast"), names, steps=settings.steps, order=order, seed=seed)
+    return search.run(start).path
 
 
 def _difference(pair: Pair, recipe: Recipe) -> float:
