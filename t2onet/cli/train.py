@@ -26,6 +26,12 @@ def train_network(
         Path | None,
         typer.Option(metavar="FILE", help="Words with vectors, if not words.npz of PACKED."),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Weights to begin with, such as best.safetensors of another run."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in DIR.")] = False,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="End after so long, with everything saved.")
@@ -45,6 +51,7 @@ def train_network(
         out,
         assignments=assignments or (),
         words=words,
+        start=start,
         resume=resume,
         minutes=minutes,
         half=half,

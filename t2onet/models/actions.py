@@ -15,7 +15,7 @@ class Actions(nn.Module):
     """Operations are 0 .. n-1 in the order given; `end` follows; `start` is only ever an input.
 
     The parameters of all operations lie side by side in a row of `width` numbers, those of operation k at
-    `places[k]`. Nothing here is learned.
+    `places[k]`. Without `ends` the end cannot be chosen while an operation is left. Nothing here is learned.
     """
 
     low: Tensor
@@ -25,8 +25,9 @@ class Actions(nn.Module):
     """(n + 1, width) bool: which numbers of a row are an operation's; none are the end's."""
     _centre: Tensor
 
-    def __init__(self, names: Sequence[str] | None = None) -> None:
+    def __init__(self, names: Sequence[str] | None = None, *, ends: bool = True) -> None:
         super().__init__()
+        self.ends = ends
         self.names = tuple(operations() if names is None else names)
         self.operations = tuple(get(name) for name in self.names)
         starts = [sum(o.size for o in self.operations[:k]) for k in range(len(self.names) + 1)]
@@ -53,6 +54,15 @@ class Actions(nn.Module):
     @property
     def start(self) -> int:
         return len(self.names) + 1
+
+    def allowed(self, used: Tensor, ended: Tensor) -> Tensor:
+        """(B, n + 1) bool: what may come next, given the operations `used` (B, n) and who has `ended` (B,).
+
+        Nothing comes twice, and after the end only the end.
+        """
+        free = ~(used | ended[:, None])
+        end = torch.ones_like(ended) if self.ends else ~free.any(1)
+        return torch.cat([free, end[:, None]], 1)
 
     def squashed(self, raw: Tensor) -> Tensor:
         """Any numbers (..., width) -> parameters inside their ranges; zeros become the defaults."""

@@ -44,6 +44,8 @@ class Loaded:
     network: nn.Module
     vocabulary: Vocabulary
     metadata: Mapping[str, str]
+    config: Any
+    """What the network was made of, as its kind has it."""
 
 
 def description(kind: str, config: Any, vocabulary: Vocabulary) -> dict[str, str]:
@@ -59,9 +61,10 @@ def load_network(path: Path) -> Loaded:
     facts = json.loads(metadata["config"])
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
     vocabulary = Vocabulary(tuple(json.loads(metadata["words"])))
-    network = kind.build(kind.config(**{**facts, **lists}), len(vocabulary))
+    config = kind.config(**{**facts, **lists})
+    network = kind.build(config, len(vocabulary))
     network.load_state_dict(tensors)
-    return Loaded(network.eval(), vocabulary, metadata)
+    return Loaded(network.eval(), vocabulary, metadata, config)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:

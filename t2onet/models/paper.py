@@ -20,6 +20,8 @@ class T2ONetConfig:
 
     operations: tuple[str, ...] = field(default_factory=lambda: tuple(operations()))
     max_steps: int = 6
+    ends: bool = True
+    """Whether it may end before its last step; without, an episode is as long as it can be."""
     image: bool = True
     operation: bool = True
     attention: bool = True
@@ -47,7 +49,7 @@ class T2ONet(nn.Module):
         super().__init__()
         self.config = config
         self.max_steps = config.max_steps
-        self.actions = Actions(config.operations)
+        self.actions = Actions(config.operations, ends=config.ends)
         self.reader = Reader(words, config.word_size, config.hidden, config.layers)
         inputs = config.image_size * config.image + config.operation_size * config.operation
         if config.image:

@@ -97,8 +97,9 @@ class Sampled:
         scores = output.logits.detach().float() / self.temperature
         likely = torch.softmax(scores.masked_fill(~allowed, float("-inf")), -1)
         even = allowed / allowed.sum(-1, keepdim=True)
-        odds = ((1 - self.explore) * likely + self.explore * even).cpu()
-        drawn = torch.multinomial(odds, 1, generator=self.generator)[:, 0].to(allowed.device)
+        odds = (1 - self.explore) * likely + self.explore * even
+        waits = torch.empty(odds.shape).exponential_(generator=self.generator).to(odds)
+        drawn = (odds / waits).argmax(-1)  # whose clock rings first: nothing has to leave the device
         return Choice(drawn, self.noise(output.parameters) if self.noise else output.parameters)
 
 
@@ -137,11 +138,12 @@ def rollout(network: Network, asked: Asked, choose: Chooser, steps: int | None =
     context = network.begin(asked.tokens, asked.mask, asked.image, asked.manner)
     image, state = asked.image, context.state
     previous = torch.full_like(asked.tokens[:, 0], actions.start)
-    allowed = torch.ones(len(image), actions.end + 1, dtype=torch.bool, device=image.device)
-    active = torch.ones_like(allowed[:, 0])
+    used = torch.zeros(len(image), actions.end, dtype=torch.bool, device=image.device)
+    active = torch.ones_like(used[:, 0])
     rows: list[tuple[Tensor, ...]] = []
     images = [image]
     for at in range(network.max_steps if steps is None else steps):
+        allowed = actions.allowed(used, ~active)
         output = network.step(context, network.look(image), previous, state)
         choice = choose(at, output, allowed)
         image = actions.perform(image, *choice)
@@ -149,18 +151,9 @@ def rollout(network: Network, asked: Asked, choose: Chooser, steps: int | None =
         images.append(image)
         previous, state = choice.operations, output.state
         active = active & (previous != actions.end)
-        allowed = _left(allowed, previous, actions.end)
+        used = used | (one_hot(previous, actions.end + 1)[:, :-1] > 0)
         if not active.any():
             break
     columns = (torch.stack(column, 1) for column in zip(*rows, strict=True))
     operations, parameters, going, could, logits, predicted, attention = columns
     return Rollout(operations, parameters, going, could, logits, predicted, attention, tuple(images))
-
-
-def _left(allowed: Tensor, chosen: Tensor, end: int) -> Tensor:
-    """What can still be chosen: nothing twice, and after the end only the end."""
-    left = allowed & (one_hot(chosen, end + 1) == 0)
-    ended = (chosen == end)[:, None]
-    left = left & ~ended
-    left[:, end] = True
-    return left

@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for weights and figures")
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--words", type=Path, help="words with vectors; by default words.npz beside the data")
+    parser.add_argument("--from", dest="start", type=Path, metavar="FILE", help="weights to begin with")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     parser.add_argument("--minutes", type=float, help="end after so long, with a checkpoint")
     parser.add_argument("--half", action="store_true", help="store the best weights with 16 bits each")

@@ -50,8 +50,9 @@ def load_checkpoint(path: Path, settings: str, states: Iterable[State]) -> Progr
     """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
     tensors, metadata = read_tensors(path)
     if (was := metadata.get("settings", "{}")) != settings:
+        apart = difference(json.loads(was), json.loads(settings))
         raise TrainingError(
-            f"{path} belongs to a run with other settings ({_difference(was, settings)}); "
+            f"{path} belongs to a run with other settings ({apart}); "
             "resume with the same ones or give another folder"
         )
     for state in states:
@@ -97,8 +98,9 @@ def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {key.removeprefix(start): value for key, value in tensors.items() if key.startswith(start)}
 
 
-def _difference(was: str, now: str) -> str:
-    old, new = _flat(json.loads(was)), _flat(json.loads(now))
+def difference(was: dict[str, Any], now: dict[str, Any]) -> str:
+    """In which settings, parts included, two runs differ."""
+    old, new = _flat(was), _flat(now)
     keys = sorted(key for key in old | new if old.get(key) != new.get(key))
     return ", ".join(f"{key}: {old.get(key)} there, {new.get(key)} here" for key in keys)
 

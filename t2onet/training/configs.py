@@ -10,6 +10,7 @@ from typing import Any
 from ..data.packed import PackedSet
 from ..errors import TrainingError
 from .paper import PaperSettings, PaperTask
+from .reinforcement import ReinforcementSettings, ReinforcementTask
 from .retoucher.task import RetoucherSettings, RetoucherTask
 from .task import Place, Task
 
@@ -25,6 +26,8 @@ class Config:
     settings: Any
     task: Callable[[Any, PackedSet, Any, Place], Task]
     reads: bool = True
+    begins: bool = False
+    """Whether it needs trained weights to begin with."""
 
 
 _REGISTRY: dict[str, Config] = {}
@@ -55,3 +58,15 @@ DEFAULT = register(
     Config("default", "The network that is shipped.", RetoucherSettings(), RetoucherTask, reads=False)
 )
 PAPER = register(Config("paper", "T2ONet as published.", PaperSettings(), PaperTask))
+RL = register(
+    Config("rl", "T2ONet by reinforcement, from nothing.", ReinforcementSettings(), ReinforcementTask)
+)
+RL_PRETRAINED = register(
+    Config(
+        "rl-pretrained",
+        "T2ONet by reinforcement, after plans.",
+        ReinforcementSettings(),
+        ReinforcementTask,
+        begins=True,
+    )
+)

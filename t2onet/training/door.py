@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from accelerate import Accelerator
 from accelerate.utils import DistributedDataParallelKwargs
 
 from ..data.packed import PackedSet, read_packed
-from .configs import get
+from ..errors import TrainingError
+from ..models import Loaded
+from .configs import Config, get
 from .loop import Outcome, Run, open_folder
 from .reporting import Reporter, Silent
 from .settings import changed, to_json
+from .starting import begin_with, start_of, words_of
 from .task import Place
 from .words import FILE, Words, read_words, requests_of
 
@@ -26,6 +29,7 @@ def train(
     *,
     assignments: Iterable[str] = (),
     words: Path | None = None,
+    start: Path | None = None,
     resume: bool = False,
     minutes: float | None = None,
     half: bool = False,
@@ -34,11 +38,13 @@ def train(
 ) -> Outcome:
     """Train a registered config on a packed set into the folder `out`.
 
-    `assignments` are settings as `name=value`; `words` are those beside the data by default. `minutes` ends
-    the run early, as whole as any other end; `half` stores the best weights with 16 bits each.
+    `assignments` are settings as `name=value`; `words` are those beside the data by default. `start` is a
+    file of weights to begin with, which brings its own words. `minutes` ends the run early, as whole as any
+    other end; `half` stores the best weights with 16 bits each.
     """
     chosen = get(config)
     settings = changed(chosen.settings, assignments)
+    begun = _begun(chosen, settings, start, words)
     open_folder(out, resume=resume)
     spread = DistributedDataParallelKwargs(find_unused_parameters=True)
     accelerator = Accelerator(cpu=cpu, kwargs_handlers=[spread])
@@ -49,8 +55,11 @@ def train(
         place = Place(accelerator.device, accelerator.process_index, accelerator.num_processes)
         known = None
         if chosen.reads:
-            known = _words(packed, words or data / FILE, settings, reporter, given=words is not None)
+            size = settings.network.word_size
+            known = words_of(begun, size) if begun else _words(packed, words, data / FILE, size, reporter)
         task = chosen.task(settings, packed, known, place)
+        if begun is not None:
+            begin_with(task.network, begun)
         run = Run(task, settings.loop, out, accelerator, reporter, described=to_json(settings), half=half)
         if resume:
             run.resume()
@@ -61,8 +70,19 @@ def train(
         reporter.close()
 
 
-def _words(data: PackedSet, path: Path, settings: object, reporter: Reporter, *, given: bool) -> Words:
-    if given or path.exists():
-        return read_words(path)
-    reporter.say(f"there is no {path.name} beside the data: word vectors are learned from nothing")
-    return Words.without_vectors(requests_of(data), settings.network.word_size)  # type: ignore[attr-defined]
+def _begun(config: Config, settings: Any, start: Path | None, words: Path | None) -> Loaded | None:
+    """What to begin with, or nothing; refused where that does not fit the config."""
+    if start is None:
+        if config.begins:
+            raise TrainingError(f"{config.name} begins with trained weights; give them with --from FILE")
+        return None
+    if words is not None:
+        raise TrainingError("weights to begin with bring their own words; leave out --from or --words")
+    return start_of(start, settings.network)
+
+
+def _words(data: PackedSet, given: Path | None, beside: Path, size: int, reporter: Reporter) -> Words:
+    if given is not None or beside.exists():
+        return read_words(given or beside)
+    reporter.say(f"there is no {beside.name} beside the data: word vectors are learned from nothing")
+    return Words.without_vectors(requests_of(data), size)

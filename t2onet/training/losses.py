@@ -1,12 +1,13 @@
-"""The paper's losses (Sec. 3.5) as means, so that they do not depend on the batch or the length of plans."""
+"""The paper's losses (Sec. 3.5, Appx. B) as means, so that they do not depend on the size of a batch."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, log_softmax
 
 from ..models import Actions, Rollout
+from .figures import distance
 
 
 def operation_loss(done: Rollout, planned: Tensor) -> Tensor:
@@ -29,3 +30,25 @@ def image_loss(done: Rollout, target: Tensor) -> Tensor:
     if not loss.requires_grad and torch.is_grad_enabled():  # every photo was left as it is
         loss = loss + 0 * done.logits.sum()
     return loss
+
+
+def rewards(done: Rollout, target: Tensor) -> Tensor:
+    """(B, T): r_1 .. r_T, by how much each step brings the photo nearer to the target (B, 3, H, W)."""
+    costs = torch.stack([distance(image, target) for image in done.images], 1)
+    return costs[:, :-1] - costs[:, 1:]
+
+
+def returns(rewards: Tensor) -> Tensor:
+    """(B, T) twice: G_1 .. G_T, each reward with all that follow it (gamma is one)."""
+    return rewards.flip(1).cumsum(1).flip(1)
+
+
+def choice_loss(done: Rollout, target: Tensor) -> Tensor:
+    """REINFORCE: minus the sum over steps of G_{t+1} log pi(o_t), a mean over photos.
+
+    pi is over what was allowed. What earlier steps made of the photo bears on later choices, so gradients
+    reach parameters, too: with them the sum of this and the image loss has the gradient of the expected cost.
+    """
+    odds = log_softmax(done.logits.float().masked_fill(~done.allowed, float("-inf")), -1)
+    taken = odds.gather(-1, done.operations[..., None])[..., 0]
+    return -(returns(rewards(done, target)).detach() * taken).sum(1).mean()

@@ -36,6 +36,11 @@ def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:
             ["papers", "--data", "packed", "-o", "out"],
             "t2o: there is no config 'papers'; did you mean 'paper'?\n",
         ),
+        (["rl-pretrained", "--data", "packed"], "give them with --from FILE\n"),
+        (
+            ["rl", "--data", "packed", "--from", "w.safetensors"],
+            "w.safetensors cannot be read as weights",
+        ),
         (["paper", "--data", "nowhere"], "t2o: nowhere is no packed set"),
         (
             ["paper", "--data", "packed", "--set", "h=x"],

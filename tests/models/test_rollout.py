@@ -34,6 +34,15 @@ def test_after_the_end_nothing_changes() -> None:
     assert done.allowed[1, 1].tolist() == [False] + [True] * 6
 
 
+def test_without_an_end_it_goes_on_until_nothing_is_left() -> None:
+    network = Scripted(torch.tensor([0.0, 0, 0, 0, 0, 0, 99]), IDENTITY, max_steps=7)
+    network.actions = Actions(ends=False)
+    explored = rollout(network, asked(2), Sampled(torch.Generator().manual_seed(0), explore=1.0))
+    for done in (rollout(network, asked(2), Greedy()), explored):
+        assert [sorted(row) for row in done.operations.tolist()] == [list(range(7))] * 2
+        assert done.operations[:, -1].tolist() == [ACTIONS.end] * 2
+
+
 def test_it_looks_at_the_photo_as_it_is_and_hears_what_was_done() -> None:
     network = Scripted(torch.tensor([9.0, 0, 8, 0, 0, 0, 1]), ACTIONS.squashed(torch.ones(36)))
     done = rollout(network, asked(2), Greedy())

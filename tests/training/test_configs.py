@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from t2onet import TrainingError
 from t2onet.models import load_network
-from t2onet.training import configs, register, train
+from t2onet.training import Outcome, Words, configs, register, train, write_words
 from t2onet.training.configs import get
 
 from .made import SMALL, packed_folder
@@ -23,25 +24,25 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packed_folder(tmp_path_factory.mktemp("set"))
 
 
+def trained(config: str, packed: Path, out: Path, *changes: str, **options: Any) -> Outcome:
+    return train(config, packed, out, assignments=changes, cpu=True, stream=io.StringIO(), **options)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", configs())
 def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path) -> None:
-    outcome = train(
-        name,
-        packed,
-        tmp_path / "out",
-        assignments=["iterations=2", "batch=2"],
-        cpu=True,
-        stream=io.StringIO(),
-    )
+    start = None
+    if get(name).begins:
+        trained("paper", packed, tmp_path / "first", "iterations=1", "batch=2")
+        start = tmp_path / "first" / "best.safetensors"
+    outcome = trained(name, packed, tmp_path / "out", "iterations=2", "batch=2", start=start)
     assert outcome.progress.iteration == 2
     assert load_network(tmp_path / "out" / "best.safetensors").metadata["iteration"] == "2"
 
 
 @pytest.mark.parametrize("change", ABLATIONS)
 def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path: Path) -> None:
-    given = (*SMALL, "iterations=2", change)
-    train("paper", packed, tmp_path / "out", assignments=given, cpu=True, stream=io.StringIO())
+    trained("paper", packed, tmp_path / "out", *SMALL, "iterations=2", change)
     loaded = load_network(tmp_path / "out" / "best.safetensors")
     image, tokens = torch.rand(1, 3, 32, 32), torch.tensor([loaded.vocabulary.encode("make it brighter")])
     assert loaded.network.begin(tokens, tokens != 0, image).state.shape == (1, 128)
@@ -55,8 +56,7 @@ def test_sets_of_operations_and_fewer_steps_train(
 ) -> None:
     """The paper's sets, single operations and maximum steps; plans are made with the same."""
     given = (*SMALL, "iterations=2", f"operations={operations}", f"max_steps={steps}")
-    packed = packed_folder(tmp_path, ways=ways)
-    outcome = train("paper", packed, tmp_path / "out", assignments=given, cpu=True, stream=io.StringIO())
+    outcome = trained("paper", packed_folder(tmp_path, ways=ways), tmp_path / "out", *given)
     assert outcome.figures["steps"] <= steps
     network = load_network(tmp_path / "out" / "best.safetensors").network
     assert network.actions.names == tuple(operations.split(","))
@@ -66,24 +66,37 @@ def test_half_precision_files_load_too(packed: Path, tmp_path: Path) -> None:
     sizes = []
     for half in (False, True):
         out = tmp_path / str(half)
-        train(
-            "paper",
-            packed,
-            out,
-            assignments=(*SMALL, "iterations=1"),
-            half=half,
-            cpu=True,
-            stream=io.StringIO(),
-        )
+        trained("paper", packed, out, *SMALL, "iterations=1", half=half)
         sizes.append((out / "best.safetensors").stat().st_size)
         assert next(load_network(out / "best.safetensors").network.parameters()).dtype == torch.float32
     assert sizes[1] < 0.7 * sizes[0]
 
 
 def test_bfloat16_trains(packed: Path, tmp_path: Path) -> None:
-    given = (*SMALL, "iterations=4", "precision=bfloat16")
-    outcome = train("paper", packed, tmp_path / "out", assignments=given, cpu=True, stream=io.StringIO())
+    outcome = trained("paper", packed, tmp_path / "out", *SMALL, "iterations=4", "precision=bfloat16")
     assert 0 < outcome.figures["l1"] < 1
+
+
+def test_a_run_begins_with_the_weights_and_words_of_another(packed: Path, tmp_path: Path) -> None:
+    trained("paper", packed, tmp_path / "plans", *SMALL, "iterations=2")
+    first = tmp_path / "plans" / "best.safetensors"
+    slow = ("iterations=1", "learning_rate=1e-9")
+    write_words(tmp_path / "other.npz", Words.without_vectors(["some other words"] * 2, 12))
+    trained("rl-pretrained", packed, tmp_path / "rl", *SMALL, *slow, start=first)
+    before, after = (load_network(tmp_path / run / "best.safetensors") for run in ("plans", "rl"))
+    assert after.vocabulary == before.vocabulary
+    assert (after.config.max_steps, after.config.ends) == (5, False)
+    for name, value in before.network.named_parameters():
+        torch.testing.assert_close(after.network.get_parameter(name), value, atol=1e-6, rtol=0)
+    with pytest.raises(TrainingError, match=r"other settings \(hidden: 32 there, 64 here\); give the same"):
+        trained("rl-pretrained", packed, tmp_path / "a", *SMALL, "hidden=64", start=first)
+    with pytest.raises(TrainingError, match="holds a t2onet, which this config does not train"):
+        trained("default", packed, tmp_path / "a", start=first)
+    with pytest.raises(TrainingError, match="bring their own words"):
+        trained("rl-pretrained", packed, tmp_path / "a", *SMALL, start=first, words=tmp_path / "other.npz")
+    with pytest.raises(TrainingError, match="begins with trained weights; give them with --from FILE"):
+        trained("rl-pretrained", packed, tmp_path / "a", *SMALL)
+    assert not (tmp_path / "a").exists()
 
 
 def test_names_are_found_or_suggested_and_taken_once() -> None:
