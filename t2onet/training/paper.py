@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -10,10 +10,11 @@ from torch import Tensor
 
 from ..data.packed import PackedSet
 from ..errors import DataError
-from ..models import Greedy, Noise, Teacher, rollout
+from ..models import DiscriminatorConfig, Greedy, Noise, Teacher, rollout
+from .adversary import Adversary
 from .decoder import DecoderSettings, DecoderTask
-from .losses import image_loss, operation_loss, parameter_loss
-from .task import Place
+from .losses import image_loss, operation_loss, parameter_loss, reached
+from .task import Place, Player
 from .triplets import Batch
 from .words import Words
 
@@ -22,9 +23,13 @@ from .words import Words
 class PaperSettings(DecoderSettings):
     """The paper's, by default: Adam at 1e-3, batches of 64, L1 on the final photo, no sampling."""
 
-    image_loss: Literal["none", "l1"] = "l1"
+    image_loss: Literal["none", "l1", "adversarial", "both"] = "l1"
     h: float = 0.0
     """How wide parameters are sampled for the image loss: a third of h times their half-range."""
+    discriminator: DiscriminatorConfig = field(default_factory=DiscriminatorConfig)
+    """Of the adversarial loss; it reads the same word vectors as the network."""
+    discriminator_pace: float = 0.2
+    """Its learning rate, as a multiple of the network's."""
 
 
 class PaperTask(DecoderTask):
@@ -35,9 +40,17 @@ class PaperTask(DecoderTask):
     def __init__(self, settings: PaperSettings, data: PackedSet, words: Words, place: Place) -> None:
         super().__init__(settings, data, words, place)
         self.settings = settings
+        self.adversary: Adversary | None = None
+        if settings.image_loss in ("adversarial", "both"):
+            reads = replace(settings.discriminator, vector_size=settings.network.word_size)
+            self.adversary = Adversary(reads, words, settings.discriminator_pace)
         self._planned = torch.nonzero(self.train.planned).flatten().cpu()
         if not len(self._planned):
             raise DataError("no sample of the train split has a plan to learn from; plan the dataset first")
+
+    @property
+    def others(self) -> tuple[Player, ...]:
+        return () if self.adversary is None else (self.adversary.player,)
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         """Odd iterations follow plans, even ones go freely; without an image loss all follow plans."""
@@ -58,7 +71,12 @@ class PaperTask(DecoderTask):
         }
 
     def go_freely(self, batch: Batch, generator: torch.Generator) -> dict[str, Tensor]:
-        """L_L1, the network choosing every step."""
+        """L_L1, L_adv or both of the final photo, the network choosing every step."""
         noise = Noise(self.network.actions, self.settings.h, generator)
         done = rollout(self.network, batch.asked, Greedy(noise))
-        return {"image": image_loss(done, batch.target)}
+        parts: dict[str, Tensor] = {}
+        if self.settings.image_loss != "adversarial":
+            parts["image"] = image_loss(done, batch.target)
+        if self.adversary is not None:
+            parts["unconvinced"] = reached(self.adversary.unconvinced(batch, done.final), done)
+        return parts

@@ -115,3 +115,5 @@ SMALL = (
     *("batch=4", "sigma_photos=2"),
 )
 """Settings that make the paper's network quick."""
+OPPONENT = ("patch_width=4", "request_size=16")
+"""The same for its discriminator."""

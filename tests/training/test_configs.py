@@ -14,9 +14,12 @@ from t2onet.models import load_network
 from t2onet.training import Outcome, Words, configs, register, train, write_words
 from t2onet.training.configs import get
 
-from .made import SMALL, packed_folder
+from .made import OPPONENT, SMALL, packed_folder
 
-ABLATIONS = ("image=false", "operation=false", "attention=false", "image_loss=none", "h=0.1")
+ABLATIONS = (
+    *("image=false", "operation=false", "attention=false", "h=0.1"),
+    *("image_loss=none", "image_loss=adversarial", "image_loss=both"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,7 @@ def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path
 
 @pytest.mark.parametrize("change", ABLATIONS)
 def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path: Path) -> None:
-    trained("paper", packed, tmp_path / "out", *SMALL, "iterations=2", change)
+    trained("paper", packed, tmp_path / "out", *SMALL, *OPPONENT, "iterations=2", change)
     loaded = load_network(tmp_path / "out" / "best.safetensors")
     image, tokens = torch.rand(1, 3, 32, 32), torch.tensor([loaded.vocabulary.encode("make it brighter")])
     assert loaded.network.begin(tokens, tokens != 0, image).state.shape == (1, 128)

@@ -21,7 +21,7 @@ from t2onet.training.settings import changed
 from t2onet.training.task import players_of
 from t2onet.training.turns import frozen
 
-from .made import REQUESTS, SMALL, packed_set
+from .made import OPPONENT, REQUESTS, SMALL, packed_set
 from .toy import Duel, Line, run_of
 
 SETTINGS = LoopSettings(
@@ -38,13 +38,21 @@ def same(a: dict[str, Tensor], b: dict[str, Tensor]) -> bool:
 
 
 def paper() -> PaperTask:
-    settings = changed(PaperSettings(), (*SMALL, "h=0.5"))
+    return paper_with("h=0.5")
+
+
+def adversarial() -> PaperTask:
+    return paper_with("image_loss=both", "h=0.5", *OPPONENT)
+
+
+def paper_with(*changes: str) -> PaperTask:
+    settings = changed(PaperSettings(), (*SMALL, *changes))
     return PaperTask(
         settings, packed_set(), Words.without_vectors(REQUESTS * 2, 12), Place(torch.device("cpu"))
     )
 
 
-@pytest.mark.parametrize("task", [Line, paper, Duel])
+@pytest.mark.parametrize("task", [Line, paper, Duel, adversarial])
 def test_a_resumed_run_is_the_same_to_the_bit(
     task: Callable[[], Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,7 +68,7 @@ def test_a_resumed_run_is_the_same_to_the_bit(
     again.resume()
     assert again.go().progress.iteration == 6
     straight, twice = weights(tmp_path / "straight"), weights(tmp_path / "twice")
-    others = {"critic"} if task is Duel else set()
+    others = {player.name for player in players_of(task())[1:]}
     assert {key.split(".")[0] for key in straight} == {"network", "average", "optimizer"} | others
     assert same(straight, twice)
     for file in (BEST, *(f"{name}.safetensors" for name in others)):

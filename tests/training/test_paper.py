@@ -9,13 +9,15 @@ import torch
 from accelerate import Accelerator
 
 from t2onet import DataError, TrainingError
+from t2onet.models import load_network
 from t2onet.training import LoopSettings, Place, Run, Words
 from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.reporting import Silent
 from t2onet.training.seeds import generator_of
 from t2onet.training.settings import changed
+from t2onet.training.turns import frozen
 
-from .made import REQUESTS, SMALL, packed_set
+from .made import OPPONENT, REQUESTS, SMALL, packed_set
 
 CPU = Place(torch.device("cpu"))
 WORDS = Words.without_vectors(REQUESTS * 2, 12)
@@ -31,6 +33,41 @@ def test_odd_iterations_follow_plans_and_even_ones_go_freely() -> None:
     assert parts == [{"operation", "parameter"}, {"image"}] * 2
     plans_only = task_of("image_loss=none")
     assert all(set(plans_only.loss(at, generator_of(at))) == {"operation", "parameter"} for at in (1, 2))
+
+
+def test_an_opponent_judges_photos_that_were_made_freely_and_learns_from_them() -> None:
+    task = task_of("image_loss=adversarial", *OPPONENT)
+    (opponent,) = task.others
+    assert set(task.loss(1, generator_of(1))) == {"operation", "parameter"}
+    assert opponent.loss(1, generator_of(1)) == {}
+    assert set(task.loss(2, generator_of(2))) == {"unconvinced"}
+    assert set(opponent.loss(2, generator_of(2))) == {"target_missed", "answer_missed"}
+    assert opponent.loss(3, generator_of(3)) == {}
+    both = task_of("image_loss=both", *OPPONENT)
+    assert set(both.loss(2, generator_of(2))) == {"image", "unconvinced"}
+    assert task_of().others == ()
+
+
+def test_the_opponents_opinion_teaches_the_network_even_where_no_photo_changed() -> None:
+    task = task_of("image_loss=adversarial", *OPPONENT)
+    weights = list(task.network.parameters())
+    for bias in (-99.0, 99.0):  # of the end
+        task.network.chooser.bias.data[task.network.actions.end] = bias
+        with frozen([task.others[0].network]):
+            loss = task.go_freely(task.train.batch(torch.arange(4)), generator_of(0))["unconvinced"]
+        slopes = torch.autograd.grad(loss, weights, allow_unused=True)
+        assert any(slope is not None and slope.any() for slope in slopes) == (bias < 0)
+
+
+def test_the_opponent_is_kept_with_the_weights(tmp_path: Path) -> None:
+    task = task_of("image_loss=both", *OPPONENT)
+    settings = LoopSettings(iterations=2, validate_every=2)
+    Run(task, settings, tmp_path, Accelerator(cpu=True), Silent(), described="{}").go()
+    loaded = load_network(tmp_path / "discriminator.safetensors")
+    assert loaded.vocabulary == WORDS.vocabulary
+    batch = task.held.batch(torch.arange(2))
+    score = loaded.network.score(batch.asked.image, batch.target, batch.asked.tokens)
+    assert ((score > 0) & (score < 1)).all()
 
 
 def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
