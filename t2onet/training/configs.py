@@ -9,6 +9,8 @@ from typing import Any
 
 from ..data.packed import PackedSet
 from ..errors import TrainingError
+from ..models.baselines import BASELINES
+from .adversarial import AdversarialTask, settings_of
 from .paper import PaperSettings, PaperTask
 from .reinforcement import ReinforcementSettings, ReinforcementTask
 from .retoucher.task import RetoucherSettings, RetoucherTask
@@ -70,3 +72,9 @@ RL_PRETRAINED = register(
         begins=True,
     )
 )
+for _name, _baseline in BASELINES.items():
+    register(
+        Config(
+            _name, f"{_baseline.title}, which the paper compares with.", settings_of(_name), AdversarialTask
+        )
+    )

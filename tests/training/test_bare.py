@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.models.baselines.made import SMALL as BASELINES
 
-from .made import SMALL, packed_folder
+from .made import OPPONENT, SMALL, packed_folder
 
 ABSENT = [
     *("pydantic", "typer", "rich", "numba", "scipy", "h5py"),
@@ -66,12 +67,23 @@ def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
     assert "resuming after iteration 12" in resumed.stdout
 
 
+GAME = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())
+
+
 @pytest.mark.slow
-def test_two_processes_train_one_network(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("config", "changes"),
+    [
+        ("paper", SMALL),
+        pytest.param("paper", (*SMALL, *OPPONENT, "image_loss=both"), id="against an opponent that rests"),
+        pytest.param("geneva", (*GAME, "batch=4"), id="two players"),
+    ],
+)
+def test_two_processes_train_one_network(config: str, changes: tuple[str, ...], tmp_path: Path) -> None:
     packed, out = packed_folder(tmp_path), tmp_path / "out"
-    settings = [f"--set={setting}" for setting in (*SMALL, "iterations=5", "validate_every=3")]
+    settings = [f"--set={setting}" for setting in (*changes, "iterations=5", "validate_every=3")]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*launch, "-m", "t2onet.training", "paper", "--data", packed, "--out", out, "--cpu", *settings]
+    command = [*launch, "-m", "t2onet.training", config, "--data", packed, "--out", out, "--cpu", *settings]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     told = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, cwd=ROOT, env=environment, check=False

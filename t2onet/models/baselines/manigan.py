@@ -69,8 +69,9 @@ class Residual(nn.Module):
 class Affine(nn.Module):
     """ACM: features of a picture (B, width, h, w), scaled and shifted as features of the photo say."""
 
-    def __init__(self, photo_width: int, width: int, inner: int = 128) -> None:
+    def __init__(self, photo_width: int, width: int) -> None:
         super().__init__()
+        inner = 4 * photo_width
         self.inner = nn.Conv2d(photo_width, inner, 3, padding=1, bias=False)
         self.scale, self.shift = (nn.Conv2d(inner, width, 3, padding=1, bias=False) for _ in range(2))
 

@@ -8,18 +8,18 @@ from t2onet.models.baselines import BASELINES, Game, Given
 
 WORDS = 20
 SMALL: dict[str, dict[str, int]] = {
-    "pix2pixaug": {"word_size": 12, "hidden": 16, "width": 8, "depth": 4},
-    "geneva": {"word_size": 12, "hidden": 16, "state": 16, "noise": 8, "code": 16, "width": 8},
-    "sisgan": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2},
+    "pix2pixaug": {"word_size": 12, "hidden": 16, "width": 6, "depth": 4},
+    "geneva": {"word_size": 12, "hidden": 16, "state": 16, "noise": 8, "code": 16, "width": 4},
+    "sisgan": {"word_size": 12, "hidden": 16, "code": 8, "width": 4, "blocks": 2},
     "tagan": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2},
-    "bilinear": {"word_size": 12, "hidden": 16, "code": 8, "width": 8, "blocks": 2, "rank": 16},
+    "bilinear": {"word_size": 12, "hidden": 16, "code": 8, "width": 4, "blocks": 2, "rank": 16},
     "manigan": {
         "word_size": 12,
         "hidden": 16,
         "noise": 8,
         "code": 8,
-        "width": 8,
-        "critic_width": 4,
+        "width": 4,
+        "critic_width": 2,
         "grid": 4,
     },
 }

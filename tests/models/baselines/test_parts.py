@@ -134,8 +134,9 @@ def test_undecided_experts_say_a_half() -> None:
 
 
 def test_affine_combination_by_hand() -> None:
-    affine = Affine(1, 1, inner=1)
-    for layer, value in ((affine.inner, 1.0), (affine.scale, 2.0), (affine.shift, 3.0)):
+    """Of a photo's .5 four features are made, and of these a scale of 2 / 4 each and a shift of 3 / 4."""
+    affine = Affine(1, 1)
+    for layer, value in ((affine.inner, 1.0), (affine.scale, 0.5), (affine.shift, 0.75)):
         layer.weight.data.zero_()
         layer.weight.data[..., 1, 1] = value
     x, photo = torch.full((1, 1, 2, 2), 5.0), torch.full((1, 1, 2, 2), 0.5)

@@ -1,0 +1,138 @@
+"""The GAN baselines on one loop: two players, pairs of photos, L1 and an opinion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from t2onet import TrainingError
+from t2onet.models.baselines import BASELINES, Given
+from t2onet.models.files import read_tensors
+from t2onet.models.sentence import Sentence
+from t2onet.training import LoopSettings, Place, Words
+from t2onet.training.adversarial import AdversarialTask, settings_of
+from t2onet.training.checkpoints import CHECKPOINT
+from t2onet.training.seeds import generator_of
+from t2onet.training.settings import changed, names
+from t2onet.training.task import players_of
+from tests.models.baselines.made import SMALL
+
+from .made import REQUESTS, packed_set
+from .toy import run_of
+
+CPU = Place(torch.device("cpu"))
+WORDS = Words.without_vectors(REQUESTS * 2, 12)
+NAMES = list(BASELINES)
+
+
+def task_of(name: str, *changes: str, words: Words = WORDS) -> AdversarialTask:
+    given = (*(f"{key}={value}" for key, value in SMALL[name].items()), "batch=4", "sigma_photos=2")
+    settings = changed(settings_of(name), (*given, *changes))
+    return AdversarialTask(settings, packed_set(plans=False), words, CPU)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_means_one_setting(name: str) -> None:
+    every = list(names(settings_of(name)))
+    assert len(every) == len(set(every))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_losses_are_the_same_for_the_same_iteration(name: str) -> None:
+    found = []
+    for task in (task_of(name), task_of(name)):
+        torch.manual_seed(3)
+        mine, theirs = (player.loss(2, generator_of(2)) for player in players_of(task))
+        assert "l1" in mine
+        assert not mine.keys() & theirs.keys()
+        assert task.judge(2, generator_of(2)) == {}  # it has learned from all that was shown
+        found.append({key: part.item() for key, part in (mine | theirs).items()})
+    assert found[0] == found[1]
+
+
+def test_the_distance_is_weighed() -> None:
+    parts = []
+    for weight in (1, 50):
+        torch.manual_seed(3)
+        parts.append(task_of("sisgan", f"l1={weight}").loss(1, generator_of(1)))
+    assert parts[1]["l1"].item() == pytest.approx(50 * parts[0]["l1"].item())
+    assert parts[1]["adversarial"].item() == parts[0]["adversarial"].item()
+
+
+def test_the_val_split_is_never_seen() -> None:
+    task = task_of("sisgan", "held=3")
+    learned, held = (set(side.before.tolist()) for side in (task.train, task.held))
+    assert (len(learned), len(held), learned & held) == (5, 3, set())
+    assert learned | held == {2 * number for number in range(8)}
+
+
+def test_validation_measures_the_answers_to_the_pairs_kept_back() -> None:
+    task = task_of("sisgan")
+    shown: list[torch.Tensor] = []
+
+    class Brighter(torch.nn.Module):
+        def forward(self, image: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+            shown.append(image)
+            return (image + 0.1).clamp(0, 1)
+
+    figures = task.validate(Brighter())
+    batch = task.held.batch(torch.arange(len(task.held)))
+    expected = ((batch.asked.image + 0.1).clamp(0, 1) - batch.target).abs().mean().item()
+    assert figures["l1"] == pytest.approx(expected, abs=1e-6)
+    assert figures["sigma"] == 0.0
+    assert len(shown) == 1 + 10
+
+
+def test_both_sides_begin_with_known_word_vectors() -> None:
+    words = Words(WORDS.vocabulary, WORDS.vectors.copy())
+    words.vectors[5] = 0.25
+    task = task_of("geneva", words=words)
+    readers = [
+        part for player in players_of(task) for part in player.network.modules() if isinstance(part, Sentence)
+    ]
+    assert len(readers) == 2
+    assert all((reader.embedding.weight[5] == 0.25).all() for reader in readers)
+    with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
+        task_of("geneva", "word_size=300")
+
+
+def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    """GeNeVa has noise, batch norms, and spectral norms whose state moves at every look."""
+    settings = LoopSettings(iterations=4, validate_every=2, learning_rate=1e-3, ema=0.9)
+    run_of(tmp_path / "straight", settings, task_of("geneva")).go()
+    stopped = run_of(tmp_path / "twice", settings, task_of("geneva"))
+    for _ in range(2):
+        stopped.progress.iteration += 1
+        stopped._descend()
+    stopped._validate()
+    stopped._save()
+    torch.manual_seed(12345)
+    again = run_of(tmp_path / "twice", settings, task_of("geneva"))
+    again.resume()
+    assert again.go().progress.iteration == 4
+    straight, twice = (read_tensors(tmp_path / run / CHECKPOINT)[0] for run in ("straight", "twice"))
+    assert any(key.startswith("discriminator.network.") for key in straight)
+    assert straight.keys() == twice.keys()
+    assert all(torch.equal(straight[key], twice[key]) for key in straight)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
+    task = task_of(name, "batch=8", "held=0")
+    task.train = replace(task.train, tokens=task.train.tokens[:, :7])  # the longest request, for speed
+    batch = task.train.batch(torch.arange(8))
+    given = Given(batch.asked.image, batch.asked.tokens, batch.target)
+
+    def missed() -> float:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            return (task.network.train()(given.image, given.tokens) - given.target).abs().mean().item()
+
+    before = missed()
+    settings = LoopSettings(iterations=200, validate_every=200, learning_rate=2e-3, beta1=0.5)
+    run_of(tmp_path, settings, task).go()
+    assert missed() < 0.5 * before
