@@ -61,11 +61,12 @@ def plan_recipe(
         bool, typer.Option("--repeats", help="Let a forward search use an operation more than once.")
     ] = False,
     solver: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME", help="Solver of a forward search: fast, nelder-mead, adam, l-bfgs or newton."
+            metavar="NAME",
+            help="Solver of a forward search: fast (the default), nelder-mead, adam, l-bfgs or newton.",
         ),
-    ] = "fast",
+    ] = None,
     refine: Annotated[
         bool, typer.Option("--refine/--no-refine", help="Fit what a forward search found once more, jointly.")
     ] = True,
@@ -188,7 +189,7 @@ def _print_table(plan: Plan) -> None:
 
     if plan.recipe.steps:
         where = _where(plan)
-        height, width = plan.target.shape[1:]
+        height, width = plan.pictures[0].shape[1:]
         place = ["where"] if where else []
         heads = ("step", "operation", "what it does", *place, f"cost at {width} x {height}")
         table = Table(*heads, box=None, pad_edge=False)

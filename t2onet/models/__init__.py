@@ -3,6 +3,7 @@
 from .actions import Actions
 from .discriminator import Discriminator, DiscriminatorConfig, least_squares
 from .files import Kind, Loaded, description, load_network
+from .judging import DiscriminatorCost, discriminator_cost
 from .network import Context, Network, StepOutput
 from .paper import T2ONet, T2ONetConfig
 from .rollout import Asked, Choice, Chooser, Greedy, Noise, Rollout, Sampled, Teacher, rollout
@@ -15,6 +16,7 @@ __all__ = [
     "Context",
     "Discriminator",
     "DiscriminatorConfig",
+    "DiscriminatorCost",
     "Greedy",
     "Kind",
     "Loaded",
@@ -27,6 +29,7 @@ __all__ = [
     "T2ONetConfig",
     "Teacher",
     "description",
+    "discriminator_cost",
     "least_squares",
     "load_network",
     "rollout",

@@ -31,7 +31,7 @@ class Pair:
     def at(self, short_side: int) -> tuple[Picture, Picture]:
         """Both as pictures (3, H, W) of one size, area-averaged, with at most that short side."""
         height, width = self._size(short_side)
-        return _picture(self.before, height, width), _picture(self.after, height, width)
+        return picture_of(self.before, height, width), picture_of(self.after, height, width)
 
     @property
     def short_side(self) -> int:
@@ -84,7 +84,7 @@ def _shift(pair: Pair) -> tuple[int, int]:
     spectra = []
     for image in (pair.before, pair.after):
         frame = np.zeros((rows, columns), np.float32)
-        frame[: image.height, : image.width] = _details(_picture(image, image.height, image.width))
+        frame[: image.height, : image.width] = _details(picture_of(image, image.height, image.width))
         spectra.append(np.fft.rfft2(frame))
     cross = spectra[0] * np.conj(spectra[1])
     likeness = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-12), s=(rows, columns))
@@ -132,7 +132,8 @@ def _details(picture: Picture) -> np.ndarray:
     return detail
 
 
-def _picture(image: Image, height: int, width: int) -> Picture:
+def picture_of(image: Image, height: int, width: int) -> Picture:
+    """A photo at a working size, area-averaged."""
     pixels = image.pixels
     if pixels.dtype == np.uint8:  # several times faster, and half a level is nothing to a plan
         pixels = _box(pixels, height, width)

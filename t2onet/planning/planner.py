@@ -1,8 +1,9 @@
 """From a before/after pair to a recipe.
 
 The way of our own, `joint`, fits all operations together in a few orders and drops what is not needed. The
-paper's forward search is there in its variants, and can be refined by a joint fit too. Planning works on
-area-averaged pictures; the cost it reports is that of the recipe on the photos themselves.
+paper's forward search is there in its variants, and can be refined by a joint fit too; without an edited
+photo it plans by any other cost. Planning works on area-averaged pictures; how far a recipe is from an edited
+photo is measured on the photos themselves.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from .. import operations
 from ..errors import PlanError
 from ..executor import Photo, apply
+from ..image import Image, open_image
 from ..image.depth import as_depth
 from ..operations import REFERENCE_SHORT_SIDE
 from ..recipe import Recipe
@@ -23,7 +25,7 @@ from .costs import L1, Cost
 from .joint import Fit, JointFit, sampled
 from .pairs import Pair, paired
 from .path import Action, Path, Picture, as_recipe, idle, pictures
-from .search import Search
+from .search import Order, Search
 from .solvers import solver as find_solver
 from .solvers.fast import solve as solve_fast
 
@@ -63,7 +65,8 @@ class Plan:
 
     `cost` and `start_cost` are mean absolute differences from `after` on the photos themselves, with and
     without the recipe. `pictures` are a smaller copy of `before` and what it is after each step, (3, H, W);
-    `costs` are theirs; `target` is what they aim at.
+    `costs` are theirs; `target` is what they aim at. Planned by a cost of one's own there is no target, and
+    all costs are what that says of the pictures.
     """
 
     recipe: Recipe
@@ -71,42 +74,56 @@ class Plan:
     start_cost: float
     costs: tuple[float, ...]
     pictures: tuple[Picture, ...]
-    target: Picture
+    target: Picture | None
 
     @property
     def residual(self) -> Picture:
         """(3, H, W): what the operations cannot explain, as absolute difference."""
+        if self.target is None:
+            raise PlanError("this plan was made by a cost alone; there is no edited photo to differ from")
         unexplained: Picture = np.abs(self.pictures[-1] - self.target)
         return unexplained
 
 
 def plan(
     before: Photo,
-    after: Photo,
+    after: Photo | None = None,
     *,
+    cost: Cost | None = None,
     way: Way | None = None,
     operations: Sequence[str] | None = None,
     steps: int = 6,
     beam: int = 3,
     tolerance: float = 0.01,
     repeats: bool = False,
-    solver: str = "fast",
+    solver: str | None = None,
     refine: bool = True,
     size: int = WORKING_SIZE,
     seed: int = 0,
 ) -> Plan:
     """The recipe that best explains how `before` became `after` (photos, arrays or files).
 
+    In place of `after` there may be a `cost`, from a picture (3, H, W) to a number that is to become small;
+    the paper's forward search then finds what to do to `before`.
+
     `way` is "joint" (the default), or the paper's forward search: "beam" (any order; the default with a
     `solver` or `repeats` of your own), "fixed" (one order) or "epsilon-greedy". `steps` is the most it may
-    take; `operations` those it may use. `tolerance` ends a forward search, `solver` and `beam` and `repeats`
-    belong to it, `refine` fits its result jointly. `size` is the working short side.
+    take; `operations` those it may use. `tolerance` ends a forward search, `solver` ("fast", or "nelder-mead"
+    for a cost of your own) and `beam` and `repeats` belong to it, `refine` fits its result jointly. `size` is
+    the working short side.
     """
-    way = way or ("joint" if solver == "fast" and not repeats else "beam")
+    if (after is None) == (cost is None):
+        raise PlanError("there is an edited photo to plan for, or a cost to plan by; give one of them")
+    solver = solver or ("fast" if cost is None else "nelder-mead")
+    way = way or ("joint" if solver == "fast" and not repeats and cost is None else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
     check_way(way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
+    if cost is not None:
+        search = Search(cost, find_solver(solver), names, beam, steps, tolerance, repeats, seed=seed)
+        return _by_cost(search, open_image(before), way, size)
+    assert after is not None
     pair = paired(before, after)
     working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
     start, target = pair.at(working)
@@ -191,12 +208,29 @@ def _without(fitter: JointFit, fit: Fit, at: int) -> Fit:
     return Fit(path, fitter.cost(pictures(path, fitter.start)[-1]))
 
 
+def _by_cost(search: Search, photo: Image, way: Way, size: int) -> Plan:
+    """By a cost of one's own, on a working picture of the photo."""
+    if way == "joint":
+        raise PlanError("the way 'joint' needs an edited photo; choose beam, fixed or epsilon-greedy")
+    start, _ = Pair(photo, photo).at(min(size, REFERENCE_SHORT_SIDE))
+    whole = min(start.shape[1:]) >= min(photo.height, photo.width, REFERENCE_SHORT_SIDE)
+    usable = [name for name in search.operations if whole or not looks_aside(name)]
+    path = replace(search, operations=usable, order=_order(way)).run(start).path
+    recipe = as_recipe(path)
+    series = _series(recipe, start)
+    costs = tuple(float(search.cost(picture)) for picture in series)
+    return Plan(recipe, costs[-1], costs[0], costs, series, None)
+
+
+def _order(way: Literal["beam", "fixed", "epsilon-greedy"]) -> Order:
+    return "free" if way == "beam" else way
+
+
 def _path(search: Search, start: Picture, way: Way, refine: bool) -> Path:
     assert isinstance(search.cost, L1)
     if way == "joint":
         return plan_pictures(start, search.cost.target, search.steps, search.operations).path
-    order = "free" if way == "beam" else way
-    path = replace(search, order=order).run(start).path
+    path = replace(search, order=_order(way)).run(start).path
     return JointFit(start, search.cost).fit(path).path if refine and path else path
 
 
@@ -215,16 +249,15 @@ def _with_neighbours(path: Path, names: Sequence[str], pair: Pair) -> Path:
 
 def _reported(path: Path, pair: Pair, start: Picture, target: Picture) -> Plan:
     recipe = as_recipe(path)
-    series = pictures([Action(step.operation, np.array(step.parameters)) for step in recipe.steps], start)
-    cost = L1(target)
-    return Plan(
-        recipe,
-        difference(pair, recipe),
-        difference(pair, Recipe()),
-        tuple(float(cost(picture)) for picture in series),
-        tuple(series),
-        target,
-    )
+    series = _series(recipe, start)
+    costs = tuple(float(L1(target)(picture)) for picture in series)
+    return Plan(recipe, difference(pair, recipe), difference(pair, Recipe()), costs, series, target)
+
+
+def _series(recipe: Recipe, start: Picture) -> tuple[Picture, ...]:
+    """The start and the picture after each step, parameters as the recipe has them."""
+    path = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
+    return tuple(pictures(path, start))
 
 
 def difference(pair: Pair, recipe: Recipe) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import PIL.Image
 
 from ... import operations
+from ...errors import PlanError
 from ...image.depth import to_uint8
 from ...operations import Parameter, Values
 from ...operations.curves import PIECES
@@ -86,6 +87,8 @@ class Contents:
 
     @classmethod
     def of(cls, plan: Plan) -> Contents:
+        if plan.target is None:
+            raise PlanError("a report compares with an edited photo, and this plan was made by a cost alone")
         before, result, target = (_shown(p) for p in (plan.pictures[0], plan.pictures[-1], plan.target))
         height, width = plan.target.shape[1:]
         return cls(
