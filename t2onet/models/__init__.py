@@ -7,9 +7,11 @@ from .judging import DiscriminatorCost, discriminator_cost
 from .network import Context, Network, StepOutput
 from .paper import T2ONet, T2ONetConfig
 from .rollout import Asked, Choice, Chooser, Greedy, Noise, Rollout, Sampled, Teacher, rollout
+from .several import Answer, Steps, several, steps_of
 
 __all__ = [
     "Actions",
+    "Answer",
     "Asked",
     "Choice",
     "Chooser",
@@ -25,6 +27,7 @@ __all__ = [
     "Rollout",
     "Sampled",
     "StepOutput",
+    "Steps",
     "T2ONet",
     "T2ONetConfig",
     "Teacher",
@@ -33,4 +36,6 @@ __all__ = [
     "least_squares",
     "load_network",
     "rollout",
+    "several",
+    "steps_of",
 ]

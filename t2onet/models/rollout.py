@@ -24,6 +24,11 @@ class Asked(NamedTuple):
     """(B, 3, H, W) in [0, 1]."""
     manner: Tensor | None = None
 
+    def rows(self, numbers: Tensor) -> Asked:
+        """Those with these numbers (N,), which may come more than once."""
+        mask, manner = (None if part is None else part[numbers] for part in (self.mask, self.manner))
+        return Asked(self.tokens[numbers], mask, self.image[numbers], manner)
+
 
 class Choice(NamedTuple):
     """What is done at one step."""
@@ -78,7 +83,10 @@ class Greedy:
 
 
 class Sampled:
-    """Draws operations by their probabilities, a share `explore` of them evenly among the allowed."""
+    """Draws operations by their probabilities, a share `explore` of them evenly among the allowed.
+
+    With `top` only so many of the likeliest are allowed.
+    """
 
     def __init__(
         self,
@@ -86,16 +94,21 @@ class Sampled:
         *,
         temperature: float = 1.0,
         explore: float = 0.0,
+        top: int | None = None,
         noise: Noise | None = None,
     ) -> None:
         self.generator = generator
         self.temperature = temperature
         self.explore = explore
+        self.top = top
         self.noise = noise
 
     def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> Choice:
         scores = output.logits.detach().float() / self.temperature
         likely = torch.softmax(scores.masked_fill(~allowed, float("-inf")), -1)
+        if self.top is not None and self.top < likely.shape[-1]:
+            allowed = allowed & (likely >= likely.topk(self.top).values[:, -1:])
+            likely = likely * allowed
         even = allowed / allowed.sum(-1, keepdim=True)
         odds = (1 - self.explore) * likely + self.explore * even
         waits = torch.empty(odds.shape).exponential_(generator=self.generator).to(odds)
