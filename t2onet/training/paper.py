@@ -11,9 +11,9 @@ from torch import Tensor
 from ..data.packed import PackedSet
 from ..errors import DataError
 from ..models import DiscriminatorConfig, Greedy, Noise, Teacher, rollout
-from .adversary import Adversary
 from .decoder import DecoderSettings, DecoderTask
 from .losses import image_loss, operation_loss, parameter_loss, reached
+from .opponent import Opponent
 from .task import Place, Player
 from .triplets import Batch
 from .words import Words
@@ -40,17 +40,17 @@ class PaperTask(DecoderTask):
     def __init__(self, settings: PaperSettings, data: PackedSet, words: Words, place: Place) -> None:
         super().__init__(settings, data, words, place)
         self.settings = settings
-        self.adversary: Adversary | None = None
+        self.opponent: Opponent | None = None
         if settings.image_loss in ("adversarial", "both"):
             reads = replace(settings.discriminator, vector_size=settings.network.word_size)
-            self.adversary = Adversary(reads, words, settings.discriminator_pace)
+            self.opponent = Opponent(reads, words, settings.discriminator_pace)
         self._planned = torch.nonzero(self.train.planned).flatten().cpu()
         if not len(self._planned):
             raise DataError("no sample of the train split has a plan to learn from; plan the dataset first")
 
     @property
     def others(self) -> tuple[Player, ...]:
-        return () if self.adversary is None else (self.adversary.player,)
+        return () if self.opponent is None else (self.opponent.player,)
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         """Odd iterations follow plans, even ones go freely; without an image loss all follow plans."""
@@ -77,6 +77,6 @@ class PaperTask(DecoderTask):
         parts: dict[str, Tensor] = {}
         if self.settings.image_loss != "adversarial":
             parts["image"] = image_loss(done, batch.target)
-        if self.adversary is not None:
-            parts["unconvinced"] = reached(self.adversary.unconvinced(batch, done.final), done)
+        if self.opponent is not None:
+            parts["unconvinced"] = reached(self.opponent.unconvinced(batch, done.final), done)
         return parts

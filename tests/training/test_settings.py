@@ -28,7 +28,7 @@ def test_settings_are_found_in_their_parts() -> None:
         ("batch=few", "batch is a whole number, and 'few' was given"),
         ("h=wide", "h is a number, and 'wide' was given"),
         ("image=no", "image is true or false, and 'no' was given"),
-        ("image_loss=l2", "image_loss is one of none, l1, and 'l2' was given"),
+        ("image_loss=l2", "image_loss is one of none, l1, adversarial, both, and 'l2' was given"),
         ("hidden=5", "hidden=5 is refused: hidden is 5; both directions take half of it, so it is even"),
         ("operations=", "operations= is refused: a network needs at least one operation"),
         ("batch=0", "batch=0 is refused: batch is 0; it is at least 1"),

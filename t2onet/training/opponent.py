@@ -11,7 +11,7 @@ from .triplets import Batch
 from .words import Words
 
 
-class Adversary:
+class Opponent:
     """Hears answers in the turn of whoever gives them, and learns from the last of them in its own."""
 
     def __init__(self, config: DiscriminatorConfig, words: Words, pace: float) -> None:
