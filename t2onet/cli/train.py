@@ -14,7 +14,12 @@ from .common import refusing
 @refusing
 def train_network(
     config: Annotated[
-        str, typer.Argument(metavar="CONFIG", help="What to train: paper is T2ONet as published.")
+        str,
+        typer.Argument(
+            metavar="CONFIG",
+            help="What to train: default, paper, rl, rl-pretrained, pix2pixaug, geneva, sisgan, tagan, "
+            "bilinear or manigan.",
+        ),
     ],
     data: Annotated[Path, typer.Option(metavar="PACKED", help="Folder of the packed set.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for weights and figures.")],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from t2onet.training import configs
 from tests.training.made import SMALL, packed_folder
 
 from .made import T2O
@@ -27,6 +29,12 @@ def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:
     assert Path("out/best.safetensors").exists()
     answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", "--resume", *SETTINGS)
     assert "resuming after iteration 2\n" in answer.out
+
+
+def test_help_names_every_config(t2o: T2O) -> None:
+    told = t2o("train", "--help").out
+    listed = " ".join(told.replace("│", " ").split()).partition("What to train: ")[2].partition(".")[0]
+    assert re.split(r", | or ", listed) == list(configs())
 
 
 @pytest.mark.parametrize(

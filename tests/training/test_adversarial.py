@@ -99,6 +99,20 @@ def test_both_sides_begin_with_known_word_vectors() -> None:
         task_of("geneva", "word_size=300")
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
+    settings = LoopSettings(iterations=2, validate_every=2, precision="bfloat16")
+    task = task_of(name)
+    before = [[weight.clone() for weight in player.network.parameters()] for player in players_of(task)]
+    assert 0 < run_of(tmp_path, settings, task).go().figures["l1"] < 1
+    for player, old in zip(players_of(task), before, strict=True):
+        moved = [
+            (weight - was).abs().max() for weight, was in zip(player.network.parameters(), old, strict=True)
+        ]
+        assert torch.stack(moved).isfinite().all()
+        assert max(moved) > 0
+
+
 def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     """GeNeVa has noise, batch norms, and spectral norms whose state moves at every look."""
     settings = LoopSettings(iterations=4, validate_every=2, learning_rate=1e-3, ema=0.9)

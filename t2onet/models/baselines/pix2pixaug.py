@@ -1,9 +1,9 @@
-"""Pix2pixAug: pix2pix (Isola et al., CVPR 2017) with language, as in Wang, Williams and others (2018).
+"""Pix2pixAug: pix2pix (Isola et al., CVPR 2017) with language, as in Wang, Williams and Kang (2018).
 
 A U-Net whose narrowest features have the request laid over them, and a discriminator of 70 x 70 patches
 that sees the photo, the picture and the request. The U-Net halves photos six times, not seven, so that 128
 x 128 leaves 2 x 2 places; the discriminator is `Discriminator` at one scale, which has no batch norm.
-Dropout is off at the end of training, where pix2pix keeps it on.
+Dropout is off in evaluation, where pix2pix keeps it on.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from t2onet.language import Vocabulary
 from t2onet.models import description, load_network
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
+from tests.conftest import ROOT
 
 from .made import SMALL, WORDS, given, small
 
@@ -35,6 +36,18 @@ def total(parts: dict[str, Tensor]) -> Tensor:
     """All of them, each with another weight so that none cancels another."""
     found = torch.stack(list(parts.values()))
     return (found * torch.arange(1, len(found) + 1)).sum()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_counts_its_parameters(name: str) -> None:
+    with torch.device("meta"):
+        game = BASELINES[name].game(BASELINES[name].config(), 918)
+    counts = [
+        sum(p.numel() for p in side.parameters()) / 1e6 for side in (game.generator, game.discriminator)
+    ]
+    rows = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").splitlines()
+    (row,) = (row for row in rows if row.startswith(f"| `{name}` |"))
+    assert row.endswith(f"| {counts[0]:.1f} M | {counts[1]:.1f} M |")
 
 
 @pytest.mark.parametrize("name", NAMES)
