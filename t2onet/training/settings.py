@@ -86,7 +86,8 @@ def _parsed(name: str, text: str, kind: Any) -> Any:
             raise TrainingError(f"{name} is one of {', '.join(get_args(kind))}, and {text!r} was given")
         return text
     if get_origin(kind) is tuple:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        kind, *_ = get_args(kind)
+        return tuple(_parsed(name, part.strip(), kind) for part in text.split(",") if part.strip())
     if kind is bool:
         if text not in ("true", "false"):
             raise TrainingError(f"{name} is true or false, and {text!r} was given")

@@ -8,6 +8,7 @@ import pytest
 
 from t2onet import TrainingError
 from t2onet.training.paper import PaperSettings
+from t2onet.training.retoucher.task import RetoucherSettings
 from t2onet.training.settings import changed, names, to_json
 
 
@@ -50,3 +51,10 @@ def test_as_json() -> None:
     data = json.loads(to_json(PaperSettings()))
     assert data["network"]["hidden"] == 512
     assert data["loop"]["learning_rate"] == 1e-3
+
+
+def test_lists_are_of_what_they_hold() -> None:
+    settings = changed(RetoucherSettings(), ["channels=8, 16,32"])
+    assert settings.network.channels == (8, 16, 32)
+    with pytest.raises(TrainingError, match="channels is a whole number, and 'wide' was given"):
+        changed(RetoucherSettings(), ["channels=8,wide"])
