@@ -12,7 +12,18 @@ import typer
 
 from ..errors import OutputError
 from .batch import Outcome, Report, Share, present, run
-from .common import AsJson, MaxMegapixels, refuse, refusing
+from .common import (
+    AsJson,
+    Jobs,
+    MaxMegapixels,
+    Output,
+    Overwrite,
+    Quiet,
+    Recursive,
+    SkipExisting,
+    refuse,
+    refusing,
+)
 from .photos import Task, tasks
 
 if TYPE_CHECKING:
@@ -28,15 +39,7 @@ def apply_recipe(
         list[str],
         typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
     ],
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="OUT",
-            help="File or folder to write; by default a file beside each photo, a folder beside a folder.",
-        ),
-    ] = None,
+    output: Output = None,
     strength: Annotated[
         float,
         typer.Option(help="0 changes nothing, 1 is the recipe, above 1 goes beyond as far as ranges allow."),
@@ -53,28 +56,19 @@ def apply_recipe(
         Literal["scaled", "pixel"],
         typer.Option(help="Sharpness widens with the photo (scaled) or is one pixel wide (pixel)."),
     ] = "scaled",
-    recursive: Annotated[
-        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
-    ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace existing files, even the photo itself.")
-    ] = False,
-    skip_existing: Annotated[
-        bool, typer.Option("--skip-existing", help="Leave photos alone whose result exists already.")
-    ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
-    ] = None,
+    recursive: Recursive = False,
+    overwrite: Overwrite = False,
+    skip_existing: SkipExisting = False,
+    jobs: Jobs = None,
     max_megapixels: MaxMegapixels = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
     from ..executor import cores
     from ..recipe import Recipe
 
-    if overwrite and skip_existing:
-        refuse("--overwrite and --skip-existing contradict each other; give one of them")
+    refuse_contradiction(overwrite, skip_existing)
     look = Recipe.load(recipe).blend(strength)
     todo = tasks(photos, output, recipe.stem, recursive=recursive)
     if max_megapixels is not None:
@@ -131,6 +125,11 @@ class _Apply:
             progress=progress,
             cancel=stop,
         )
+
+
+def refuse_contradiction(overwrite: bool, skip_existing: bool) -> None:
+    if overwrite and skip_existing:
+        refuse("--overwrite and --skip-existing contradict each other; give one of them")
 
 
 def _refuse_existing(task: Task, overwrite: bool) -> None:

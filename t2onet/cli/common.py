@@ -28,9 +28,27 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for scripts.")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="File or folder to write; by default a file beside each photo, a folder beside a folder.",
+    ),
+]
+Recursive = Annotated[bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace existing files, even the photo itself.")
+]
+SkipExisting = Annotated[
+    bool, typer.Option("--skip-existing", help="Leave photos alone whose result exists already.")
+]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")]
 MaxMegapixels = Annotated[
     float | None, typer.Option(min=0.001, help="Refuse larger photos; by default 179 megapixels.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")]
 
 
 def refusing(command: Callable[P, R]) -> Callable[P, R]:

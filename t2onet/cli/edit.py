@@ -5,14 +5,25 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import allow, make_folder, remove_empty
+from .apply import allow, make_folder, refuse_contradiction, remove_empty
 from .batch import Outcome, Report, Share, present, run
-from .common import AsJson, MaxMegapixels, refuse, refusing
+from .common import (
+    AsJson,
+    Jobs,
+    MaxMegapixels,
+    Output,
+    Overwrite,
+    Quiet,
+    Recursive,
+    SkipExisting,
+    refuse,
+    refusing,
+)
 from .photos import Task, tasks
 
 if TYPE_CHECKING:
@@ -32,15 +43,7 @@ def edit_photos(
             help="Photos, folders or patterns, and last the request, in quotes: what you want.",
         ),
     ],
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="OUT",
-            help="File or folder to write; by default a file beside each photo, a folder beside a folder.",
-        ),
-    ] = None,
+    output: Output = None,
     manner: Annotated[
         Literal["literal", "expert"],
         typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
@@ -55,25 +58,23 @@ def edit_photos(
     sidecar: Annotated[
         bool, typer.Option("--sidecar/--no-sidecar", help="Write each recipe beside its picture (JSON).")
     ] = True,
-    recursive: Annotated[
-        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
-    ] = None,
+    recursive: Recursive = False,
+    overwrite: Overwrite = False,
+    skip_existing: SkipExisting = False,
+    jobs: Jobs = None,
     network: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="A network of yours, from `t2o export`."),
     ] = None,
     max_megapixels: MaxMegapixels = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")] = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
     from ..executor import cores
     from ..policy import opened, shipped
 
+    refuse_contradiction(overwrite, skip_existing)
     photos, request = _split(given)
     todo = tasks(photos, output, LOOK, recursive=recursive)
     if max_megapixels is not None:
@@ -81,7 +82,8 @@ def edit_photos(
     jobs = min(jobs or cores(), len(todo))
     policy = shipped() if network is None else opened(network)
     threads = max(1, cores() // jobs)
-    work = _Editing(policy, request, manner, strength, variants, seed, sidecar, overwrite, threads)
+    existing = _Existing(overwrite, skip_existing)
+    work = _Editing(policy, request, manner, strength, variants, seed, sidecar, existing, threads)
     made: list[Path] = []
     try:
         reports = run(
@@ -110,6 +112,13 @@ def _is_file(request: str) -> bool:
         return False
 
 
+class _Existing(NamedTuple):
+    """What becomes of files that are there: they are replaced, or their photos are left alone."""
+
+    overwrite: bool
+    skip: bool
+
+
 @dataclass(frozen=True)
 class _Editing:
     """What is done with each photo."""
@@ -121,12 +130,14 @@ class _Editing:
     variants: int
     seed: int
     sidecar: bool
-    overwrite: bool
+    existing: _Existing
     threads: int
 
     def __call__(self, task: Task, progress: Share, stop: threading.Event, made: list[Path]) -> Report:
         from ..editor import Editor
 
+        if self.existing.skip and all(place.exists() for place in self._places(task, self.variants)):
+            return Report(task, Outcome.SKIPPED)
         editor = Editor(task.source, self.policy)
         found = editor.variants(self.request, self.variants, manner=self.manner, seed=self.seed)
         edits = [one.at(self.strength) for one in found]
@@ -147,18 +158,20 @@ class _Editing:
         return [task.target.with_stem(f"{task.target.stem}-{number}") for number in range(1, count + 1)]
 
     def _check(self, places: list[Path]) -> None:
-        for place in places if not self.overwrite else ():
+        for place in places if not self.existing.overwrite else ():
             for file in (place, place.with_suffix(".json")) if self.sidecar else (place,):
                 if file.exists():
-                    raise OutputError(f"{file} exists already; give another -o or --overwrite")
+                    raise OutputError(
+                        f"{file} exists already; give another -o, --overwrite or --skip-existing"
+                    )
 
     def _saved(self, edit: Edit, place: Path, stop: threading.Event) -> tuple[str, ...]:
         from ..executor import apply
 
         image = apply(edit.recipe, edit.photo, threads=self.threads, cancel=stop)
-        saved = image.save(place, overwrite=self.overwrite)
+        saved = image.save(place, overwrite=self.existing.overwrite)
         if self.sidecar:
-            edit.recipe.save(place.with_suffix(".json"), overwrite=self.overwrite)
+            edit.recipe.save(place.with_suffix(".json"), overwrite=self.existing.overwrite)
         return saved.notes
 
     def _told(self, edits: list[Edit], places: list[Path]) -> str:

@@ -207,3 +207,14 @@ def test_a_folder_without_a_network_is_refused(t2o: T2O, photo: Path) -> None:
     done = t2o("edit", "dogs.png", "brighter", "--network", ".")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "is no exported network, begin.onnx is missing" in done.err
+
+
+def test_what_is_there_already_can_be_skipped(t2o: T2O, photo: Path) -> None:
+    t2o("edit", "dogs.png", "brighter")
+    first = Path("dogs-edited.png").read_bytes()
+    again = t2o("edit", "dogs.png", "darker", "--skip-existing")
+    assert (again.code, again.err) == (0, "")
+    assert "skipped, dogs-edited.png exists" in again.out
+    assert Path("dogs-edited.png").read_bytes() == first
+    both = t2o("edit", "dogs.png", "darker", "--skip-existing", "--overwrite")
+    assert (both.code, both.err.count("\n")) == (2, 1)
