@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
 # The first example of a kernel test waits for the compiler, so a deadline would measure that.
-settings.register_profile("t2onet", deadline=None, max_examples=50)
-settings.load_profile("t2onet")
+settings.register_profile("t2onet", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "t2onet"))
 
 
 @pytest.fixture(scope="session")

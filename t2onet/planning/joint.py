@@ -22,7 +22,7 @@ from .path import Action, Path, Picture, pictures
 
 SAMPLE = 1024
 """Pixels on which a path is linearised; its cost is always taken on all."""
-FORGIVING, STRICT, TIGHTEN = 0.1, 0.006, 0.7
+FORGIVING, STRICT, TIGHTEN = 0.1, 0.006, 0.55
 """Residuals below this count squared: at first, at last, and the factor from round to round."""
 _CURVES = {"tone", "color"}
 """Operations whose nudged results are made all at once; any other is run once for each parameter."""
@@ -119,7 +119,7 @@ class JointFit:
             if _looks_aside(path[later]):  # a smooth change passes through sharpening almost unchanged
                 results += samples[later + 1] - samples[later]
             else:
-                results = path[later].applied(results)
+                results = path[later].taking(results)
         moved_by: np.ndarray = (results - samples[-1]) / nudges.astype(np.float32)[None, :, None]
         return moved_by
 

@@ -27,8 +27,12 @@ class Action(NamedTuple):
 
     def applied(self, picture: Picture) -> Picture:
         """`picture` (3, H, W) after it; `picture` itself stays."""
+        return self.taking(picture.copy() if self.operation in TWINS else picture)
+
+    def taking(self, picture: Picture) -> Picture:
+        """`picture` (3, H, W) after it; of `picture` itself nothing may be expected any more."""
         if twin := TWINS.get(self.operation):
-            changed: Picture = twin(picture.copy(), self.values, 1.0)
+            changed: Picture = twin(picture, self.values, 1.0)
             return changed
         values = self.values.astype(np.float32)
         return np.ascontiguousarray(operations.get(self.operation).run(picture, values, 1.0))

@@ -23,7 +23,7 @@ from ..sample import Sample
 if TYPE_CHECKING:
     from ...planning.planner import Way
 
-PLANNER_VERSION = 2
+PLANNER_VERSION = 3
 """Raised whenever the planner would find other recipes for the same pictures."""
 _DECIMALS = 3
 """Of the pixels that tell one formula from another; the last bits differ between machines."""
