@@ -72,11 +72,12 @@ def test_an_existing_folder_is_refused_and_stays(t2o: T2O, photos: Path) -> None
 
 def test_real_requests_are_said_where_they_fit(t2o: T2O, photos: Path) -> None:
     Path("real/annotations").mkdir(parents=True)
-    orders = ["crop it to a square", "cut off the left side", "remove the man on the left"]
+    orders = {"would you make it brighter": ("lightness", 1), "would you make it darker": ("lightness", -1)}
     entries = [{"input": "1_O.jpg", "output": "1_C.jpg", "request": order} for order in orders]
     Path("real/annotations/train_sess_1.json").write_text(json.dumps(entries))
     t2o("data", "simulate", "trip", "-o", "made", "--count", "300", "--val", "0", "--phrases", "real")
     made = json.loads(Path("made/annotations/train_sess_1.json").read_text())
     real = [entry for entry in made if entry["request"] in orders]
     assert real
-    assert all("unanswerable" in entry for entry in real)
+    for entry in real:
+        assert [(one["attribute"], one["sign"]) for one in entry["intents"]] == [orders[entry["request"]]]
