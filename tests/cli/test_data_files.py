@@ -51,6 +51,18 @@ def test_pack(t2o: T2O, plans: Path) -> None:
     assert t2o(*arguments, "-o", "packed", "--overwrite").code == 0
 
 
+def test_pack_other_plans_for_the_same_photos(t2o: T2O, plans: Path) -> None:
+    assert t2o("data", "pack", "photos", *PLANNED, "--size", SIDE, "-o", "packed").code == 0
+    settings = Settings(SIDE, 1)
+    plan_dataset(open_small_set(Path("photos")), plans, engine=InThisProcess(), settings=settings)
+    told = ("data", "pack", "photos", "--photos-of", "packed", "-o", "one-step")
+    answer = t2o(*told, *PLANNED, "--plan-steps", 1)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"{PAIRS} samples ({PAIRS} with a plan), 0 photos")
+    assert len(read_packed("one-step").photos) == 2 * PAIRS
+    assert t2o(*told, "--overwrite").err.startswith("t2o: with --photos-of only plans are packed")
+
+
 def test_pack_tells_what_it_leaves_out(t2o: T2O, photos: Path) -> None:
     Path("photos/001-after.png").write_bytes(b"no photo")
     answer = t2o("data", "pack", "photos", "-o", "packed", "--split", "train")

@@ -15,7 +15,7 @@ import pytest
 
 from t2onet import OutputError
 from t2onet.data import Dataset, Sample
-from t2onet.data.packed import pack, read_packed, texts_of
+from t2onet.data.packed import pack, read_packed, repack, texts_of
 from t2onet.data.plans import Plans, Settings, plan_dataset
 from t2onet.errors import DataError
 from tests.conftest import EXAMPLES, ROOT
@@ -122,6 +122,41 @@ def test_a_broken_photo_is_told_and_the_others_go_in(dataset: Dataset, tmp_path:
     done = pack(dataset, tmp_path / "packed", size=SIDE)
     assert [problem.name for problem in done.problems] == ["pair-001", "pair-002"]
     assert [sample.name for sample in read_packed(tmp_path / "packed").samples] == ["pair-000", "pair-003"]
+
+
+def planned(dataset: Dataset, cache: Path, steps: int) -> Plans:
+    settings = Settings(SIDE, steps)
+    plan_dataset(dataset, cache, engine=InThisProcess(), settings=settings)
+    return Plans(cache, dataset.samples, settings)
+
+
+def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -> None:
+    texts = list(texts_of(replace(dataset, samples=(replace(dataset.samples[0], name="more"),)), dataset))
+    many, one = (planned(dataset, tmp_path / "plans", steps) for steps in (6, 1))
+    pack(dataset, tmp_path / "packed", plans=many, texts=texts, size=SIDE)
+    few = replace(dataset, samples=dataset.samples[1:])
+    done = repack(tmp_path / "packed", tmp_path / "one-step", few, one)
+    assert (done.samples, done.planned, done.photos) == (PAIRS - 1, PAIRS - 1, 0)
+    assert done.bytes < 5000
+    whole, other = read_packed(tmp_path / "packed"), read_packed(tmp_path / "one-step")
+    np.testing.assert_array_equal(other.photos, whole.photos)
+    assert other.texts == whole.texts
+    for got, was, sample in zip(other.samples, whole.samples[1:], few.samples, strict=True):
+        assert got == replace(was, plan=one[sample].to_data())
+    assert [len(got.plan["steps"]) for got in other.samples if got.plan] == [1] * (PAIRS - 1)
+
+
+def test_plans_alone_need_the_set_they_were_packed_for(dataset: Dataset, tmp_path: Path) -> None:
+    plans = planned(dataset, tmp_path / "plans", 1)
+    pack(dataset, tmp_path / "packed", size=SIDE)
+    repack(tmp_path / "packed", tmp_path / "one-step", dataset, plans)
+    with pytest.raises(DataError, match="has no photos itself"):
+        repack(tmp_path / "one-step", tmp_path / "two", dataset, plans)
+    with pytest.raises(DataError, match="has none of the samples"):
+        repack(tmp_path / "packed", tmp_path / "two", replace(dataset, samples=()), plans)
+    pack(replace(dataset, samples=dataset.samples[:1]), tmp_path / "packed", size=SIDE, overwrite=True)
+    with pytest.raises(DataError, match=r"is not the set that .*one-step shows photos of"):
+        read_packed(tmp_path / "one-step")
 
 
 def test_a_damaged_shard_is_named(dataset: Dataset, tmp_path: Path) -> None:

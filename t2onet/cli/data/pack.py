@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ...errors import OutputError
+from ...errors import DataError, OutputError
 from ..common import console, refusing, say
 from .datasets import (
     Folder,
@@ -35,6 +35,14 @@ def pack_dataset(
     plan_steps: PlanSteps = 6,
     plan_operations: PlanOperations = None,
     plan_way: PlanWay = "joint",
+    photos_of: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PACKED",
+            help="A packed set of the same pairs: its photos and texts are used where they lie, and DIR "
+            "holds the other plans alone. Needs --plans.",
+        ),
+    ] = None,
     texts: Annotated[
         list[Path] | None,
         typer.Option(
@@ -49,11 +57,13 @@ def pack_dataset(
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ...data import open_dataset
-    from ...data.packed import pack, texts_of
+    from ...data.packed import pack, repack, texts_of
     from ...data.packed.model import INDEX
 
     if (output / INDEX).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
+    if photos_of is not None and (plans is None or texts):
+        raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
     found = opened(dataset, layout, split)
     made = None
     if plans is not None:
@@ -61,7 +71,12 @@ def pack_dataset(
         made = plans_of(plans, found, settings)
     said = [text for other in texts or () for text in texts_of(open_dataset(other, photos=False), found)]
     with console(stderr=True).status("packing"):
-        done = pack(found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite)
+        if photos_of is not None and made is not None:
+            done = repack(photos_of, output, found, made, overwrite=overwrite)
+        else:
+            done = pack(
+                found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite
+            )
     tell_problems(() if made is None else made.damage, "damaged")
     tell_problems((*found.problems, *done.problems), "left out")
     say(

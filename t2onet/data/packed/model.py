@@ -16,6 +16,8 @@ INDEX = "index.json"
 FORMAT, VERSION = "t2onet packed set", 1
 PHOTOS, SAMPLES, TEXTS = "photos/", "samples-", "texts-"
 """How the entries of a shard begin, by what they hold."""
+PHOTOS_OF = "photos_of"
+"""Where the index of a set without photos says whose it shows."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from .model import (
     FORMAT,
     INDEX,
     PHOTOS,
+    PHOTOS_OF,
     SAMPLES,
     TEXTS,
     VERSION,
@@ -33,26 +34,56 @@ from .model import (
 def read_packed(folder: str | Path) -> PackedSet:
     """All photos decoded, all words read; every shard is held against its checksum first."""
     folder = Path(folder)
-    index = _index(folder)
-    size = index["size"]
-    photos = np.empty((index["photos"], size, size, 3), np.uint8)
+    index = read_index(folder)
+    home, whole = _home(folder, index)
+    size = whole["size"]
+    photos = np.empty((whole["photos"], size, size, 3), np.uint8)
     samples: list[PackedSample] = []
     texts: list[Text] = []
     at = 0
-    for shard in index["shards"]:
-        with zipfile.ZipFile(io.BytesIO(_checked(folder, shard))) as entries:
-            names = entries.namelist()
-            encoded = [entries.read(name) for name in names if name.startswith(PHOTOS)]
-            samples += [from_data(PackedSample, data) for data in _lines(entries, SAMPLES)]
-            texts += [from_data(Text, data) for data in _lines(entries, TEXTS)]
+    for entries in _shards(home, whole):
+        names = entries.namelist()
+        encoded = [entries.read(name) for name in names if name.startswith(PHOTOS)]
+        samples += [from_data(PackedSample, data) for data in _lines(entries, SAMPLES)]
+        texts += [from_data(Text, data) for data in _lines(entries, TEXTS)]
         with ThreadPoolExecutor() as pool:
             for picture in pool.map(_decoded, encoded):
                 photos[at] = picture
                 at += 1
+    if home != folder:
+        samples = [from_data(PackedSample, data) for data in sample_lines(folder, index)]
     return PackedSet(photos, tuple(samples), tuple(texts))
 
 
-def _index(folder: Path) -> dict[str, Any]:
+def sample_lines(folder: Path, index: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The samples of a folder as plain data, without its photos."""
+    for entries in _shards(folder, index):
+        yield from _lines(entries, SAMPLES)
+
+
+def _home(folder: Path, index: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """The folder whose photos a set shows, and its index: itself, or the set it was made from."""
+    if (named := index.get(PHOTOS_OF)) is None:
+        return folder, index
+    home = folder / named["folder"]
+    whole = read_index(home)
+    if index_digest(home) != named["index"]:
+        raise DataError(f"{home} is not the set that {folder} shows photos of; pack {folder} again")
+    return home, whole
+
+
+def index_digest(folder: Path) -> str:
+    """Of what a packed set lists, checksums of its shards among it."""
+    return hashlib.sha256((folder / INDEX).read_bytes()).hexdigest()
+
+
+def _shards(folder: Path, index: dict[str, Any]) -> Iterator[zipfile.ZipFile]:
+    for shard in index["shards"]:
+        with zipfile.ZipFile(io.BytesIO(_checked(folder, shard))) as entries:
+            yield entries
+
+
+def read_index(folder: Path) -> dict[str, Any]:
     path = folder / INDEX
     try:
         index = json.loads(path.read_text(encoding="utf-8"))

@@ -64,7 +64,7 @@ def pack(
     if size < 16:
         raise DataError(f"photos are packed at {size} pixels a side; give at least 16")
     target = Path(folder)
-    _check_place(target, overwrite)
+    check_place(target, overwrite)
     with made_whole(target) as place:
         done = _Packing(place, size, quality, largest).write(dataset, plans, texts)
         if target.exists():
@@ -72,7 +72,7 @@ def pack(
     return done
 
 
-def _check_place(target: Path, overwrite: bool) -> None:
+def check_place(target: Path, overwrite: bool) -> None:
     """A packed set may be replaced on request, an empty folder always, anything else never."""
     if not target.parent.is_dir():
         raise OutputError(f"{target}: there is no folder {target.parent}; create it first")
