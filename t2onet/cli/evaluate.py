@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError, OutputError
-from .common import AsJson, Ticker, console, print_json, print_table, refusing, say
+from ..errors import OutputError
+from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
+from .measured import check_folder, command_line, extractors_of, progress
 
 if TYPE_CHECKING:
-    from ..metrics.features import Extractor
-    from ..reports.cases import Told
     from ..reports.comparison import Comparison
 
 
@@ -62,12 +57,12 @@ def evaluate_systems(
 
     _check_outputs(samples, output, overwrite)
     systems = open_systems(system or ["shipped"])
-    extractors = _extractors(inception)
+    extractors = extractors_of(inception)
     data = open_dataset(dataset, splits=[split])
     labels = [label for label in labelled_requests() if label.split == split]
     sentences = texts(labels, dataset if data.layout == "ma5k-req" else None, gier)
     problems: list[Problem] = []
-    with _progress() as told:
+    with progress() as told:
         found = compare(
             systems,
             data,
@@ -98,44 +93,13 @@ def _write(found: Comparison, samples: Path | None, output: Path | None, overwri
         write_atomically(samples, found.samples().encode(), overwrite=overwrite)
         say(f"-> {samples}")
     if output is not None:
-        found.write(output, shlex.join(["t2o", *sys.argv[1:]]), overwrite=overwrite)
+        found.write(output, command_line(), overwrite=overwrite)
         say(f"-> {output}")
-
-
-def _extractors(inception: Path | None) -> list[Extractor]:
-    """What is installed, and what was asked for."""
-    from ..metrics.features import inception as opened
-    from ..metrics.features import lite0
-
-    found = [] if inception is None else [opened(inception)]
-    try:
-        return [lite0(), *found]
-    except DataError as error:
-        say(f"left out: {error}")
-        return found
 
 
 def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
     """Before an hour is spent."""
     if samples is not None and samples.exists() and not overwrite:
         raise OutputError(f"{samples} exists already; give another name or --overwrite")
-    if output is not None and output.exists() and not output.is_dir():
-        raise OutputError(f"{output} is a file; give the name of a folder")
-    if output is not None and output.is_dir() and any(output.iterdir()) and not overwrite:
-        raise OutputError(f"{output} is not empty; give another folder or --overwrite")
-
-
-@contextmanager
-def _progress() -> Iterator[Told]:
-    """A bar on a terminal, a line now and then elsewhere."""
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        ticker = Ticker()
-        yield lambda what, done, count: ticker.tell(f"{what}, {done} of {count}")
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bars:
-        bar = bars.add_task("opening", total=None)
-        yield lambda what, done, count: bars.update(bar, description=what, completed=done, total=count)
+    if output is not None:
+        check_folder(output, overwrite)

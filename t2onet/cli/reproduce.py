@@ -1,97 +1,207 @@
-"""`t2o reproduce`: the paper's tables on pairs of your own."""
+"""`t2o reproduce`: the paper's tables and pictures, on data and runs of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError, OutputError
-from .common import AsJson, console, print_json, print_table, refusing, say
+from ..errors import DataError
+from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
+from .measured import check_folder, command_line, extractors_of, progress
 
 if TYPE_CHECKING:
     from ..reports import Table
+    from ..reports.tables.making import Wanted
+    from ..reports.tables.runs import Place
 
-T = TypeVar("T")
+_RESULTS = Path("results")
+ABOUT = "about.json"
 
 
 @refusing
 def reproduce_table(
-    table: Annotated[
+    name: Annotated[
         str,
-        typer.Argument(metavar="TABLE", help="operation-sets, single-operations or maximum-steps."),
+        typer.Argument(
+            metavar="NAME",
+            help="A table: main, image-losses, sampling-width, history, operation-sets, single-operations, "
+            "maximum-steps, rl-pretraining or time. Or a picture: planning-trajectories, trade-off, "
+            "requests-by-width, several-answers, side-by-side or resolution.",
+        ),
     ],
     dataset: Annotated[
-        Path, typer.Argument(metavar="DATASET", help="Folder of pairs: before/ and after/, MA5k-Req or GIER.")
+        Path, typer.Argument(metavar="DATASET", help="MA5k-Req, or pairs of your own with requests.")
     ],
-    split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Split to take pairs from; by default all.")
+    gier: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="GIER: its labelled requests and, with images, its columns."),
     ] = None,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs, one for each row.")] = Path(
+        "runs"
+    ),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PACKED",
+            help="Packed set to train rows on that have no weights yet; without it nothing is trained.",
+        ),
+    ] = None,
+    gier_data: Annotated[
+        Path | None, typer.Option(metavar="PACKED", help="The same of GIER; its runs lie in DIR/gier.")
+    ] = None,
+    load_only: Annotated[
+        bool, typer.Option("--load-only", help="Never train: rows without weights are left out.")
+    ] = False,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Train each row so long at most; it goes on the next time.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of every row; repeatable."),
+    ] = None,
+    cpu: Annotated[bool, typer.Option("--cpu", help="Train without accelerators.")] = False,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SYSTEM", help="A row more, as for `t2o evaluate`; repeatable."),
+    ] = None,
+    split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",
     count: Annotated[
-        int, typer.Option(min=1, help="The most pairs to use, drawn by --seed from all there are.")
+        int | None,
+        typer.Option(min=1, help="The most pairs to measure on; of a picture, photos. By default all, or 4."),
+    ] = None,
+    each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 2,
+    planned: Annotated[
+        int, typer.Option(min=1, help="Pairs to plan, in tables and times that plan, drawn by --seed.")
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Of the drawing of pairs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="OUT", help="File for the table: .md or .csv."),
+    inception: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Weights of Inception, for FID.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    narrow: Annotated[
+        bool, typer.Option("--narrow", help="Let GANs compute in bfloat16: on many CPUs twice as fast.")
+    ] = False,
+    photos: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PHOTO", help="Photos or folders to show edits of; repeatable."),
+    ] = None,
+    request: Annotated[str, typer.Option(metavar="TEXT", help="Of a picture: what is asked.")] = "",
+    paces: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--pace", metavar="FILE", help="Of `time`: what t2onet.training.pace told elsewhere; repeatable."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder; by default results/NAME.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make one of the paper's tables on a folder of pairs and print it beside the paper's figures."""
-    from ..data import Problem, open_dataset
+    """Make one of the paper's tables or pictures; tables stand beside the paper's figures."""
     from ..planning.solvers import solver as find_solver
-    from ..reports.ablations import ablation
-    from ..reports.pairs import chosen_pairs, pictures_of
+    from ..reports.tables.making import Wanted
+    from ..reports.tables.measuring import Extent
+    from ..reports.tables.runs import Place
+    from .photos import sources
 
-    make = ablation(table)
+    kind = _kind(name)
     find_solver(solver)
-    _check_output(output, overwrite)
-    data = open_dataset(dataset, splits=None if split is None else [split])
-    pairs = chosen_pairs(data.samples, count, seed)
-    problems: list[Problem] = []
-    pictures = list(_shown("reading", pictures_of(pairs, problems), len(pairs)))
-    if not pictures:
-        many = f"none of the {len(pairs)} pairs can be used; of the first"
-        what = "its pair cannot be used" if len(pairs) == 1 else many
-        raise DataError(f"{dataset}: {what}: {problems[0].reason}")
-    tell_problems((*data.problems, *problems), "left out")
-    made = make(_shown("planning", pictures, len(pictures)), solver)
-    _write(made, output, overwrite)
-    if as_json:
-        print_json({"title": made.title, "columns": made.columns, "rows": made.rows, "notes": made.notes})
+    folder = output or _RESULTS / name
+    check_folder(folder, overwrite)
+    shown = sources(photos, recursive=False) if photos else []
+    place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
+    extent = Extent(split, count, each, seed, gier=gier)
+    wanted = Wanted(dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow)
+    tables: list[Table] = []
+    if kind == "table":
+        tables = _made(name, wanted, inception, folder, overwrite)
+    elif kind == "time":
+        tables = [_timed(replace(place, data=data), wanted, paces or [], folder, overwrite)]
     else:
-        print_table(made)
-
-
-def _shown(what: str, items: Iterable[T], count: int) -> Iterator[T]:
-    from rich.progress import track
-
-    screen = console(stderr=True)
-    yield from track(items, what, count, console=screen, transient=True, disable=not screen.is_terminal)
-
-
-def _check_output(output: Path | None, overwrite: bool) -> None:
-    if output is None:
+        _drawn(name, wanted, request, folder, overwrite)
+    say(f"-> {folder}")
+    if as_json:
+        print_json([{"title": one.title, "rows": one.cells(), "notes": one.notes} for one in tables])
         return
-    if output.suffix not in (".md", ".csv"):
-        raise OutputError(f"{output}: a table is written as .md or .csv; give a name that ends so")
-    if not output.parent.is_dir():
-        raise OutputError(f"{output}: there is no folder {output.parent}; create it first")
-    if output.exists() and not overwrite:
-        raise OutputError(f"{output} exists already; give another name or --overwrite")
+    for table in tables:
+        print_table(table.without_intervals())
 
 
-def _write(table: Table, output: Path | None, overwrite: bool) -> None:
+def _kind(name: str) -> str:
+    """What is called so."""
+    from ..reports.pictures import PICTURES
+    from ..reports.tables import TABLES
+    from ..reports.tables.timing import NAME as TIME
+
+    kinds = {**dict.fromkeys(TABLES, "table"), TIME: "time", **dict.fromkeys(PICTURES, "picture")}
+    if name not in kinds:
+        near = get_close_matches(name, kinds, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
+        raise DataError(f"there is no table or picture {name!r}; {hint}")
+    return kinds[name]
+
+
+def _made(name: str, wanted: Wanted, inception: Path | None, folder: Path, overwrite: bool) -> list[Table]:
+    """One of the tables of systems."""
+    from ..reports.tables import table_of
+    from ..reports.tables.making import Making
+
+    extent = replace(wanted.extent, extractors=extractors_of(inception))
+    with progress() as told:
+        making = Making(table_of(name), replace(wanted, extent=extent), say, told)
+        found = making.results()
+        told("intervals", 0, 1)
+        found.write(folder, command_line(), overwrite=overwrite)
+    tell_problems(making.problems, "left out")
+    return found.tables()
+
+
+def _timed(place: Place, wanted: Wanted, paces: list[Path], folder: Path, overwrite: bool) -> Table:
+    """The table of times."""
+    from ..reports.provenance import about
+    from ..reports.tables.timing import time_table
+
+    found = time_table(wanted.dataset, place, wanted.planned, paces, say)
+    files = {"table.md": found.markdown().encode(), "table.csv": found.csv().encode()}
+    _write({**files, ABOUT: about(command_line(), pairs=wanted.planned)}, folder, overwrite)
+    return found
+
+
+def _drawn(name: str, wanted: Wanted, request: str, folder: Path, overwrite: bool) -> None:
+    """One of the pictures."""
+    from ..data import open_dataset
+    from ..reports.pictures import Wish, picture_of
+    from ..reports.provenance import about
+
+    data, extent = open_dataset(wanted.dataset), wanted.extent
+    wish = Wish(
+        data,
+        wanted.place.runs,
+        folder.parent,
+        wanted.photos,
+        request,
+        extent.split,
+        extent.count or Wish.count,
+        extent.seed,
+        wanted.narrow,
+    )
+    told = about(command_line(), data=data.fingerprint, seed=extent.seed)
+    _write({**picture_of(name).draw(wish), ABOUT: told}, folder, overwrite)
+
+
+def _write(files: Mapping[str, bytes], folder: Path, overwrite: bool) -> None:
     from ..image import write_atomically
 
-    if output is not None:
-        text = table.csv() if output.suffix == ".csv" else table.markdown()
-        write_atomically(output, text.encode(), overwrite=overwrite)
-        say(f"-> {output}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_atomically(folder / name, content, overwrite=overwrite)

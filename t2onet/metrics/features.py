@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import DataError
 from .frechet import Rows
 
+LITE0 = "Frechet distance (EfficientNet-Lite0)"
 POOLED = 2048
 """Features of the layer of Inception that FID is defined over."""
 _SIDE = 224
@@ -65,7 +66,7 @@ def lite0() -> Extractor:
         )
         return network.extract_features((levels - 127) / 128).mean((-2, -1))
 
-    return Extractor("Frechet distance (EfficientNet-Lite0)", run)
+    return Extractor(LITE0, run)
 
 
 def inception(path: Path) -> Extractor:

@@ -7,16 +7,18 @@ fit of all parameters makes of the same steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
-from .. import operations
 from ..errors import DataError
 from ..planning import L1, JointFit, Node, Search
 from ..planning.path import Picture
 from ..planning.search import FIXED_ORDER, Order
 from ..planning.solvers import solver as find_solver
 from .table import Table
+from .tables.model import PaperTable, Plans
+from .tables.paper import MAXIMUM_STEPS, OPERATION_SETS, SINGLE_OPERATIONS
 
 Pictures = tuple[Picture, Picture]
 """Before and after, (3, H, W) float32."""
@@ -27,26 +29,15 @@ Set = tuple[tuple[str, ...], Order, float]
 PAPER_INPUT = 0.1202
 FORWARD, JOINT, PAPER = "forward search", "and refined jointly", "paper (its train split)"
 
-_SCALARS = tuple(name for name in FIXED_ORDER if operations.get(name).size == 1)
-_SETS: dict[str, Set] = {
-    "1: brightness": (("brightness",), "free", 0.0521),
-    "2: one parameter": (_SCALARS, "free", 0.0358),
-    "3: fixed order": (FIXED_ORDER, "fixed", 0.0198),
-    "4: epsilon-greedy": (FIXED_ORDER, "epsilon-greedy", 0.0197),
-    "5: all, any order": (FIXED_ORDER, "free", 0.0136),
-}
-_SINGLE: dict[str, Set] = {
-    name: ((name,), "free", figure)
-    for name, figure in {
-        "brightness": 0.0521,
-        "contrast": 0.0859,
-        "saturation": 0.1037,
-        "sharpness": 0.1163,
-        "tone": 0.0277,
-        "color": 0.0260,
-    }.items()
-}
-_STEPS = (0.0256, 0.0145, 0.0139, 0.0137, 0.0136, 0.0136)
+
+def _sets(table: PaperTable) -> dict[str, Set]:
+    """Of the rows that the paper plans with."""
+    return {row.title: _set(row.run.plans, row.planning) for row in table.rows if row.run and row.planning}
+
+
+def _set(plans: Plans, figure: float) -> Set:
+    order = "free" if plans.way == "beam" else plans.way
+    return plans.operations or FIXED_ORDER, cast(Order, order), figure
 
 
 class Tally:
@@ -78,23 +69,28 @@ class Tally:
 
 def operation_sets(pairs: Iterable[Pictures], solver: str = "fast") -> Table:
     """Sets 1 to 5 of the paper."""
-    return _over_sets(_SETS, pairs, solver).table("Planning with different operation sets", solver)
+    return _over_sets(_sets(OPERATION_SETS), pairs, solver).table(
+        "Planning with different operation sets", solver
+    )
 
 
 def single_operations(pairs: Iterable[Pictures], solver: str = "fast") -> Table:
     """Each operation alone."""
-    return _over_sets(_SINGLE, pairs, solver).table("Planning with a single operation", solver)
+    return _over_sets(_sets(SINGLE_OPERATIONS), pairs, solver).table(
+        "Planning with a single operation", solver
+    )
 
 
 def maximum_steps(pairs: Iterable[Pictures], solver: str = "fast") -> Table:
     """At most one step, at most two, ..., at most six."""
-    tally = Tally({str(number): figure for number, figure in enumerate(_STEPS, start=1)})
+    figures = {row.title: row.planning for row in MAXIMUM_STEPS.rows if row.planning}
+    tally = Tally(figures)
     for before, after in pairs:
         cost = L1(after)
         tally.inputs.append(cost(before))
-        nodes = list(Search(cost, find_solver(solver), FIXED_ORDER, steps=len(_STEPS)).stages(before))
-        for number in range(1, len(_STEPS) + 1):
-            tally.add(str(number), nodes[min(number, len(nodes) - 1)], before, cost)
+        nodes = list(Search(cost, find_solver(solver), FIXED_ORDER, steps=len(figures)).stages(before))
+        for number, title in enumerate(figures, start=1):
+            tally.add(title, nodes[min(number, len(nodes) - 1)], before, cost)
     return tally.table("Planning with at most so many steps", solver)
 
 

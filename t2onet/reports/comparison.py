@@ -20,7 +20,7 @@ from ..metrics.features import Extractor
 from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
 from ..metrics.pictures import distance
 from .cases import Told, cases, quiet
-from .evaluation import Evaluation, Wanted, evaluate
+from .evaluation import FEW, Evaluation, Wanted, evaluate
 from .labelled import LabelledRequest
 from .provenance import code
 from .rows import as_csv
@@ -141,6 +141,8 @@ def compare(
     split: str = "val",
     count: int | None = None,
     each: int = 4,
+    few: int = FEW,
+    amounts: bool = True,
     seed: int = 0,
     extractors: Sequence[Extractor] = (),
     problems: list[Problem] | None = None,
@@ -148,13 +150,24 @@ def compare(
 ) -> Comparison:
     """Measure systems on the same samples of a split, `count` of them or all.
 
-    `each` is the number of photos for every labelled request, `extractors` are what Frechet distances are
-    taken over, and pairs that cannot be read are added to `problems`.
+    `each` is the number of photos for every labelled request, `few` about that for the paper's ten requests
+    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, and pairs that cannot
+    be read are added to `problems`.
     """
     found = cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
     wanted = [Wanted.of(extractor, found) for extractor in extractors]
     evaluations = [
-        evaluate(one, found, sentences, each=each, seed=seed, wanted=wanted, told=_named(one.name, told))
+        evaluate(
+            one,
+            found,
+            sentences,
+            each=each,
+            few=few,
+            amounts=amounts,
+            seed=seed,
+            wanted=wanted,
+            told=_named(one.name, told),
+        )
         for one in systems
     ]
     facts = {

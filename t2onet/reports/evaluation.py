@@ -28,7 +28,7 @@ from .systems import Made, Question, System, answered
 LOUDEST = 99.0
 """Decibels that stand for an equal picture, whose PSNR is infinite."""
 FEW = 50
-"""About how many photos the amounts and the paper's ten requests are asked of."""
+"""About how many photos the amounts and the paper's ten requests are asked of, unless told otherwise."""
 _RIGHT: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, -1),
     (Attribute.LIGHTNESS, 1),
@@ -72,18 +72,24 @@ def evaluate(
     sentences: Mapping[LabelledRequest, str],
     *,
     each: int = 4,
+    few: int = FEW,
+    amounts: bool = True,
     seed: int = 0,
     wanted: Sequence[Wanted] = (),
     told: Told = quiet,
 ) -> Evaluation:
-    """All figures; `each` is the number of photos for every labelled request."""
+    """All figures; `each` is the number of photos for every labelled request.
+
+    About `few` photos are asked the paper's ten requests and, if `amounts` are wanted, for those.
+    """
     pictures: list[np.ndarray] = []
     rows = list(_pair_rows(system, cases, pictures, told))
     for manner in MANNERS if system.manners else MANNERS[:1]:
         rows += request_rows(system, sentences, cases, manner=manner, each=each, seed=seed, told=told)
-    few = cases[:: max(1, len(cases) // FEW)]
-    rows += amount_rows(system, few, told)
-    rows += _ten_rows(system, few, told)
+    some = cases[:: max(1, len(cases) // few)]
+    if amounts:
+        rows += amount_rows(system, some, told)
+    rows += _ten_rows(system, some, told)
     if not system.manners:
         rows = [replace(row, manner=ANY) for row in rows]
     crowds = _crowds(tuple(case.name for case in cases), np.stack(pictures), wanted, told)

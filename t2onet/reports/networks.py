@@ -91,20 +91,30 @@ class Retouching(NetworkSystem):
 
 
 class Painting(NetworkSystem):
-    """Makes the picture itself, without a recipe: the generator of a GAN."""
+    """Makes the picture itself, without a recipe: the generator of a GAN.
+
+    A `narrow` one computes in bfloat16, which costs a fraction of a level of 255 and, on CPUs that know it,
+    half the time.
+    """
+
+    narrow = False
 
     def made(self, questions: Sequence[Question], images: Tensor) -> Iterable[Made]:
-        painted = self.network(images, self.tokens(questions)).float().clamp(0, 1)
-        return map(Made, _arrays(painted))
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.narrow):
+            painted = self.network(images, self.tokens(questions))
+        return map(Made, _arrays(painted.float().clamp(0, 1)))
 
 
 KINDS: dict[str, type[NetworkSystem]] = {"t2onet": Stepping, "retoucher": Retouching}
 
 
-def network_system(name: str, path: Path) -> System:
-    """The network of a file of weights, whichever kind it is."""
+def network_system(name: str, path: Path, *, narrow: bool = False) -> System:
+    """The network of a file of weights, whichever kind it is; generators may compute in bfloat16."""
     loaded = load_network(path)
-    return KINDS.get(loaded.metadata["network"], Painting)(name, loaded)
+    system = KINDS.get(loaded.metadata["network"], Painting)(name, loaded)
+    if isinstance(system, Painting):
+        system.narrow = narrow
+    return system
 
 
 def _arrays(images: Tensor) -> list[np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,11 @@ def code() -> str:
     if not tracked or not commit:
         return f"release {__version__}"
     return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no", ":/") else "")
+
+
+def about(command: str, **facts: object) -> bytes:
+    """What stands beside results: how they were made, as JSON."""
+    return (json.dumps({**facts, "code": code(), "command": command}, indent=2) + "\n").encode()
 
 
 def _git(*arguments: str) -> str:

@@ -21,11 +21,10 @@ from ..policy import EDIT, OnnxPolicy, Policy, opened, shipped
 from ..recipe import Recipe
 from .cases import Told
 from .keyword_policy import KeywordPolicy
+from .tables.commands import BEST
 
 SIDE = 128
 """Pixels a side at which systems that take any picture are measured, as in the paper."""
-BEST = "best.safetensors"
-"""The weights in the folder of a training run."""
 _BATCH = 32
 _ABOUT = "about.json"
 """What only the folder of an exported network has."""
@@ -120,10 +119,11 @@ NAMED: dict[str, Callable[[str], System]] = {
 """Systems that need no file; `default` is the config that the shipped network was trained by."""
 
 
-def open_system(given: str) -> System:
+def open_system(given: str, *, narrow: bool = False) -> System:
     """By a name of `NAMED`, from a file of weights, the folder of a training run or of an exported network.
 
-    `NAME=PATH` says what to call what is at a path; without, the file or its folder does.
+    `NAME=PATH` says what to call what is at a path; without, the file or its folder does. `narrow` lets the
+    generators of GANs compute in bfloat16.
     """
     if given in NAMED:
         return NAMED[given](given)
@@ -131,7 +131,7 @@ def open_system(given: str) -> System:
     path, name = (Path(rest), called) if rest and not Path(given).exists() else (Path(given), "")
     weights = path / BEST if path.is_dir() and (path / BEST).is_file() else path
     if weights.is_file():
-        return _from_weights(name or _called(weights), weights)
+        return from_weights(name or _called(weights), weights, narrow=narrow)
     if path.is_dir():
         return PolicySystem(name or path.resolve().name, _exported(path))
     near = get_close_matches(given, NAMED, n=1)
@@ -139,9 +139,9 @@ def open_system(given: str) -> System:
     raise DataError(f"{given!r} is no system: nothing of that name is known, and nothing lies there; {hint}")
 
 
-def open_systems(given: Sequence[str]) -> list[System]:
+def open_systems(given: Sequence[str], *, narrow: bool = False) -> list[System]:
     """All of them, of one working size and each under a name of its own."""
-    systems = [open_system(one) for one in given]
+    systems = [open_system(one, narrow=narrow) for one in given]
     names = [system.name for system in systems]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise DataError(f"two systems are called {twice!r}; call one otherwise: --system NAME=PATH")
@@ -154,13 +154,14 @@ def _called(weights: Path) -> str:
     return weights.resolve().parent.name if weights.name == BEST else weights.stem
 
 
-def _from_weights(name: str, path: Path) -> System:
+def from_weights(name: str, path: Path, *, narrow: bool = False) -> System:
+    """The network of a file, under that name."""
     try:
         from .networks import network_system
     except ImportError as error:
         needed = "opening weights needs torch and safetensors: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
-    return network_system(name, path)
+    return network_system(name, path, narrow=narrow)
 
 
 def _exported(folder: Path) -> OnnxPolicy:

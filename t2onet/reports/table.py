@@ -6,12 +6,12 @@ import csv
 import io
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..metrics.intervals import Difference, Estimate
 
-Cell = float | Estimate | Difference | None
-"""A figure, alone or with its interval; None is a figure that nobody has."""
+Cell = float | Estimate | Difference | str | None
+"""A figure, alone or with its interval, or why there is none; None is a figure that nobody has."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,24 @@ class Table:
         notes = [f"- {note}" for note in self.notes]
         return "\n".join([f"## {self.title}", "", header, rule, *rows, "", *notes]).rstrip() + "\n"
 
+    def without_intervals(self) -> Table:
+        """The figures alone, which fit on a screen."""
+        rows = {name: tuple(map(_alone, row)) for name, row in self.rows.items()}
+        return replace(self, rows=rows)
+
     def csv(self) -> str:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(self.cells())
         return text.getvalue()
 
 
+def _alone(cell: Cell) -> Cell:
+    return cell.value if isinstance(cell, Estimate | Difference) else cell
+
+
 def _shown(cell: Cell) -> str:
-    if cell is None:
-        return ""
+    if cell is None or isinstance(cell, str):
+        return cell or ""
     if not isinstance(cell, Estimate | Difference):
         return f"{cell:.4f}"
     interval = "" if math.isnan(cell.low) else f" ({cell.low:.4f} to {cell.high:.4f})"

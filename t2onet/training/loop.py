@@ -81,7 +81,7 @@ class Run:
         tally = Tally()
         while not (reason := self._reason(ends)):
             self.progress.iteration += 1
-            tally.add(self._descend())
+            tally.add(self.descend())
             if self._due(TELL_EVERY):
                 self._tell(tally)
                 tally = Tally()
@@ -110,7 +110,7 @@ class Run:
             late = bool(broadcast(heard).item())
         return "minutes" if late else ""
 
-    def _descend(self) -> dict[str, Tensor]:
+    def descend(self) -> dict[str, Tensor]:
         """Every player's turn; the weights of the others stand still in it."""
         parts: dict[str, Tensor] = {}
         for state in self.states:

@@ -120,7 +120,7 @@ def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     stopped = run_of(tmp_path / "twice", settings, task_of("geneva"))
     for _ in range(2):
         stopped.progress.iteration += 1
-        stopped._descend()
+        stopped.descend()
     stopped._validate()
     stopped._save()
     torch.manual_seed(12345)

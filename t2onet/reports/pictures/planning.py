@@ -1,0 +1,42 @@
+"""Planning trajectories: a pair, and the picture after each step of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...data import Sample
+from ...data.contact import chosen
+from ...planning import Plan, plan
+from ..sheets import Shot, drawn
+from .wish import Files, Wish
+
+SIZE = 256
+"""Short side at which is planned."""
+
+
+def trajectories(wish: Wish) -> Files:
+    """By the paper's forward search."""
+    samples = chosen(wish.dataset.split(wish.split) or wish.dataset.samples, wish.count, wish.seed)
+    plans = [(sample, _planned(sample)) for sample in samples]
+    rows = [(found.recipe.describe(), list(_shots(found))) for _, found in plans]
+    lines = ["pair,step,operation,L1"]
+    for sample, found in plans:
+        names = ["", *(step.operation for step in found.recipe.steps)]
+        for number, (name, cost) in enumerate(zip(names, found.costs, strict=True)):
+            lines.append(f"{sample.name},{number},{name},{cost:.6f}")
+    sheet = drawn(
+        "Planning trajectories", "Each step as the forward search found it, and how far it is", rows
+    )
+    return {"picture.png": sheet, "figures.csv": ("\n".join(lines) + "\n").encode()}
+
+
+def _planned(sample: Sample) -> Plan:
+    return plan(sample.before, sample.after, way="beam", refine=False, size=SIZE)
+
+
+def _shots(found: Plan) -> Iterator[Shot]:
+    captions = ["input", *(step.describe() for step in found.recipe.steps)]
+    for picture, caption, cost in zip(found.pictures, captions, found.costs, strict=True):
+        yield Shot(picture, caption, f"L1 {cost:.4f}")
+    if found.target is not None:
+        yield Shot(found.target, "target")

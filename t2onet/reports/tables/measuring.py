@@ -1,0 +1,127 @@
+"""A table's systems opened and measured on a dataset; what has no weights is told and left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...data import Dataset, Problem
+from ...metrics.features import Extractor
+from ...metrics.intervals import Difference, Estimate
+from ..cases import Told, quiet
+from ..comparison import Comparison, compare
+from ..labelled import Kind, labelled_requests, texts
+from ..systems import NAMED, System, from_weights, open_system
+from .model import Figures, PaperTable, Row
+from .runs import weights_in
+
+NAMES = {"ma5k-req": "MA5k-Req", "gier": "GIER"}
+"""Of datasets that the paper knows, by their layout."""
+NO_IMAGES = "not run: images not available"
+TEN_PHOTOS = 25
+"""About how many photos the paper's ten requests are asked of."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What is measured: pairs of a split (all, or `count`), and labelled requests on `each` photos."""
+
+    split: str = "val"
+    count: int | None = None
+    each: int = 2
+    seed: int = 0
+    extractors: Sequence[Extractor] = ()
+    gier: Path | None = None
+    """Where the labelled requests are that come from there."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table on one dataset: figures where there are some, and why there are none elsewhere."""
+
+    dataset: str
+    rows: tuple[Row, ...]
+    comparison: Comparison | None
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why a row was not run, by its title."""
+
+    def paper(self, row: Row) -> Figures:
+        return row.gier if self.dataset == NAMES["gier"] else row.paper
+
+    def estimates(self, row: Row) -> dict[str, Estimate]:
+        """By the names of `Comparison`."""
+        found = self.comparison
+        if found is None or row.title not in found.names:
+            return {}
+        at = found.names.index(row.title)
+        return {name: one for name, all_ in found.estimates.items() if (one := all_[at]) is not None}
+
+    def differences(self, row: Row) -> dict[str, Difference]:
+        """From the first system that was measured, which has none itself."""
+        found = self.comparison
+        if found is None or row.title not in found.names[1:]:
+            return {}
+        at = found.names.index(row.title) - 1
+        return {name: one for name, all_ in found.differences.items() if (one := all_[at]) is not None}
+
+
+def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[list[System], dict[str, str]]:
+    """The systems of rows under their titles, and why others have none."""
+    found: list[System] = []
+    absent: dict[str, str] = {}
+    for row in rows:
+        if row.system in NAMED:
+            found.append(NAMED[row.system](row.title))
+        elif row.system:
+            found.append(open_system(row.system, narrow=narrow))
+        elif row.run is not None:
+            folder = runs / row.run.name
+            if (weights := weights_in(folder)) is None:
+                absent[row.title] = f"not run: no weights in {folder}"
+            else:
+                found.append(from_weights(row.title, weights, narrow=narrow))
+    return found, absent
+
+
+def measured(
+    table: PaperTable,
+    dataset: Dataset,
+    runs: Path,
+    extent: Extent,
+    *,
+    more: Sequence[Row] = (),
+    narrow: bool = False,
+    problems: list[Problem] | None = None,
+    told: Told = quiet,
+) -> tuple[Block, list[System]]:
+    """Every system of a table, and `more`; the one that others are compared with comes first."""
+    rows = (*table.rows, *more)
+    systems, absent = opened(rows, runs, narrow=narrow)
+    systems.sort(key=lambda system: system.name != table.against)
+    labels = [
+        label for label in labelled_requests() if label.split == extent.split and label.kind is Kind.EDIT
+    ]
+    sentences = texts(labels, dataset.root if dataset.layout == "ma5k-req" else None, extent.gier)
+    found = compare(
+        systems,
+        dataset,
+        sentences,
+        split=extent.split,
+        count=extent.count,
+        each=extent.each,
+        few=TEN_PHOTOS,
+        amounts=False,
+        seed=extent.seed,
+        extractors=extent.extractors,
+        problems=problems,
+        told=told,
+    )
+    name = NAMES.get(dataset.layout, dataset.root.name)
+    return Block(name, rows, found, absent), systems
+
+
+def unavailable(table: PaperTable) -> Block:
+    """GIER without its photos."""
+    systems = [row.title for row in table.rows if row.run or row.system]
+    return Block(NAMES["gier"], table.rows, None, dict.fromkeys(systems, NO_IMAGES))

@@ -1,0 +1,79 @@
+"""Everything of a table in a folder: to read, to compute with, to look at, and to follow back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...image import write_atomically
+from ..table import Table
+from .measuring import NAMES, Block
+from .model import PaperTable
+from .runs import facts_of
+from .writing import as_csv, differences, directions, shown
+
+PAGE, FIGURES, SYSTEMS = "table.md", "table.csv", "systems.json"
+PAIRS, PHOTOS = "pairs.png", "photos.png"
+"""Contact sheets: of pairs of the dataset, which may not be anyone's to show, and of photos of one's own."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """A table as it was made."""
+
+    table: PaperTable
+    blocks: Sequence[Block]
+    runs: Path
+    planning: Table | None = None
+    sheets: Mapping[str, bytes] = field(default_factory=dict)
+    inception: bool = False
+    narrow: bool = False
+
+    def tables(self) -> list[Table]:
+        """What was measured on each dataset, how rows differ, and what planning costs."""
+        found = [shown(self.table, block, inception=self.inception) for block in self.blocks]
+        found += [moved for block in self.blocks if (moved := directions(self.table, block)) is not None]
+        return [*found, *([self.planning] if self.planning else [])]
+
+    def page(self, command: str) -> str:
+        """In Markdown."""
+        parts = [f"# {self.table.title}\n", f"`{command}`\n", *(table.markdown() for table in self.tables())]
+        if self.blocks:
+            said = differences(self.table, self.blocks, inception=self.inception, narrow=self.narrow)
+            parts.append("## What differs from the paper\n\n" + "".join(f"- {one}\n" for one in said))
+        return "\n".join(parts)
+
+    def systems(self) -> str:
+        """What stands behind each row of each dataset, as JSON."""
+        told = {
+            block.dataset: {row.title: facts_of(row, self._runs(block)) for row in block.rows}
+            for block in self.blocks
+            if block.comparison is not None
+        }
+        return json.dumps(told, indent=2) + "\n"
+
+    def _runs(self, block: Block) -> Path:
+        return gier_runs(self.runs) if block.dataset == NAMES["gier"] else self.runs
+
+    def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
+        """The table's own files beside those of `t2o evaluate`, which have every figure and sample."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for block in self.blocks:
+            if block.comparison is not None:
+                place = folder / "gier" if block.dataset == NAMES["gier"] else folder
+                block.comparison.write(place, command, overwrite=overwrite)
+        contents = {PAGE: self.page(command).encode(), **self.sheets}
+        if self.blocks:
+            lines = as_csv(self.table, self.blocks, inception=self.inception)
+            contents |= {FIGURES: lines.encode(), SYSTEMS: self.systems().encode()}
+        if self.planning is not None:
+            contents["planning.csv"] = self.planning.csv().encode()
+        for name, data in contents.items():
+            write_atomically(folder / name, data, overwrite=overwrite)
+
+
+def gier_runs(runs: Path) -> Path:
+    """Where runs lie that learned from GIER."""
+    return runs / "gier"
