@@ -25,7 +25,9 @@ def trajectories(wish: Wish) -> Files:
         for number, (name, cost) in enumerate(zip(names, found.costs, strict=True)):
             lines.append(f"{sample.name},{number},{name},{cost:.6f}")
     sheet = drawn(
-        "Planning trajectories", "Each step as the forward search found it, and how far it is", rows
+        "Planning trajectories",
+        "After each step that the forward search found, with the distance to the target",
+        rows,
     )
     return {"picture.png": sheet, "figures.csv": ("\n".join(lines) + "\n").encode()}
 

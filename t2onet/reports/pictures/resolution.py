@@ -23,7 +23,7 @@ SYSTEMS = {"T2ONet": "paper", "Pix2pixAug": "pix2pixaug"}
 SMALL, LARGE = 256, 24_000_000
 """A short side in pixels, and pixels in all."""
 CELL = 300
-_SHARE = 0.75
+_SHARE = 0.9
 """Of the machine's memory that one edit may take."""
 
 
@@ -90,11 +90,10 @@ def _rows(found: Sequence[Edited], sizes: Sequence[str]) -> list[tuple[str, list
         here = [one for one in found if one.size == size]
         rows.append((size, [_shot(here[0].photo, "input", ""), *(_of(one, one.made) for one in here)]))
     large = [one for one in found if one.size == sizes[-1]]
-    middles = [_of(one, None if one.made is None else _middle(one.made)) for one in large]
-    rows.append(
-        (f"{sizes[-1]}, its middle, pixel by pixel", [_shot(_middle(large[0].photo), "input", ""), *middles])
-    )
-    return rows
+    place = _busiest(large[0].photo)
+    parts = [_of(one, None if one.made is None else one.made[place]) for one in large]
+    whole = _shot(large[0].photo[place], "input", "")
+    return [*rows, (f"{sizes[-1]}, the part with most detail, pixel by pixel", [whole, *parts])]
 
 
 def _of(one: Edited, pixels: np.ndarray | None) -> Shot:
@@ -107,9 +106,13 @@ def _shot(pixels: np.ndarray, caption: str, detail: str) -> Shot:
     return Shot(shown.transpose(2, 0, 1).astype(np.float32) / 255, caption, detail)
 
 
-def _middle(pixels: np.ndarray) -> np.ndarray:
-    top, left = ((side - min(side, CELL)) // 2 for side in pixels.shape[:2])
-    return pixels[top : top + CELL, left : left + CELL]
+def _busiest(pixels: np.ndarray) -> tuple[slice, slice]:
+    """Of all parts of the size of a cell, the one with most detail."""
+    rough = np.abs(np.diff(pixels[..., 1].astype(np.int16), axis=1))
+    tops, lefts = (range(0, max(1, side - CELL + 1), CELL) for side in pixels.shape[:2])
+    corners = [(top, left) for top in tops for left in lefts]
+    top, left = max(corners, key=lambda at: rough[at[0] : at[0] + CELL, at[1] : at[1] + CELL].mean())
+    return slice(top, top + CELL), slice(left, left + CELL)
 
 
 def _figures(found: Sequence[Edited], sizes: Sequence[str]) -> str:

@@ -76,9 +76,8 @@ def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[li
         elif row.system:
             found.append(open_system(row.system, narrow=narrow))
         elif row.run is not None:
-            folder = runs / row.run.name
-            if (weights := weights_in(folder)) is None:
-                absent[row.title] = f"not run: no weights in {folder}"
+            if (weights := weights_in(runs / row.run.name)) is None:
+                absent[row.title] = f"not run: no weights of {row.run.name}"
             else:
                 found.append(from_weights(row.title, weights, narrow=narrow))
     return found, absent
