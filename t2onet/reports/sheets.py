@@ -20,6 +20,8 @@ from .systems import Question, System
 
 CELL, GAP = 152, 8
 MARGIN = 24
+PAIRS, PHOTOS = "pairs.png", "photos.png"
+"""Sheets of photos of a dataset, which may not be anyone's to show to others, and of photos of one's own."""
 REQUESTS = ("make it brighter", "more contrast", "less saturation", "make it warmer", "darken it a little")
 """What is asked of photos that come without a request."""
 

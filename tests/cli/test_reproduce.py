@@ -1,22 +1,36 @@
-"""`t2o reproduce`: a folder of pairs -> one of the paper's tables."""
+"""`t2o reproduce`: pairs and runs -> one of the paper's tables or pictures, in a folder."""
 
 from __future__ import annotations
 
+import csv
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import PIL.Image
 import pytest
+import torch
 
+from t2onet.reports.tables import TABLES, PaperTable, measuring
 from tests.planning.scenes import scene
+from tests.reports.tables.made import TINY, small_pairs
+from tests.training.made import packed_folder
 
 from .made import T2O, contents
 
 
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frechet distances have tests of their own, and these networks are too small for more than a thread."""
+    monkeypatch.setitem(sys.modules, "efficientnet_lite_pytorch", None)
+    torch.set_num_threads(1)
+
+
 @pytest.fixture
 def pairs(folder: Path) -> Path:
-    """The folder with two pairs of one's own under `mine`."""
+    """The folder with two pairs of one's own under `mine`, without requests."""
     for side in ("before", "after"):
         Path("mine", side).mkdir(parents=True)
     for number in range(2):
@@ -26,61 +40,211 @@ def pairs(folder: Path) -> Path:
     return folder
 
 
-def test_the_table_is_printed_and_written(t2o: T2O, pairs: Path) -> None:
-    answer = t2o("reproduce", "single-operations", "mine", "-o", "table.md")
-    assert (answer.code, answer.err) == (0, "-> table.md\n")
+@pytest.fixture
+def tiny(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
+    """The table `tiny`, `pairs` to measure it on, and `packed` to train on."""
+    small_pairs(folder)
+    packed_folder(folder)
+    monkeypatch.setitem(TABLES, "tiny", TINY)
+    return TINY
+
+
+def lines(path: str) -> dict[tuple[str, str, str], dict[str, str]]:
+    """Of a table's CSV, by dataset, system and figure."""
+    with Path(path).open() as file:
+        return {(line["dataset"], line["system"], line["figure"]): line for line in csv.DictReader(file)}
+
+
+@pytest.mark.slow
+def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> None:
+    told = ("reproduce", "tiny", "pairs", "--data", "packed", "--cpu", "--photos", "pairs/before/dogs.png")
+    answer = t2o(*told)
+    assert answer.code == 0
+    assert "training rl-pretrained, 3 of 3" in answer.err
+    assert answer.err.endswith("-> results/tiny\n")
+    assert "A tiny table: pairs" in answer.out
+    assert sorted(path.name for path in Path("results/tiny").iterdir()) == [
+        "about.json",
+        "figures.csv",
+        "figures.md",
+        "pairs.png",
+        "photos.png",
+        "samples.csv",
+        "systems.json",
+        "table.csv",
+        "table.md",
+    ]
+    found = lines("results/tiny/table.csv")
+    assert 0 < float(found["pairs", "T2ONet", "L1"]["value"]) < 0.5
+    assert found["pairs", "Pix2pixAug", "L1"]["paper"] == "0.0928"
+    assert found["GIER", "T2ONet", "L1"]["note"] == "not run: images not available"
+    page = Path("results/tiny/table.md").read_text()
+    assert "## What differs from the paper" in page
+    assert "- It is tiny." in page
+    assert "## Against T2ONet: pairs" in page
+    about = json.loads(Path("results/tiny/about.json").read_text())
+    assert about["systems"] == ["T2ONet", "Input", "Pix2pixAug", "RL after plans"]
+    assert {"data", "code", "seed", "command"} <= about.keys()
+    systems = json.loads(Path("results/tiny/systems.json").read_text())
+    assert systems["pairs"]["T2ONet"]["iteration"] == 4
+    again = t2o(*told, "--overwrite", "--json")
+    assert "training" not in again.err
+    assert again.code == 0
+    titles = [table["title"] for table in json.loads(again.out)]
+    assert titles == ["A tiny table: pairs", "A tiny table: GIER", "Against T2ONet: pairs"]
+
+
+def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) -> None:
+    told = ("reproduce", "tiny", "pairs", "--data", "packed", "--load-only")
+    answer = t2o(*told, "--system", "keywords", "--count", 2)
+    assert answer.code == 0
+    assert "T2ONet: not run: no weights of paper" in answer.err
+    found = lines("results/tiny/table.csv")
+    assert found["pairs", "T2ONet", "L1"]["note"] == "not run: no weights of paper"
+    assert found["pairs", "keywords", "L1"]["value"]
+    assert not Path("runs").exists()
+    nothing = t2o(*told, "-o", "other")
+    assert nothing.code == 2
+    assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
+
+
+@pytest.mark.slow
+def test_gier_with_its_photos_has_figures(
+    t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its labelled requests are left out: they point into the published file."""
+    monkeypatch.setattr(measuring, "labelled_requests", tuple)
+    for part in ("splits", "images"):
+        Path("gier", part).mkdir(parents=True)
+    entries = []
+    for name in ("dogs", "drum"):
+        for side in ("before", "after"):
+            Path("gier/images", f"{name}_{side}.png").write_bytes(
+                Path(f"pairs/{side}/{name}.png").read_bytes()
+            )
+        sides = {"input": f"{name}_before.png", "output": f"{name}_after.png"}
+        entries.append({**sides, "expert_summary": ["brighter"], "amateur_summary": [], "operator": {}})
+    Path("gier/splits/val_sess_3.json").write_text(json.dumps(entries))
+    Path("gier/splits/val_shapeAlign_sess_3.json").write_text("[0, 1]")
+    few = tuple(row for row in tiny.rows if row.title in ("Input", "T2ONet"))
+    monkeypatch.setitem(TABLES, "tiny", replace(tiny, rows=few))
+    packed = ("--data", "packed", "--gier", "gier", "--gier-data", "packed", "--cpu")
+    answer = t2o("reproduce", "tiny", "pairs", *packed)
+    assert answer.code == 0, answer.err
+    assert Path("runs/gier/paper/best.safetensors").is_file()
+    found = lines("results/tiny/table.csv")
+    assert (found["GIER", "T2ONet", "L1"]["paper"], found["GIER", "T2ONet", "L1"]["note"]) == ("0.0997", "")
+    assert json.loads(Path("results/tiny/gier/about.json").read_text())["pairs"] == 2
+
+
+def test_planning_needs_nothing_but_pairs(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("reproduce", "single-operations", "mine")
+    assert (answer.code, answer.err.splitlines()[-1]) == (0, "-> results/single-operations")
     assert "paper (its train split)  0.1202      0.0521" in answer.out
     assert "over 2 pairs" in answer.out
-    assert Path("table.md").read_text().startswith("## Planning with a single operation\n")
+    page = Path("results/single-operations/table.md").read_text()
+    assert "## Planning with a single operation\n" in page
+    assert sorted(path.name for path in Path("results/single-operations").iterdir()) == [
+        "planning.csv",
+        "table.md",
+    ]
 
 
 def test_as_json_and_csv(t2o: T2O, pairs: Path) -> None:
-    answer = t2o("reproduce", "maximum-steps", "mine", "--json", "--count", "1", "-o", "table.csv")
-    rows = json.loads(answer.out)["rows"]
-    assert Path("table.csv").read_text().splitlines()[1] == ",".join(
-        ["forward search", *(f"{figure:.4f}" for figure in rows["forward search"])]
-    )
+    answer = t2o("reproduce", "maximum-steps", "mine", "--json", "--planned", "1", "-o", "out")
+    (table,) = json.loads(answer.out)
+    assert list(csv.reader(Path("out/planning.csv").read_text().splitlines())) == table["rows"]
 
 
 def test_a_broken_pair_is_named_and_the_rest_goes_on(t2o: T2O, pairs: Path) -> None:
     Path("mine/after/1.png").write_bytes(b"no picture")
     answer = t2o("reproduce", "single-operations", "mine")
     assert answer.code == 0
-    assert answer.err.startswith("left out: 1.png: ")
+    assert "left out: 1.png: " in answer.err
     assert "over one pair;" in answer.out
 
 
 def test_what_the_dataset_leaves_out_is_told_too(t2o: T2O, pairs: Path) -> None:
     Path("mine/after/1.png").unlink()
     answer = t2o("reproduce", "single-operations", "mine")
-    assert answer.err == "left out: 1 (no after/1.*): the photo after the edit is missing\n"
+    assert "left out: 1 (no after/1.*): the photo after the edit is missing\n" in answer.err
 
 
 def test_where_no_pair_is_usable_the_first_reason_is_the_answer(t2o: T2O, pairs: Path) -> None:
     for number in range(2):
         Path(f"mine/after/{number}.png").write_bytes(b"no picture")
     answer = t2o("reproduce", "single-operations", "mine")
-    assert answer.err.startswith("t2o: mine: none of the 2 pairs can be used; of the first: mine/after/")
-    assert answer.err.count("\n") == 1
-    one = t2o("reproduce", "single-operations", "mine", "--count", "1")
-    assert one.err.startswith("t2o: mine: its pair cannot be used: mine/after/")
+    told = answer.err.splitlines()[-1]
+    assert told.startswith("t2o: mine: none of the 2 pairs can be used; of the first: mine/after/")
+    one = t2o("reproduce", "single-operations", "mine", "--planned", "1")
+    assert one.err.splitlines()[-1].startswith("t2o: mine: its pair cannot be used: mine/after/")
+
+
+@pytest.mark.slow
+def test_times_of_this_machine_and_of_another(t2o: T2O, pairs: Path) -> None:
+    elsewhere = {"config": "paper", "device": "Abacus", "batch": 64, "train": 1.5, "test": {"128": 0.25}}
+    Path("pace.json").write_text(json.dumps(elsewhere) + "\n")
+    answer = t2o("reproduce", "time", "mine", "--pace", "pace.json", "--planned", "1", "--cpu")
+    assert answer.code == 0, answer.err
+    rows = {row[0]: row[1:] for row in csv.reader(Path("results/time/table.csv").read_text().splitlines())}
+    assert rows["T2ONet, Abacus"][1:5] == ["18.5800", "1.5000", "1.1600", "0.2500"]
+    assert rows["T2ONet, Abacus"][5:] == ["not run: no weights", "0.1600"]
+    (here,) = [row for title, row in rows.items() if title.startswith("Pix2pixAug, CPU")]
+    assert here == ["", "", "not run: no packed set", "0.3700", *["not run: no weights"] * 2, "0.0500"]
+    assert 0 < float(rows["T2ONet, Abacus"][0]) < 60
+    assert float(rows["default"][4]) > 0
+    Path("pace.json").write_text("slow")
+    assert (
+        "pace.json cannot be read as paces"
+        in t2o("reproduce", "time", "mine", "--pace", "pace.json", "-o", "x").err
+    )
+
+
+@pytest.mark.slow
+def test_a_picture_is_drawn_into_its_folder(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("reproduce", "planning-trajectories", "mine", "--count", 1, "--seed", 3)
+    assert (answer.code, answer.out, answer.err) == (0, "", "-> results/planning-trajectories\n")
+    folder = Path("results/planning-trajectories")
+    assert sorted(path.name for path in folder.iterdir()) == ["about.json", "figures.csv", "pairs.png"]
+    about = json.loads((folder / "about.json").read_text())
+    assert (about["seed"], len(about["data"])) == (3, 12)
+    assert (
+        "results/planning-trajectories is not empty" in t2o("reproduce", "planning-trajectories", "mine").err
+    )
+
+
+def test_help_names_every_table_and_picture(t2o: T2O) -> None:
+    from t2onet.reports.pictures import PICTURES
+    from t2onet.reports.tables.timing import NAME
+
+    told = " ".join(t2o("reproduce", "--help").out.replace("│", " ").split())
+    for name in (*TABLES, NAME, *PICTURES):
+        assert name in told
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["steps", "mine"], "t2o: there is no table 'steps'; there are operation-sets"),
+        (["steps", "mine"], "there is no table or picture 'steps'; there are main, image-losses"),
+        (
+            ["maximum-step", "mine"],
+            "there is no table or picture 'maximum-step'; did you mean 'maximum-steps'?",
+        ),
         (["maximum-steps", "mine", "--solver", "magic"], "magic"),
-        (["maximum-steps", "mine", "-o", "table.txt"], "table.txt: a table is written as .md or .csv"),
-        (["maximum-steps", "mine", "-o", "no/table.md"], "no/table.md: there is no folder no"),
+        (["maximum-steps", "mine", "-o", "look.json"], "look.json is a file; give the name of a folder"),
         (["maximum-steps", "nowhere"], "nowhere"),
-        (["maximum-steps", "mine", "--split", "summer"], "summer"),
+        (["main", "mine", "--load-only"], "mine has no pair of the split val; there is train."),
+        (
+            ["main", "mine", "--data", "nowhere"],
+            "bilinear learns from nowhere, which is no packed set; `t2o data",
+        ),
+        (["trade-off", "mine"], "there is no results/sampling-width/table.csv"),
+        (["several-answers", "mine"], "there are no weights in runs/paper"),
     ],
 )
-def test_refusals_are_one_line(t2o: T2O, pairs: Path, arguments: list[str], said: str) -> None:
+def test_refusals_write_nothing(t2o: T2O, pairs: Path, arguments: list[str], said: str) -> None:
     before = contents(pairs)
     answer = t2o("reproduce", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
-    assert answer.err.count("\n") == 1
     assert contents(pairs) == before

@@ -89,6 +89,18 @@ def test_without_labelled_requests_the_rest_is_measured() -> None:
     assert "expert: L1" in found.figures
 
 
+def test_less_can_be_asked() -> None:
+    system = Scripted(lambda question: Made(question.picture))
+    found = evaluate(system, CASES, {}, few=2, amounts=False)
+    assert not any(row.part == "amounts" for row in found.rows)
+    assert [row.photo for row in found.rows if row.part == "ten requests"] == [
+        "photo 0",
+        "photo 2",
+        "photo 4",
+    ]
+    assert len(system.asked) == len(CASES) + 3 * 10
+
+
 def test_crowds_are_compared_with_the_targets() -> None:
     wanted = [Wanted.of(MEANS, CASES)]
     name = f"expert: {MEANS.title}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -45,3 +46,8 @@ def test_without_git_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(provenance, "_HERE", tmp_path / "module.py")
     monkeypatch.setenv("PATH", "")
     assert provenance.code() == f"release {__version__}"
+
+
+def test_what_stands_beside_results() -> None:
+    told = json.loads(provenance.about("t2o reproduce", data="0123", seed=4))
+    assert told == {"data": "0123", "seed": 4, "code": provenance.code(), "command": "t2o reproduce"}

@@ -14,6 +14,7 @@ from t2onet.editor import performed
 from t2onet.errors import DataError, RequestError
 from t2onet.language import Vocabulary
 from t2onet.models import description, files
+from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from t2onet.models.retoucher.export import export
 from t2onet.models.retoucher.network import MANNERS
@@ -28,6 +29,7 @@ from t2onet.reports.systems import (
     open_system,
     open_systems,
 )
+from tests.models.baselines.made import SMALL as SMALL_BASELINES
 from tests.models.made import small as small_t2onet
 from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER
 from tests.models.retoucher.made import VERDICTS
@@ -157,6 +159,20 @@ def test_another_kind_of_network_is_a_generator(tmp_path: Path, monkeypatch: pyt
     assert (white.picture == 1).all()
     np.testing.assert_array_equal(same.picture, ASKED[2].picture)
     assert lighter.recipe is None
+
+
+def test_a_narrow_generator_paints_nearly_the_same(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    baseline = BASELINES["pix2pixaug"]
+    config = baseline.config(**SMALL_BASELINES["pix2pixaug"])
+    network = baseline.generator(config, len(VOCABULARY))
+    path = tmp_path / "gan.safetensors"
+    write_tensors(path, network.state_dict(), description("pix2pixaug", config, VOCABULARY))
+    for wide, narrow in zip(
+        open_system(str(path)).answer(ASKED), open_system(str(path), narrow=True).answer(ASKED), strict=True
+    ):
+        assert narrow.picture.dtype == np.float32
+        assert 0 < np.abs(wide.picture - narrow.picture).mean() < 1 / 255
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 
+from t2onet.metrics.intervals import Difference, Estimate
 from t2onet.reports import Table
 
 TABLE = Table("Costs", ("one", "two"), {"ours": (0.5, None), "a, b": (0.12345, 1.0)}, ("measured",))
@@ -19,3 +20,17 @@ def test_markdown() -> None:
 def test_csv_keeps_commas_inside_cells() -> None:
     rows = list(csv.reader(TABLE.csv().splitlines()))
     assert rows == [["", "one", "two"], ["ours", "0.5000", ""], ["a, b", "0.1235", "1.0000"]]
+
+
+def test_a_cell_may_say_why_it_has_no_figure() -> None:
+    table = Table("Costs", ("one", "two"), {"theirs": ("not run: no weights", "")})
+    assert table.cells()[1] == ["theirs", "not run: no weights", ""]
+
+
+def test_figures_without_their_intervals() -> None:
+    cells = (Estimate(0.5, 0.4, 0.6), Difference(-0.1, -0.2, 0.0, 0.03))
+    table = Table("Costs", ("one", "two"), {"ours": cells}, ("measured",))
+    assert table.cells()[1] == ["ours", "0.5000 (0.4000 to 0.6000)", "-0.1000 (-0.2000 to 0.0000), p 0.03"]
+    bare = table.without_intervals()
+    assert bare.cells()[1] == ["ours", "0.5000", "-0.1000"]
+    assert bare.notes == table.notes

@@ -39,7 +39,7 @@ def requests_by_width(wish: Wish) -> Files:
             captioned = zip(made, TEN_REQUESTS, strict=True)
             shown.append((told, [Shot(one.photo, "input"), *(Shot(*pair) for pair in captioned)]))
     note = "; ".join(absent.values())
-    return {"picture.png": drawn("The same photo under different requests", note, shown)}
+    return {wish.sheet: drawn("The same photo under different requests", note, shown)}
 
 
 def several_answers(wish: Wish) -> Files:
@@ -53,7 +53,7 @@ def several_answers(wish: Wish) -> Files:
                 done = ", ".join(name for name, _ in answer.steps) or "nothing"
                 shots.append(Shot(answer.image.numpy(), f"sample {number}" if number else "its own", done))
             rows.append((f'"{one.request}", parameters sampled with h = {width:g}', shots))
-    return {"picture.png": drawn("Several answers to one request", "", rows)}
+    return {wish.sheet: drawn("Several answers to one request", "", rows)}
 
 
 def _several(path: Path, one: Asked, width: float, seed: int) -> list[Answer]:
@@ -74,4 +74,4 @@ def side_by_side(wish: Wish) -> Files:
     """All systems of the main table that have weights."""
     systems, absent = opened(MAIN.rows, wish.runs, narrow=wish.narrow)
     sheet = systems_sheet("All systems side by side", systems, wish.asked, "; ".join(absent.values()))
-    return {"picture.png": sheet}
+    return {wish.sheet: sheet}

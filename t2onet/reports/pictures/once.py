@@ -49,7 +49,7 @@ def _work(weights: Path, photo: Path, request: str, out: Path, limit: float) -> 
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what a photographer's computer would do
     _limit_memory(limit)
     pixels = np.load(photo)
-    edit = _edit(weights, request)
+    edit = edit_by(weights, request)
     edit(np.ascontiguousarray(pixels[:_WARM, :_WARM]))
     seconds = np.inf
     try:
@@ -67,7 +67,8 @@ def _work(weights: Path, photo: Path, request: str, out: Path, limit: float) -> 
     return Cost(seconds, peak_memory())
 
 
-def _edit(weights: Path, request: str) -> Edit:
+def edit_by(weights: Path, request: str) -> Edit:
+    """A recipe by a look at a small copy, or a picture by a look at all of it."""
     from ..networks import Painting, network_system
 
     system = network_system("", weights)

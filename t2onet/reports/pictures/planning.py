@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...data import Sample
 from ...data.contact import chosen
 from ...planning import Plan, plan
-from ..sheets import Shot, drawn
+from ..sheets import PAIRS, Shot, drawn
 from .wish import Files, Wish
 
 SIZE = 256
@@ -29,7 +29,7 @@ def trajectories(wish: Wish) -> Files:
         "After each step that the forward search found, with the distance to the target",
         rows,
     )
-    return {"picture.png": sheet, "figures.csv": ("\n".join(lines) + "\n").encode()}
+    return {PAIRS: sheet, "figures.csv": ("\n".join(lines) + "\n").encode()}
 
 
 def _planned(sample: Sample) -> Plan:

@@ -63,7 +63,7 @@ def resolution(wish: Wish) -> Files:
     grown = ", enlarged to that" if pixels[..., 0].size < LARGE else ""
     note = f"{source.name}{grown}; memory is that of the whole process, which was allowed {limit:.0f} GB"
     return {
-        "picture.png": drawn(title, note, list(_rows(found, list(photos))), CELL),
+        wish.sheet: drawn(title, note, list(_rows(found, list(photos))), CELL),
         "figures.csv": _figures(found, list(photos)).encode(),
     }
 

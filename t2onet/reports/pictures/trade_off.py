@@ -39,7 +39,7 @@ def trade_off(wish: Wish) -> Files:
     series = {"here": _points(lines, "value"), "paper": _points(lines, "paper")}
     if not any(series.values()):
         raise DataError(f"{path} has no row with both {L1} and {SIGMA}; make the table with weights")
-    return {"picture.png": _picture(series)}
+    return {"chart.png": _picture(series)}
 
 
 def _points(lines: Sequence[Mapping[str, str]], column: str) -> list[Point]:

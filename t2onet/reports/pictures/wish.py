@@ -10,7 +10,7 @@ from pathlib import Path
 from ...data import Dataset
 from ...errors import DataError
 from ..cases import Case, cases
-from ..sheets import Asked, of_cases, of_photos
+from ..sheets import PAIRS, PHOTOS, Asked, of_cases, of_photos
 from ..systems import SIDE
 
 Files = Mapping[str, bytes]
@@ -41,6 +41,11 @@ class Wish:
         own = self.photos[: self.count]
         found = of_photos(own, SIDE) if own else of_cases(self.cases, self.count)
         return [one._replace(request=self.request, target=None) for one in found] if self.request else found
+
+    @property
+    def sheet(self) -> str:
+        """What a picture of these photos is called."""
+        return PHOTOS if self.photos else PAIRS
 
     def weights(self, run: str) -> Path:
         """Of a run that the picture cannot do without."""

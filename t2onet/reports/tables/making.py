@@ -12,12 +12,12 @@ from ...errors import DataError
 from ..ablations import ABLATIONS
 from ..cases import Told, cases, quiet
 from ..pairs import chosen_pairs, pictures_of
-from ..sheets import of_cases, of_photos, systems_sheet
+from ..sheets import PAIRS, PHOTOS, of_cases, of_photos, systems_sheet
 from ..systems import SIDE, System, open_system
 from ..table import Table
 from .measuring import Block, Extent, measured, unavailable
 from .model import PaperTable, Row
-from .results import PAIRS, PHOTOS, Results, gier_runs
+from .results import Results, gier_runs
 from .runs import Place, trained, weights_in
 
 SHOWN = 6

@@ -15,8 +15,6 @@ from .runs import facts_of
 from .writing import as_csv, differences, directions, shown
 
 PAGE, FIGURES, SYSTEMS = "table.md", "table.csv", "systems.json"
-PAIRS, PHOTOS = "pairs.png", "photos.png"
-"""Contact sheets: of pairs of the dataset, which may not be anyone's to show, and of photos of one's own."""
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,11 @@ def weights_in(folder: Path) -> Path | None:
 def _check_set(run: Run, data: Path) -> None:
     """Before hours are spent on other runs."""
     if not (packed_at(data, run.plans) / INDEX).is_file():
-        how = "\n".join(packing(run.plans, Path("DATASET"), Path("plans"), data)) if run.plans.name else ""
-        make = f"; make it so:\n{how}" if how else "; `t2o data pack` makes one"
-        raise DataError(f"{run.name} learns from {packed_at(data, run.plans)}, which is no packed set{make}")
+        how = " && ".join(packing(run.plans, Path("DATASET"), Path("plans"), data))
+        make = f"make it so: {how}" if run.plans.name else "`t2o data pack` makes one"
+        raise DataError(
+            f"{run.name} learns from {packed_at(data, run.plans)}, which is no packed set; {make}"
+        )
 
 
 def _train(run: Run, place: Place, data: Path) -> None:

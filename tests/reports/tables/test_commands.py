@@ -1,0 +1,76 @@
+"""Tables as commands for a machine that has little."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from t2onet.reports.tables import Plans, Run
+from t2onet.reports.tables.__main__ import main
+from t2onet.reports.tables.commands import BEST, CHECKPOINT, WORDS, Training, packing, script
+from t2onet.training import checkpoints, words
+from tests.conftest import ROOT
+from tests.training.test_bare import ABSENT
+
+FIRST = Run("paper", "paper")
+PLANNED = Run("paper-tone", "paper", ("operations=tone",), Plans("tone", ("tone",), way="beam"))
+LATER = Run("rl-pretrained", "rl-pretrained", after=FIRST)
+
+
+def test_files_are_called_as_training_calls_them() -> None:
+    assert (BEST, CHECKPOINT, WORDS) == (checkpoints.BEST, checkpoints.CHECKPOINT, words.FILE)
+
+
+def test_a_run_is_one_command_that_may_be_given_again() -> None:
+    training = Training(Path("sets/packed"), Path("runs"), ("batch=8",), minutes=2.5, half=True)
+    assert list(script(training, [LATER, PLANNED, FIRST])) == [
+        "python -m t2onet.training paper --data sets/packed-tone --out runs/paper-tone --resume "
+        "--words sets/packed/words.npz --set operations=tone --set batch=8 --minutes 2.5 --half",
+        "python -m t2onet.training paper --data sets/packed --out runs/paper --resume "
+        "--set batch=8 --minutes 2.5 --half",
+        "python -m t2onet.training rl-pretrained --data sets/packed --out runs/rl-pretrained --resume "
+        "--from runs/paper/best.safetensors --set batch=8 --minutes 2.5 --half",
+    ]
+
+
+def test_several_at_once_wait_for_what_they_begin_with() -> None:
+    lines = list(script(Training(Path("packed"), Path("runs")), [LATER, PLANNED, FIRST], at_once=2))
+    assert lines[0] == "mkdir -p runs"
+    assert [line.split()[0] for line in lines[1:]] == ["python", "python", "wait", "python", "wait"]
+    assert lines[2].endswith("> runs/paper.log 2>&1 &")
+    alone = list(script(Training(Path("packed"), Path("runs")), [PLANNED, FIRST], at_once=3))
+    assert [line.split()[0] for line in alone] == ["mkdir", "python", "python", "wait"]
+
+
+def test_packing_says_what_plans_need() -> None:
+    plans = Plans("few", ("tone", "color"), 2, "fixed")
+    assert list(packing(plans, Path("ma5k-req"), Path("plans"), Path("packed"))) == [
+        "t2o data plan ma5k-req -o plans --split train --way fixed --operations tone,color --steps 2",
+        "t2o data pack ma5k-req --split train --plans plans --plan-way fixed "
+        "--plan-operations tone,color --plan-steps 2 --photos-of packed -o packed-few",
+    ]
+
+
+def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sampling-width", "--only", "paper-h-0.1", "--python", "py"]) == 0
+    assert capsys.readouterr().out == (
+        "py -m t2onet.training paper --data packed --out runs/paper-h-0.1 --resume --set h=0.1\n"
+    )
+    assert main(["single-operations", "--plan", "ma5k-req"]) == 0
+    assert capsys.readouterr().out.count("t2o data pack ") == 6
+    assert main(["mean"]) == 2
+    assert capsys.readouterr().err.startswith("there is no table 'mean'")
+
+
+def test_it_runs_where_there_is_little() -> None:
+    block = f"import sys; sys.modules.update(dict.fromkeys({[*ABSENT, 'torch', 'onnxruntime']}))"
+    code = f"{block}; from t2onet.reports.tables.__main__ import main; sys.exit(main(['all']))"
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=os.environ, check=False
+    )
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("python -m t2onet.training") > 30

@@ -1,0 +1,141 @@
+"""Blocks beside the paper's figures: what was measured, what was not and why, and what moved the same way."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from t2onet.metrics.intervals import Difference, Estimate
+from t2onet.reports.comparison import Comparison
+from t2onet.reports.evaluation import evaluate
+from t2onet.reports.systems import Identity, Made, Question
+from t2onet.reports.tables import PaperTable, Row, Run
+from t2onet.reports.tables.measuring import Block, unavailable
+from t2onet.reports.tables.paper import FID, L1, SSIM, USERS
+from t2onet.reports.tables.writing import FRECHET, as_csv, columns_of, differences, directions, shown
+from tests.reports.made import SENTENCES, Scripted, brightened, some_cases
+
+RUN = Run("gan", "pix2pixaug")
+TABLE = PaperTable(
+    "made",
+    "Made up",
+    (L1, SSIM, FID, USERS),
+    (
+        Row("Target", paper={USERS: 3.5}),
+        Row("Input", system="identity", paper={L1: 0.119, SSIM: 0.5}),
+        Row("GAN", RUN, paper={L1: 0.0928, FID: 14.0}, gier={L1: 0.1255}),
+        Row("Brightens", Run("paper", "paper"), paper={L1: 0.0784, SSIM: 0.8459, FID: 6.7}),
+    ),
+    against="Brightens",
+    differs=("It is made up.",),
+)
+WHY = "not run: no weights of gan"
+
+
+def brighter(question: Question) -> Made:
+    return Made(brightened(question.picture, 0.2))
+
+
+@pytest.fixture(scope="module")
+def block() -> Block:
+    cases = some_cases(6)
+    systems = [Scripted(brighter, "Brightens"), Identity("Input")]
+    found = Comparison(
+        [evaluate(one, cases, SENTENCES, each=2) for one in systems], {"pairs": 6, "data": "01"}
+    )
+    return Block("MA5k-Req", TABLE.rows, found, {"GAN": WHY})
+
+
+def test_the_papers_figure_has_a_column_of_its_own(block: Block) -> None:
+    made = shown(TABLE, block, inception=False)
+    assert made.columns[:6] == ("L1", "L1 (paper)", "SSIM", "SSIM (paper)", FRECHET, "FID (paper)")
+    assert made.columns[6:] == (
+        "users (paper)",
+        "following, literal",
+        "unrequested change, literal",
+        "following, expert",
+        "unrequested change, expert",
+    )
+    l1, paper, *_ = made.rows["Brightens"]
+    assert isinstance(l1, Estimate)
+    assert (paper, made.rows["Target"][6]) == (0.0784, 3.5)
+    assert made.notes == ("pairs 6, data 01",)
+
+
+def test_what_was_not_run_says_why_once(block: Block) -> None:
+    first, paper, *rest = shown(TABLE, block, inception=False).rows["GAN"]
+    assert (first, paper) == (WHY, 0.0928)
+    assert [cell for cell in rest if cell is not None] == [14.0]
+
+
+def test_fid_has_a_column_where_it_was_measured() -> None:
+    assert "FID" in columns_of(TABLE, inception=True)
+    assert "FID" not in columns_of(TABLE, inception=False)
+
+
+def test_gier_without_its_photos_shows_the_papers_figures() -> None:
+    made = shown(TABLE, unavailable(TABLE), inception=False)
+    assert made.title == "Made up: GIER"
+    assert made.rows["GAN"][:2] == ("not run: images not available", 0.1255)
+    assert made.rows["Target"][0] is None
+    assert "following, literal" not in made.columns
+
+
+def test_directions_are_held_against_the_papers(block: Block) -> None:
+    made = directions(TABLE, block)
+    assert made is not None
+    assert made.columns[:3] == ("L1", "L1 (paper)", "moves")
+    here, paper, moves = made.rows["Input"][:3]
+    assert isinstance(here, Difference)
+    assert here.low > 0
+    assert (paper, moves) == (pytest.approx(0.0406), "as in the paper")
+    closer = replace(TABLE.rows[1], paper={L1: 0.05, SSIM: 0.5})
+    other = directions(TABLE, replace(block, rows=(closer, TABLE.rows[3])))
+    assert other is not None
+    assert other.rows["Input"][2] == "the other way"
+    assert list(made.rows) == ["Input", "GAN"]
+    assert made.rows["GAN"][:3] == (None, pytest.approx(0.0144), "")
+
+
+def test_an_interval_with_both_directions_is_unclear() -> None:
+    """Two systems that do the same."""
+    systems = [Scripted(brighter, name) for name in ("Brightens", "Input")]
+    found = Comparison([evaluate(one, some_cases(4), {}) for one in systems], {})
+    made = directions(TABLE, Block("mine", TABLE.rows, found))
+    assert made is not None
+    assert made.rows["Input"][2] == "unclear"
+
+
+def test_without_the_row_to_compare_with_there_are_no_directions(block: Block) -> None:
+    assert directions(replace(TABLE, against="GAN"), block) is None
+    assert directions(TABLE, unavailable(TABLE)) is None
+
+
+def test_a_line_for_every_figure(block: Block) -> None:
+    lines = list(csv.DictReader(as_csv(TABLE, [block, unavailable(TABLE)], inception=False).splitlines()))
+    by_key = {(line["dataset"], line["system"], line["figure"]): line for line in lines}
+    l1 = by_key["MA5k-Req", "Brightens", "L1"]
+    assert float(l1["low"]) <= float(l1["value"]) <= float(l1["high"])
+    assert (l1["paper"], l1["note"]) == ("0.0784", "")
+    assert by_key["MA5k-Req", "Brightens", "FID"]["note"] == "not run: no weights of Inception"
+    assert by_key["MA5k-Req", "Target", "users"]["note"] == "not run: no users were asked"
+    assert by_key["MA5k-Req", "GAN", "following, literal"]["note"] == WHY
+    assert by_key["GIER", "GAN", "L1"]["paper"] == "0.1255"
+
+
+def test_what_differs_is_said(block: Block) -> None:
+    said = " ".join(differences(TABLE, [block], inception=False, narrow=True))
+    for words in (
+        "expert C's",
+        "128 x 128",
+        "weights of Inception",
+        "nobody was asked",
+        "bfloat16",
+        "made up",
+    ):
+        assert words in said
+    own = " ".join(differences(TABLE, [replace(block, dataset="mine")], inception=True, narrow=False))
+    assert "pairs of your own" in own
+    assert "bfloat16" not in own
