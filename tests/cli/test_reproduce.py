@@ -145,9 +145,12 @@ def test_planning_needs_nothing_but_pairs(t2o: T2O, pairs: Path) -> None:
     page = Path("results/single-operations/table.md").read_text()
     assert "## Planning with a single operation\n" in page
     assert sorted(path.name for path in Path("results/single-operations").iterdir()) == [
+        "about.json",
         "planning.csv",
         "table.md",
     ]
+    about = json.loads(Path("results/single-operations/about.json").read_text())
+    assert (about["planned pairs"], about["seed"], len(about["data"])) == (2, 0, 12)
 
 
 def test_as_json_and_csv(t2o: T2O, pairs: Path) -> None:

@@ -12,8 +12,6 @@ from .resolution import resolution
 from .trade_off import trade_off
 from .wish import Files, Wish
 
-__all__ = ["PICTURES", "Picture", "Wish", "picture_of"]
-
 
 class Picture(NamedTuple):
     """What it shows, and what draws it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...data import Sample
-from ...data.contact import chosen
 from ...planning import Plan, plan
 from ..sheets import PAIRS, Shot, drawn
 from .wish import Files, Wish
@@ -16,8 +15,7 @@ SIZE = 256
 
 def trajectories(wish: Wish) -> Files:
     """By the paper's forward search."""
-    samples = chosen(wish.dataset.split(wish.split) or wish.dataset.samples, wish.count, wish.seed)
-    plans = [(sample, _planned(sample)) for sample in samples]
+    plans = [(sample, _planned(sample)) for sample in wish.samples(wish.count)]
     rows = [(found.recipe.describe(), list(_shots(found))) for _, found in plans]
     lines = ["pair,step,operation,L1"]
     for sample, found in plans:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 
-from ...data.contact import chosen
 from ...image import open_image
 from ...image.depth import to_uint8
 from ..sheets import REQUESTS, Shot, drawn
@@ -46,7 +45,7 @@ class Edited:
 
 def resolution(wish: Wish) -> Files:
     """A photo of one's own, or one of the dataset, at both sizes."""
-    source = _photo(wish)
+    source = wish.photos[0] if wish.photos else wish.samples(1)[0].before
     pixels = to_uint8(open_image(source).to_srgb().pixels)
     weights = {name: wish.weights(run) for name, run in SYSTEMS.items()}
     photos = {
@@ -66,12 +65,6 @@ def resolution(wish: Wish) -> Files:
         wish.sheet: drawn(title, note, list(_rows(found, list(photos))), CELL),
         "figures.csv": _figures(found, list(photos)).encode(),
     }
-
-
-def _photo(wish: Wish) -> Path:
-    if wish.photos:
-        return wish.photos[0]
-    return chosen(wish.dataset.split(wish.split) or wish.dataset.samples, 1, wish.seed)[0].before
 
 
 def _edited(

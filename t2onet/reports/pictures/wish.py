@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ...data import Dataset
+from ...data import Dataset, Sample
+from ...data.contact import chosen
 from ...errors import DataError
 from ..cases import Case, cases
 from ..sheets import PAIRS, PHOTOS, Asked, of_cases, of_photos
 from ..systems import SIDE
+from ..tables.runs import weights_in
 
 Files = Mapping[str, bytes]
 """Contents by names."""
@@ -31,6 +33,10 @@ class Wish:
     seed: int = 0
     narrow: bool = False
 
+    def samples(self, count: int) -> list[Sample]:
+        """By chance, of the split or, where it has none, of all."""
+        return chosen(self.dataset.split(self.split) or self.dataset.samples, count, self.seed)
+
     @cached_property
     def cases(self) -> list[Case]:
         return cases(self.dataset, self.split, SIDE, self.count, seed=self.seed)
@@ -49,8 +55,6 @@ class Wish:
 
     def weights(self, run: str) -> Path:
         """Of a run that the picture cannot do without."""
-        from ..tables.runs import weights_in
-
         if (path := weights_in(self.runs / run)) is None:
             raise DataError(f"there are no weights in {self.runs / run}; train that run, or give --runs DIR")
         return path

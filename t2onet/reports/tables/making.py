@@ -59,7 +59,7 @@ class Making:
         """Rows without weights are left out and say so; refused where there is nothing to measure."""
         wanted, runs = self.wanted, self.wanted.place.runs
         trained(self.table.runs(), wanted.place, self.say)
-        planning = self._planning() if self.table.name in ABLATIONS else None
+        planning, facts = self._planning() if self.table.name in ABLATIONS else (None, {})
         blocks: list[Block] = []
         sheets: Mapping[str, bytes] = {}
         if self._has_systems(runs):
@@ -77,6 +77,7 @@ class Making:
             blocks,
             runs,
             planning,
+            facts,
             sheets,
             inception=inception,
             narrow=wanted.narrow,
@@ -88,12 +89,10 @@ class Making:
         named = any(row.system not in ("", _INPUT) for row in rows)
         return named or any(weights_in(runs / row.run.name) for row in rows if row.run is not None)
 
-    def _planning(self) -> Table:
-        """On pairs of the train split, or of all where there is none."""
-        data = open_dataset(self.wanted.dataset)
-        pairs = chosen_pairs(
-            data.split("train") or data.samples, self.wanted.planned, self.wanted.extent.seed
-        )
+    def _planning(self) -> tuple[Table, dict[str, object]]:
+        """On pairs of the train split, or of all where there is none; and which they were."""
+        data, seed = open_dataset(self.wanted.dataset), self.wanted.extent.seed
+        pairs = chosen_pairs(data.split("train") or data.samples, self.wanted.planned, seed)
         lost: list[Problem] = []
         pictures = list(pictures_of(pairs, lost))
         if not pictures:
@@ -102,7 +101,8 @@ class Making:
             raise DataError(f"{self.wanted.dataset}: {what}: {lost[0].reason}")
         self.problems += [*data.problems, *lost]
         self.told("planning", 0, len(pictures))
-        return ABLATIONS[self.table.name](pictures, self.wanted.solver)
+        table = ABLATIONS[self.table.name](pictures, self.wanted.solver)
+        return table, {"planned pairs": len(pictures), "seed": seed, "data": data.fingerprint}
 
     def _block(self, data: Dataset, runs: Path) -> tuple[Block, list[System]]:
         block, systems = measured(

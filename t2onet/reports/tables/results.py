@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...image import write_atomically
+from ..comparison import ABOUT
+from ..provenance import about
 from ..table import Table
 from .measuring import NAMES, Block
 from .model import PaperTable
 from .runs import facts_of
 from .writing import as_csv, differences, directions, shown
 
-PAGE, FIGURES, SYSTEMS = "table.md", "table.csv", "systems.json"
+PAGE, FIGURES, PLANNING, SYSTEMS = "table.md", "table.csv", "planning.csv", "systems.json"
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Results:
     blocks: Sequence[Block]
     runs: Path
     planning: Table | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """About planning: data and seed."""
     sheets: Mapping[str, bytes] = field(default_factory=dict)
     inception: bool = False
     narrow: bool = False
@@ -66,8 +70,10 @@ class Results:
         if self.blocks:
             lines = as_csv(self.table, self.blocks, inception=self.inception)
             contents |= {FIGURES: lines.encode(), SYSTEMS: self.systems().encode()}
+        else:
+            contents[ABOUT] = about(command, **self.facts)
         if self.planning is not None:
-            contents["planning.csv"] = self.planning.csv().encode()
+            contents[PLANNING] = self.planning.csv().encode()
         for name, data in contents.items():
             write_atomically(folder / name, data, overwrite=overwrite)
 
