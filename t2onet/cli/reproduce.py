@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -90,6 +91,10 @@ def reproduce_table(
     narrow: Annotated[
         bool, typer.Option("--narrow", help="Let GANs compute in bfloat16: on many CPUs twice as fast.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Systems to measure at once, a thread for each; by default one a core."),
+    ] = None,
     photos: Annotated[
         list[str] | None,
         typer.Option(metavar="PHOTO", help="Photos or folders to show edits of; repeatable."),
@@ -120,7 +125,7 @@ def reproduce_table(
     check_folder(folder, overwrite)
     shown = sources(photos, recursive=False) if photos else []
     place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
-    extent = Extent(split, count, each, seed, gier=gier)
+    extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
     wanted = Wanted(dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow)
     tables: list[Table] = []
     if kind == "table":

@@ -6,7 +6,10 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -145,20 +148,22 @@ def compare(
     amounts: bool = True,
     seed: int = 0,
     extractors: Sequence[Extractor] = (),
+    jobs: int = 1,
     problems: list[Problem] | None = None,
     told: Told = quiet,
 ) -> Comparison:
     """Measure systems on the same samples of a split, `count` of them or all.
 
     `each` is the number of photos for every labelled request, `few` about that for the paper's ten requests
-    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, and pairs that cannot
-    be read are added to `problems`.
+    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `jobs` how many systems
+    are measured at once. Pairs that cannot be read are added to `problems`.
     """
     found = cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
     wanted = [Wanted.of(extractor, found) for extractor in extractors]
-    evaluations = [
-        evaluate(
-            one,
+
+    def evaluated(system: System) -> Evaluation:
+        return evaluate(
+            system,
             found,
             sentences,
             each=each,
@@ -166,10 +171,11 @@ def compare(
             amounts=amounts,
             seed=seed,
             wanted=wanted,
-            told=_named(one.name, told),
+            told=_named(system.name, told),
         )
-        for one in systems
-    ]
+
+    with _at_once(jobs) as pool:
+        evaluations = list(pool.map(evaluated, systems))
     facts = {
         "split": split,
         "pairs": len(found),
@@ -181,6 +187,22 @@ def compare(
         "code": code(),
     }
     return Comparison(evaluations, facts, seed)
+
+
+@contextmanager
+def _at_once(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads; torch has one in each, since several that share a network wait for each other."""
+    torch = sys.modules.get("torch")
+    if jobs == 1 or torch is None:
+        with ThreadPoolExecutor(jobs) as pool:
+            yield pool
+        return
+    before = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(jobs, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield pool
+    finally:
+        torch.set_num_threads(before)
 
 
 def _named(name: str, told: Told) -> Told:

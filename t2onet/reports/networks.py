@@ -99,7 +99,12 @@ class Painting(NetworkSystem):
 
     narrow = False
 
+    def __init__(self, name: str, loaded: Loaded) -> None:
+        super().__init__(name, loaded)
+        self.network = self.network.to(memory_format=torch.channels_last)
+
     def made(self, questions: Sequence[Question], images: Tensor) -> Iterable[Made]:
+        images = images.contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.narrow):
             painted = self.network(images, self.tokens(questions))
         return map(Made, _arrays(painted.float().clamp(0, 1)))

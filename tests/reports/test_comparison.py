@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from t2onet.data import open_dataset
 from t2onet.errors import DataError, OutputError
 from t2onet.metrics.intervals import Difference, Estimate
-from t2onet.reports.comparison import Comparison
+from t2onet.reports.comparison import Comparison, compare
 from t2onet.reports.evaluation import evaluate
 from t2onet.reports.systems import Identity, Made, Question, open_system
+from tests.reports.tables.made import small_pairs
 
 from .made import SENTENCES, Scripted, brightened, some_cases
 
@@ -97,6 +99,14 @@ def test_a_folder_holds_everything(compared: Comparison, tmp_path: Path) -> None
     with pytest.raises(OutputError, match="already exists"):
         compared.write(folder, "again")
     compared.write(folder, "again", overwrite=True)
+
+
+def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
+    data = open_dataset(small_pairs(tmp_path))
+    systems = [Identity(), open_system("keywords"), Scripted(brighter, side=128)]
+    one, three = (compare(systems, data, {}, few=2, amounts=False, jobs=jobs) for jobs in (1, 3))
+    assert one.names == three.names == ("identity", "keywords", "scripted")
+    assert one.samples() == three.samples()
 
 
 def test_one_system_has_no_differences() -> None:

@@ -34,6 +34,8 @@ class Extent:
     extractors: Sequence[Extractor] = ()
     gier: Path | None = None
     """Where the labelled requests are that come from there."""
+    jobs: int = 1
+    """Systems that are measured at once."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def measured(
         amounts=False,
         seed=extent.seed,
         extractors=extent.extractors,
+        jobs=extent.jobs,
         problems=problems,
         told=told,
     )
