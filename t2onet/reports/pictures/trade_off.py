@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,7 +21,8 @@ TABLE_FILE = "table.csv"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760, 460, 90, 50
 _ROOM = 0.12
 """Share of the range that is left free at each side."""
-_LINES = 5
+_LINES = 6
+"""The most lines across the chart."""
 
 
 class Point(NamedTuple):
@@ -63,14 +65,14 @@ def _chart(series: Mapping[str, Sequence[Point]]) -> PIL.Image.Image:
     font = PIL.ImageFont.load_default(SMALL)
     points = [point for one in series.values() for point in one]
     across = _Axis([point.sigma for point in points], _LEFT, _WIDTH)
-    up = _Axis([point.l1 for point in points], _HEIGHT - _BOTTOM, 0)
+    up = _Axis([point.l1 for point in points], _HEIGHT - _BOTTOM, SMALL)
     draw.rectangle([_LEFT, 0, _WIDTH, _HEIGHT - _BOTTOM], WELL)
     for value in across.marks():
         draw.line([(across(value), 0), (across(value), _HEIGHT - _BOTTOM)], GRID)
-        draw.text((across(value), _HEIGHT - _BOTTOM + 6), f"{value:.2f}", FAINT, font, anchor="ma")
+        draw.text((across(value), _HEIGHT - _BOTTOM + 6), f"{value:.3g}", FAINT, font, anchor="ma")
     for value in up.marks():
         draw.line([(_LEFT, up(value)), (_WIDTH, up(value))], GRID)
-        draw.text((_LEFT - 8, up(value)), f"{value:.3f}", FAINT, font, anchor="rm")
+        draw.text((_LEFT - 8, up(value)), f"{value:.3g}", FAINT, font, anchor="rm")
     draw.text((_WIDTH, _HEIGHT - 4), "sigma x 100", TEXT, font, anchor="rd")
     draw.text((4, 4), "L1", TEXT, font)
     for number, (name, one) in enumerate(series.items()):
@@ -80,7 +82,7 @@ def _chart(series: Mapping[str, Sequence[Point]]) -> PIL.Image.Image:
             draw.line(places, colour, 2)
         for point, (x, y) in zip(one, places, strict=True):
             draw.ellipse([x - 5, y - 5, x + 5, y + 5], colour)
-            draw.text((x + 9, y - 4), f"{point.label}, {name}", colour, font, anchor="ls")
+            draw.text((x + 8, y + 6), f"{point.label}, {name}", colour, font)
     return whole
 
 
@@ -96,4 +98,8 @@ class _Axis:
         return self.first + (self.last - self.first) * (value - self.low) / (self.high - self.low)
 
     def marks(self) -> list[float]:
-        return [self.low + (self.high - self.low) * k / (_LINES + 1) for k in range(1, _LINES + 1)]
+        """Round figures, one, two or five times a power of ten apart."""
+        steps = (factor * 10.0**power for power in range(-6, 6) for factor in (1, 2, 5))
+        step = next(step for step in steps if (self.high - self.low) / step <= _LINES)
+        first, last = math.ceil(self.low / step), math.floor(self.high / step)
+        return [number * step for number in range(first, last + 1)]
