@@ -173,12 +173,15 @@ def _made(name: str, wanted: Wanted, inception: Path | None, folder: Path, overw
 
 def _timed(place: Place, wanted: Wanted, paces: list[Path], folder: Path, overwrite: bool) -> Table:
     """The table of times."""
+    from ..data import open_dataset
     from ..reports.provenance import about
     from ..reports.tables.timing import time_table
 
-    found = time_table(wanted.dataset, place, wanted.planned, paces, say)
+    data = open_dataset(wanted.dataset)
+    found = time_table(data, place, wanted.planned, paces, say)
+    told = about(command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint)
     files = {"table.md": found.markdown().encode(), "table.csv": found.csv().encode()}
-    _write({**files, ABOUT: about(command_line(), pairs=wanted.planned)}, folder, overwrite)
+    _write({**files, ABOUT: told}, folder, overwrite)
     return found
 
 

@@ -196,6 +196,7 @@ def test_times_of_this_machine_and_of_another(t2o: T2O, pairs: Path) -> None:
     assert here == ["", "", "not run: no packed set", "0.3700", *["not run: no weights"] * 2, "0.0500"]
     assert 0 < float(rows["T2ONet, Abacus"][0]) < 60
     assert float(rows["default"][4]) > 0
+    assert len(json.loads(Path("results/time/about.json").read_text())["data"]) == 12
     Path("pace.json").write_text("slow")
     assert (
         "pace.json cannot be read as paces"

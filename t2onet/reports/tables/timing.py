@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...data import open_dataset
+from ...data import Dataset
 from ...errors import DataError
 from ...planning import plan_pictures
 from ...planning.path import Picture
@@ -39,7 +39,7 @@ _NOTES = (
 
 
 def time_table(
-    dataset: Path, place: Place, pairs: int, elsewhere: Sequence[Path], say: Callable[[str], None]
+    dataset: Dataset, place: Place, pairs: int, elsewhere: Sequence[Path], say: Callable[[str], None]
 ) -> Table:
     """Measured on this machine, and beside it what `t2onet.training.pace` told on others."""
     try:
@@ -57,10 +57,10 @@ def time_table(
     return Table(TITLE, (*_COLUMNS, *tests, "test (paper)"), rows, _NOTES)
 
 
-def _pairs(dataset: Path, count: int) -> list[tuple[Picture, Picture]]:
-    found = list(pictures_of(chosen_pairs(open_dataset(dataset).samples, count), []))
+def _pairs(dataset: Dataset, count: int) -> list[tuple[Picture, Picture]]:
+    found = list(pictures_of(chosen_pairs(dataset.samples, count), []))
     if not found:
-        raise DataError(f"{dataset} has no pair that can be planned; its photos cannot be read")
+        raise DataError(f"{dataset.root} has no pair that can be planned; its photos cannot be read")
     return found
 
 

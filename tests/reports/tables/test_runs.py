@@ -34,6 +34,7 @@ def told(place: Place) -> str:
     return place.stream.getvalue()
 
 
+@pytest.mark.slow
 def test_what_is_absent_is_trained_and_then_left_alone(place: Place) -> None:
     said: list[str] = []
     trained(TINY.runs(), place, said.append)
