@@ -131,8 +131,8 @@ def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, 
     """What differs from the paper, as sentences."""
     known = blocks[0].dataset == NAMES["ma5k-req"]
     data = (
-        "pairs of the val split, expert C's pictures alone, and networks that learned from expert C's "
-        "pairs of the train split; the paper's figures are those of its test split with five experts"
+        "expert C's pictures alone, and networks that learned from expert C's pairs of the train split; "
+        "the paper's figures are those of its test split with five experts"
         if known
         else "pairs of your own; the paper's figures are those of the test split of MA5k-Req"
     )
