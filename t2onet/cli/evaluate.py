@@ -10,7 +10,7 @@ import typer
 from ..errors import OutputError
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import check_folder, command_line, extractors_of, progress
+from .measured import Ask, check_asking, check_folder, command_line, extractors_of, progress, write_questions
 
 if TYPE_CHECKING:
     from ..reports.comparison import Comparison
@@ -26,9 +26,9 @@ def evaluate_systems(
         list[str] | None,
         typer.Option(
             metavar="SYSTEM",
-            help="shipped (the network in the package), keywords (rules), identity, a file of weights, the "
-            "folder of a run or of an exported network; NAME=PATH gives it a name. Repeatable: the others "
-            "are compared with the first. By default shipped.",
+            help="shipped (the network in the package), keywords (rules), identity, a file of weights or of "
+            "answers, the folder of a run or of an exported network; NAME=PATH gives it a name. Repeatable: "
+            "the others are compared with the first. By default shipped.",
         ),
     ] = None,
     split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",
@@ -46,6 +46,7 @@ def evaluate_systems(
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Folder for tables, figures and samples."),
     ] = None,
+    ask: Ask = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -53,11 +54,15 @@ def evaluate_systems(
     from ..data import Problem, open_dataset
     from ..reports.comparison import compare
     from ..reports.labelled import labelled_requests, texts
+    from ..reports.recorded import Noting
     from ..reports.systems import open_systems
 
     _check_outputs(samples, output, overwrite)
-    systems = open_systems(system or ["shipped"])
-    extractors = extractors_of(inception)
+    if ask is not None:
+        check_asking(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
+    noting = Noting()
+    systems = [noting] if ask is not None else open_systems(system or ["shipped"])
+    extractors = extractors_of(inception) if ask is None else []
     data = open_dataset(dataset, splits=[split])
     labels = [label for label in labelled_requests() if label.split == split]
     sentences = texts(labels, dataset if data.layout == "ma5k-req" else None, gier)
@@ -76,8 +81,11 @@ def evaluate_systems(
             told=told,
         )
         told("intervals", 0, 1)
-        answer, tables = found.data(), found.tables()
+        answer, tables = (found.data(), found.tables()) if ask is None else ({}, [])
     tell_problems(problems, "left out")
+    if ask is not None:
+        write_questions(noting.questions(data.fingerprint), ask, overwrite)
+        return
     _write(found, samples, output, overwrite)
     if as_json:
         print_json(answer)

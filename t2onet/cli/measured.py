@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from ..errors import DataError, OutputError
 from .common import Ticker, console, say
 
 if TYPE_CHECKING:
+    from ..data.recorded import Questions
     from ..metrics.features import Extractor
     from ..reports.cases import Told
+
+Ask = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Measure nothing: write what would be asked of a network, for `python -m "
+        "t2onet.training.answering` where its weights are.",
+    ),
+]
 
 
 def command_line() -> str:
@@ -41,6 +53,22 @@ def check_folder(output: Path, overwrite: bool) -> None:
         raise OutputError(f"{output} is a file; give the name of a folder")
     if output.is_dir() and any(output.iterdir()) and not overwrite:
         raise OutputError(f"{output} is not empty; give another folder or --overwrite")
+
+
+def check_asking(path: Path, overwrite: bool, given: Mapping[str, object]) -> None:
+    """Before photos are read; `given` are options that mean nothing where nothing is measured."""
+    if unused := [name for name, value in given.items() if value]:
+        raise DataError(f"--ask writes questions and measures nothing; leave out {' and '.join(unused)}")
+    if path.exists() and not overwrite:
+        raise OutputError(f"{path} exists already; give another name or --overwrite")
+
+
+def write_questions(questions: Questions, path: Path, overwrite: bool) -> None:
+    from ..image import write_atomically
+
+    data = questions.zipped()
+    write_atomically(path, data, overwrite=overwrite)
+    say(f"{len(questions.asked)} questions, {len(data) / 1e6:.1f} MB -> {path}")
 
 
 @contextmanager

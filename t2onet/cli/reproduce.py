@@ -15,7 +15,7 @@ import typer
 from ..errors import DataError
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import check_folder, command_line, extractors_of, progress
+from .measured import Ask, check_asking, check_folder, command_line, extractors_of, progress, write_questions
 
 if TYPE_CHECKING:
     from ..reports import Table
@@ -109,6 +109,7 @@ def reproduce_table(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder; by default results/NAME.")
     ] = None,
+    ask: Ask = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -122,11 +123,17 @@ def reproduce_table(
     kind = _kind(name)
     find_solver(solver)
     folder = output or _RESULTS / name
-    check_folder(folder, overwrite)
+    if ask is not None:
+        _check_asking(name, kind, ask, overwrite, {"--system": system, "-o": output})
+    else:
+        check_folder(folder, overwrite)
     shown = sources(photos, recursive=False) if photos else []
     place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
     extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
     wanted = Wanted(dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow)
+    if ask is not None:
+        _asked(name, wanted, ask, overwrite)
+        return
     tables: list[Table] = []
     if kind == "table":
         tables = _made(name, wanted, inception, folder, overwrite)
@@ -154,6 +161,26 @@ def _kind(name: str) -> str:
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
         raise DataError(f"there is no table or picture {name!r}; {hint}")
     return kinds[name]
+
+
+def _check_asking(name: str, kind: str, ask: Path, overwrite: bool, given: Mapping[str, object]) -> None:
+    if kind != "table":
+        raise DataError(
+            f"--ask writes the questions of a table of systems, and {name} is none; give main, say"
+        )
+    check_asking(ask, overwrite, given)
+
+
+def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
+    """What one of the tables of systems asks."""
+    from ..reports.tables import table_of
+    from ..reports.tables.making import Making
+
+    with progress() as told:
+        making = Making(table_of(name), wanted, say, told)
+        found = making.questions()
+    tell_problems(making.problems, "left out")
+    write_questions(found, ask, overwrite)
 
 
 def _made(name: str, wanted: Wanted, inception: Path | None, folder: Path, overwrite: bool) -> list[Table]:

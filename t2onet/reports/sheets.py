@@ -55,14 +55,14 @@ def of_photos(paths: Sequence[Path], side: int) -> list[Asked]:
     ]
 
 
-def systems_sheet(title: str, systems: Sequence[System], asked: Sequence[Asked], note: str = "") -> bytes:
-    """A row for each photo: as it came, the target, and what each system makes of it; as a PNG.
+def questions_of(asked: Sequence[Asked]) -> list[Question]:
+    """Where there is a target, the expert's, what an expert would have done is asked for."""
+    return [Question(one.photo, one.request, "literal" if one.target is None else "expert") for one in asked]
 
-    Where there is a target, the expert's, what an expert would have done is asked for.
-    """
-    questions = [
-        Question(one.photo, one.request, "literal" if one.target is None else "expert") for one in asked
-    ]
+
+def systems_sheet(title: str, systems: Sequence[System], asked: Sequence[Asked], note: str = "") -> bytes:
+    """A row for each photo: as it came, the target, and what each system makes of it; as a PNG."""
+    questions = questions_of(asked)
     answers = [system.answer(questions) for system in systems]
     rows = []
     for number, one in enumerate(asked):

@@ -21,7 +21,7 @@ from ..policy import EDIT, OnnxPolicy, Policy, opened, shipped
 from ..recipe import Recipe
 from .cases import Told
 from .keyword_policy import KeywordPolicy
-from .tables.commands import BEST
+from .tables.commands import ANSWERS, BEST
 
 SIDE = 128
 """Pixels a side at which systems that take any picture are measured, as in the paper."""
@@ -120,7 +120,7 @@ NAMED: dict[str, Callable[[str], System]] = {
 
 
 def open_system(given: str, *, narrow: bool = False) -> System:
-    """By a name of `NAMED`, from a file of weights, the folder of a training run or of an exported network.
+    """By a name of `NAMED`, from weights or answers, the folder of a training run or of an exported network.
 
     `NAME=PATH` says what to call what is at a path; without, the file or its folder does. `narrow` lets the
     generators of GANs compute in bfloat16.
@@ -129,13 +129,14 @@ def open_system(given: str, *, narrow: bool = False) -> System:
         return NAMED[given](given)
     called, _, rest = given.partition("=")
     path, name = (Path(rest), called) if rest and not Path(given).exists() else (Path(given), "")
-    weights = path / BEST if path.is_dir() and (path / BEST).is_file() else path
-    if weights.is_file():
-        return from_weights(name or _called(weights), weights, narrow=narrow)
+    file = next((path / one for one in (BEST, ANSWERS) if (path / one).is_file()), path)
+    if file.is_file():
+        return from_file(name or _called(file), file, narrow=narrow)
     if path.is_dir():
         return PolicySystem(name or path.resolve().name, _exported(path))
     near = get_close_matches(given, NAMED, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"give {', '.join(NAMED)}, weights or an exported folder"
+    names = ", ".join(NAMED)
+    hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
     raise DataError(f"{given!r} is no system: nothing of that name is known, and nothing lies there; {hint}")
 
 
@@ -150,12 +151,16 @@ def open_systems(given: Sequence[str], *, narrow: bool = False) -> list[System]:
     return systems
 
 
-def _called(weights: Path) -> str:
-    return weights.resolve().parent.name if weights.name == BEST else weights.stem
+def _called(file: Path) -> str:
+    return file.resolve().parent.name if file.name in (BEST, ANSWERS) else file.stem
 
 
-def from_weights(name: str, path: Path, *, narrow: bool = False) -> System:
-    """The network of a file, under that name."""
+def from_file(name: str, path: Path, *, narrow: bool = False) -> System:
+    """The network of a file of weights, or of one of answers, under that name."""
+    if path.suffix == ".zip":
+        from .recorded import Recorded
+
+        return Recorded(name, path)
     try:
         from .networks import network_system
     except ImportError as error:

@@ -69,10 +69,10 @@ def _work(weights: Path, photo: Path, request: str, out: Path, limit: float) -> 
 
 def edit_by(weights: Path, request: str) -> Edit:
     """A recipe by a look at a small copy, or a picture by a look at all of it."""
-    from ..networks import Painting, network_system
+    from ..networks import NetworkSystem, network_system
 
     system = network_system("", weights)
-    if isinstance(system, Painting):
+    if isinstance(system, NetworkSystem) and system.paints:
 
         def paint(pixels: np.ndarray) -> np.ndarray:
             floats = np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / 255

@@ -11,6 +11,8 @@ from .model import PaperTable, Plans, Run
 
 BEST, CHECKPOINT, WORDS = "best.safetensors", "checkpoint.safetensors", "words.npz"
 """What training keeps in the folder of a run, and what it finds beside a packed set."""
+ANSWERS = "answers.zip"
+"""What the folder of a run may have in the place of weights."""
 _TRAIN = ("-m", "t2onet.training")
 
 

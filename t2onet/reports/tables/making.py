@@ -8,17 +8,19 @@ from pathlib import Path
 
 from ...data import Dataset, Problem, open_dataset
 from ...data.gier import select
+from ...data.recorded import Questions
 from ...errors import DataError
 from ..ablations import ABLATIONS
 from ..cases import Told, cases, quiet
 from ..pairs import chosen_pairs, pictures_of
-from ..sheets import PAIRS, PHOTOS, of_cases, of_photos, systems_sheet
+from ..recorded import Noting
+from ..sheets import PAIRS, PHOTOS, Asked, of_cases, of_photos, questions_of, systems_sheet
 from ..systems import SIDE, System, open_system
 from ..table import Table
-from .measuring import Block, Extent, measured, unavailable
+from .measuring import Block, Extent, compared, measured, unavailable
 from .model import PaperTable, Row
 from .results import Results, gier_runs
-from .runs import Place, trained, weights_in
+from .runs import Place, source_of, trained
 
 SHOWN = 6
 """Pairs on a contact sheet."""
@@ -83,11 +85,22 @@ class Making:
             narrow=wanted.narrow,
         )
 
+    def questions(self) -> Questions:
+        """All that a system without manners is asked for this table, its contact sheets among it."""
+        noting, extent = Noting(), replace(self.wanted.extent, extractors=())
+        data = open_dataset(self.wanted.dataset, splits=[extent.split])
+        gier = self._gier_data()
+        for dataset in (data, *([] if gier is None else [gier])):
+            compared([noting], dataset, extent, problems=self.problems, told=self.told)
+        for asked in self._shown(data).values():
+            noting.answer(questions_of(asked))
+        return noting.questions(data.fingerprint, *([] if gier is None else [gier.fingerprint]))
+
     def _has_systems(self, runs: Path) -> bool:
         """Others than the inputs."""
         rows = (*self.table.rows, *self.more)
         named = any(row.system not in ("", _INPUT) for row in rows)
-        return named or any(weights_in(runs / row.run.name) for row in rows if row.run is not None)
+        return named or any(source_of(runs / row.run.name) for row in rows if row.run is not None)
 
     def _planning(self) -> tuple[Table, dict[str, object]]:
         """On pairs of the train split, or of all where there is none; and which they were."""
@@ -123,13 +136,18 @@ class Making:
         """The paper's other dataset, where the table has it: with networks that learned from it."""
         if not any(row.gier for row in self.table.rows):
             return []
-        folder = self.wanted.extent.gier
-        if folder is None or not (folder / "images").is_dir():
+        if (data := self._gier_data()) is None:
             return [unavailable(self.table)]
         place = replace(self.wanted.place, runs=gier_runs(self.wanted.place.runs), data=self.wanted.gier_data)
         trained(self.table.runs(), place, self.say)
-        data = select(open_dataset(folder, splits=[self.wanted.extent.split]), aligned=True)
         return [self._block(data, place.runs)[0]]
+
+    def _gier_data(self) -> Dataset | None:
+        """With its photos, where the table has figures on it and they are there."""
+        folder = self.wanted.extent.gier
+        if not any(row.gier for row in self.table.rows) or folder is None or not (folder / "images").is_dir():
+            return None
+        return select(open_dataset(folder, splits=[self.wanted.extent.split]), aligned=True)
 
     def _sheets(self, data: Dataset, systems: Sequence[System]) -> dict[str, bytes]:
         """Of pairs and, where there are some, of photos of one's own."""
@@ -137,9 +155,12 @@ class Making:
         ordered = sorted(systems, key=lambda system: rows.index(system.name))
         drawn = [system for system in ordered if system.name != "Input"]
         self.told("contact sheets", 0, 1)
+        return {
+            name: systems_sheet(self.table.title, drawn, asked) for name, asked in self._shown(data).items()
+        }
+
+    def _shown(self, data: Dataset) -> dict[str, list[Asked]]:
+        """What is asked for the contact sheets."""
         some = cases(data, self.wanted.extent.split, SIDE, SHOWN, seed=self.wanted.extent.seed)
-        sheets = {PAIRS: systems_sheet(self.table.title, drawn, of_cases(some, SHOWN))}
-        if self.wanted.photos:
-            own = of_photos(self.wanted.photos, SIDE)
-            sheets[PHOTOS] = systems_sheet(self.table.title, drawn, own)
-        return sheets
+        own = {PHOTOS: of_photos(self.wanted.photos, SIDE)} if self.wanted.photos else {}
+        return {PAIRS: of_cases(some, SHOWN), **own}

@@ -12,9 +12,9 @@ from ...metrics.intervals import Difference, Estimate
 from ..cases import Told, quiet
 from ..comparison import Comparison, compare
 from ..labelled import Kind, labelled_requests, texts
-from ..systems import NAMED, System, from_weights, open_system
+from ..systems import NAMED, System, from_file, open_system
 from .model import Figures, PaperTable, Row
-from .runs import weights_in
+from .runs import source_of
 
 NAMES = {"ma5k-req": "MA5k-Req", "gier": "GIER"}
 """Of datasets that the paper knows, by their layout."""
@@ -78,10 +78,10 @@ def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[li
         elif row.system:
             found.append(open_system(row.system, narrow=narrow))
         elif row.run is not None:
-            if (weights := weights_in(runs / row.run.name)) is None:
+            if (file := source_of(runs / row.run.name)) is None:
                 absent[row.title] = f"not run: no weights of {row.run.name}"
             else:
-                found.append(from_weights(row.title, weights, narrow=narrow))
+                found.append(from_file(row.title, file, narrow=narrow))
     return found, absent
 
 
@@ -100,11 +100,25 @@ def measured(
     rows = (*table.rows, *more)
     systems, absent = opened(rows, runs, narrow=narrow)
     systems.sort(key=lambda system: system.name != table.against)
+    found = compared(systems, dataset, extent, problems=problems, told=told)
+    name = NAMES.get(dataset.layout, dataset.root.name)
+    return Block(name, rows, found, absent), systems
+
+
+def compared(
+    systems: Sequence[System],
+    dataset: Dataset,
+    extent: Extent,
+    *,
+    problems: list[Problem] | None = None,
+    told: Told = quiet,
+) -> Comparison:
+    """What tables measure of any systems."""
     labels = [
         label for label in labelled_requests() if label.split == extent.split and label.kind is Kind.EDIT
     ]
     sentences = texts(labels, dataset.root if dataset.layout == "ma5k-req" else None, extent.gier)
-    found = compare(
+    return compare(
         systems,
         dataset,
         sentences,
@@ -119,8 +133,6 @@ def measured(
         problems=problems,
         told=told,
     )
-    name = NAMES.get(dataset.layout, dataset.root.name)
-    return Block(name, rows, found, absent), systems
 
 
 def unavailable(table: PaperTable) -> Block:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ...data.packed.model import INDEX
+from ...data.recorded.answers import about_answers
 from ...errors import DataError, TrainingError
-from .commands import BEST, CHECKPOINT, WORDS, packed_at, packing
+from .commands import ANSWERS, BEST, CHECKPOINT, WORDS, packed_at, packing
 from .model import Row, Run
 
 
@@ -42,9 +43,9 @@ def trained(runs: Iterable[Run], place: Place, say: Callable[[str], None]) -> No
 
 
 def finished(folder: Path) -> bool:
-    """Whether a run is at its end, as its checkpoint has it; weights alone were brought from elsewhere."""
+    """Whether a run is at its end, by its checkpoint; weights or answers alone were brought, and are."""
     if not (folder / CHECKPOINT).is_file():
-        return weights_in(folder) is not None
+        return source_of(folder) is not None
     told = _metadata(folder / CHECKPOINT)
     progress, loop = json.loads(told["progress"]), json.loads(told["settings"])["loop"]
     waited = progress["iteration"] - progress["best_iteration"]
@@ -54,6 +55,12 @@ def finished(folder: Path) -> bool:
 def weights_in(folder: Path) -> Path | None:
     """The best weights of a run, if it has any."""
     return folder / BEST if (folder / BEST).is_file() else None
+
+
+def source_of(folder: Path) -> Path | None:
+    """What a run can be measured by: its best weights, or else its answers, in its folder or beside it."""
+    found = (folder / BEST, folder / ANSWERS, folder.with_name(f"{folder.name}.zip"))
+    return next((path for path in found if path.is_file()), None)
 
 
 def _check_set(run: Run, data: Path) -> None:
@@ -98,13 +105,25 @@ def facts_of(row: Row, runs: Path) -> dict[str, Any]:
         "settings": list(row.run.settings),
         "plans": row.run.plans.name or "of the data",
     }
-    if (path := weights_in(runs / row.run.name)) is not None:
-        kept = _metadata(path)
-        told["weights"] = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        told["iteration"] = int(kept["iteration"]) if "iteration" in kept else None
-        told["held-out figures"] = json.loads(kept.get("figures", "{}"))
+    if (path := source_of(runs / row.run.name)) is not None:
+        told |= _told_by_answers(path) if path.suffix == ".zip" else _told_by_weights(path)
         told["finished"] = finished(runs / row.run.name)
     return told
+
+
+def _told_by_weights(path: Path) -> dict[str, Any]:
+    kept = _metadata(path)
+    return {
+        "weights": hashlib.sha256(path.read_bytes()).hexdigest()[:12],
+        "iteration": int(kept["iteration"]) if "iteration" in kept else None,
+        "held-out figures": json.loads(kept.get("figures", "{}")),
+    }
+
+
+def _told_by_answers(path: Path) -> dict[str, Any]:
+    about = about_answers(path)
+    told = {name: about.get(name) for name in ("weights", "iteration")}
+    return {**told, "held-out figures": about.get("figures"), "answers to": about.get("questions")}
 
 
 def _metadata(path: Path) -> dict[str, str]:
