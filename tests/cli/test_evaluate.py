@@ -11,6 +11,9 @@ import numpy as np
 import PIL.Image
 import pytest
 
+from t2onet.data.recorded import read_questions
+from t2onet.language.ten_requests import TEN_REQUESTS
+from t2onet.reports.following import AMOUNTS
 from t2onet.reports.labelled import labelled_requests
 from tests.conftest import EXAMPLES, ROOT
 
@@ -103,12 +106,28 @@ def test_without_lite0_its_distance_is_left_out(
     assert not any("Frechet" in name for name in json.loads(answer.out)["figures"]["identity"])
 
 
+def test_questions_are_written_and_nothing_is_measured(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("evaluate", pairs, "--count", 2, "--ask", "questions.zip")
+    assert (answer.code, answer.out) == (0, "")
+    asked = list(read_questions(Path("questions.zip")).asked.values())
+    assert answer.err.startswith(f"{len(asked)} questions, ")
+    assert len(asked) == 2 * len(
+        {"make it brighter", *TEN_REQUESTS, *(said for _, _, a in AMOUNTS for said in a)}
+    )
+    assert {one.picture.shape for one in asked} == {(128, 128, 3)}
+    assert "questions.zip exists already" in t2o("evaluate", pairs, "--ask", "questions.zip").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--system", "keyword"], "'keyword' is no system: "),
         (["--system", "identity", "--system", "identity"], "two systems are called 'identity'"),
         (["--inception", "pairs/requests.csv"], "pairs/requests.csv holds no weights"),
+        (
+            ["--ask", "q.zip", "--csv", "s.csv"],
+            "--ask writes questions and measures nothing; leave out --csv",
+        ),
         (["--split", "train"], "no pair of the split train"),
         (["-o", "pairs/requests.csv"], "pairs/requests.csv is a file; give the name of a folder"),
     ],

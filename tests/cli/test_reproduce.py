@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from t2onet.reports.tables import TABLES, PaperTable, measuring
+from t2onet.training import answering
 from tests.planning.scenes import scene
 from tests.reports.tables.made import TINY, small_pairs
 from tests.training.made import packed_folder
@@ -106,6 +107,35 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
     assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
+
+
+@pytest.mark.slow
+def test_answers_stand_for_weights(t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures, facts and contact sheets are those of the weights."""
+    few = tuple(row for row in tiny.rows if row.title in ("Input", "Pix2pixAug", "T2ONet"))
+    monkeypatch.setitem(TABLES, "tiny", replace(tiny, rows=few))
+    told = ("reproduce", "tiny", "pairs", "--count", 3, "--photos", "pairs/before/dogs.png")
+    assert t2o(*told, "--data", "packed", "--cpu").code == 0
+    asked = t2o(*told, "--ask", "questions.zip")
+    assert (asked.code, asked.out) == (0, "")
+    assert asked.err.splitlines()[-1].endswith("MB -> questions.zip")
+    assert answering.main(["questions.zip", "-o", "answers"]) == 0
+    Path("brought/paper").mkdir(parents=True)
+    Path("answers/paper.zip").rename("brought/paper/answers.zip")
+    Path("answers/pix2pixaug.zip").rename("brought/pix2pixaug.zip")
+    assert t2o(*told, "--runs", "brought", "-o", "again").code == 0
+    before, after = lines("results/tiny/table.csv"), lines("again/table.csv")
+    assert before.keys() == after.keys()
+    for system in ("Pix2pixAug", "T2ONet"):
+        values = [float(found["pairs", system, "L1"]["value"]) for found in (before, after)]
+        assert values[0] == pytest.approx(values[1], abs=1 / 510)
+    systems = [json.loads(Path(where, "systems.json").read_text()) for where in ("results/tiny", "again")]
+    first, second = (one["pairs"]["T2ONet"] for one in systems)
+    assert second.pop("answers to")
+    assert first == second
+    assert {path.name for path in Path("again").glob("*.png")} == {"pairs.png", "photos.png"}
+    other = t2o(*told, "--runs", "brought", "--seed", 5, "-o", "other")
+    assert (other.code, "has no answer to" in other.err) == (2, True)
 
 
 @pytest.mark.slow
@@ -242,6 +272,12 @@ def test_help_names_every_table_and_picture(t2o: T2O) -> None:
             ["main", "mine", "--data", "nowhere"],
             "bilinear learns from nowhere, which is no packed set; `t2o data",
         ),
+        (["time", "mine", "--ask", "q.zip"], "--ask writes the questions of a table of systems, and time is"),
+        (
+            ["main", "mine", "--ask", "q.zip", "-o", "x", "--system", "keywords"],
+            "--ask writes questions and measures nothing; leave out --system and -o",
+        ),
+        (["main", "mine", "--ask", "look.json"], "look.json exists already; give another name or --overwr"),
         (["trade-off", "mine"], "there is no results/sampling-width/table.csv"),
         (["several-answers", "mine"], "there are no weights in runs/paper"),
     ],

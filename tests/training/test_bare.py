@@ -1,7 +1,8 @@
-"""`python -m t2onet.training` on a machine that has torch, Accelerate and little else."""
+"""`python -m t2onet.training`, and answering, on a machine that has torch, Accelerate and little else."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from t2onet.data.recorded import Questions
+from t2onet.data.recorded.answers import about_answers
+from t2onet.language import Vocabulary
+from t2onet.language.vocabulary import SPECIAL
+from t2onet.models import description
+from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
 from tests.models.baselines.made import SMALL as BASELINES
+from tests.models.made import WORDS, small
 
-from .made import OPPONENT, SMALL, packed_folder
+from .made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
 
 ABSENT = [
     *("pydantic", "typer", "rich", "numba", "scipy", "h5py"),
@@ -29,16 +37,16 @@ class Absent:
     def __getattr__(self, name):
         return getattr(self.finder, name)
 sys.meta_path[:] = [Absent(finder) for finder in sys.meta_path]
-from t2onet.training.__main__ import main
-code = main(sys.argv[1:])
+from importlib import import_module
+code = import_module(sys.argv[1]).main(sys.argv[2:])
 print("loaded:", *sorted(set(sys.modules) & set({ABSENT})))
 sys.exit(code)
 """
 
 
-def bare(*arguments: object) -> subprocess.CompletedProcess[str]:
+def bare(*arguments: object, module: str = "t2onet.training.__main__") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", BARE, *map(str, arguments)],
+        [sys.executable, "-c", BARE, module, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -65,6 +73,28 @@ def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
     assert (again.returncode, "holds a run already" in again.stderr) == (2, True)
     resumed = bare("paper", "--data", packed, "--out", out, "--cpu", "--resume", "--minutes", "1", *settings)
     assert "resuming after iteration 12" in resumed.stdout
+
+
+def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
+    weights = tmp_path / "runs" / "paper" / "best.safetensors"
+    weights.parent.mkdir(parents=True)
+    network = small()
+    words = Vocabulary((*SPECIAL, *(f"w{number}" for number in range(len(SPECIAL), WORDS))))
+    facts = {"iteration": "4", "figures": json.dumps({"l1": 0.25})}
+    write_tensors(weights, network.state_dict(), {**description("t2onet", network.config, words), **facts})
+    questions = Questions.of((picture(number), REQUESTS[number]) for number in range(3))
+    (tmp_path / "questions.zip").write_bytes(questions.zipped())
+    told = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
+    answer = bare(tmp_path / "questions.zip", *told, module="t2onet.training.answering")
+    assert answer.returncode == 0, answer.stderr
+    first, last = answer.stdout.splitlines()
+    assert (first.split(",")[0], last) == ("paper: 3 answers", "loaded:")
+    about = about_answers(tmp_path / "answers" / "paper.zip")
+    assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
+    assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
+    assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)
+    again = bare(weights, *told, module="t2onet.training.answering")
+    assert (again.returncode, "best.safetensors cannot be read as questions" in again.stderr) == (2, True)
 
 
 GAME = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())

@@ -1,0 +1,136 @@
+"""A network measured from its answers has the figures that it has from its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from t2onet.data import open_dataset
+from t2onet.errors import DataError, TrainingError
+from t2onet.models import description
+from t2onet.models.baselines import BASELINES
+from t2onet.models.files import write_tensors
+from t2onet.reports.comparison import compare
+from t2onet.reports.recorded import Noting
+from t2onet.reports.systems import Made, Question, open_system
+from t2onet.training.answering import answer_runs
+from tests.models.baselines.made import SMALL as SMALL_BASELINES
+
+from .made import SENTENCES
+from .tables.made import small_pairs
+from .test_systems import VOCABULARY, retoucher_file, t2onet_file
+
+LEVEL = 1 / 255
+
+
+def steps(made: Made) -> list[str] | None:
+    return None if made.recipe is None else [step.operation for step in made.recipe.steps]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def gan_file(path: Path) -> Path:
+    torch.manual_seed(0)
+    baseline = BASELINES["pix2pixaug"]
+    config = baseline.config(**SMALL_BASELINES["pix2pixaug"])
+    network = baseline.generator(config, len(VOCABULARY))
+    write_tensors(path, network.state_dict(), description("pix2pixaug", config, VOCABULARY))
+    return path
+
+
+MADE = {"paper": t2onet_file, "gan": gan_file}
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    for name, make in MADE.items():
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        make(tmp_path / "runs" / name / "best.safetensors")
+    return tmp_path / "runs"
+
+
+def asked(folder: Path) -> tuple[Path, list[Question]]:
+    """A file of what measuring four pairs asks, and the same as questions."""
+    noting = Noting()
+    data = open_dataset(small_pairs(folder), splits=["val"])
+    compare([noting], data, SENTENCES, each=2)
+    path = folder / "questions.zip"
+    path.write_bytes(noting.questions(data.fingerprint).zipped())
+    return path, [Question(picture, request, "literal") for picture, request in noting.asked]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MADE)
+def test_figures_from_answers_are_those_from_weights(runs: Path, tmp_path: Path, name: str) -> None:
+    path, questions = asked(tmp_path)
+    answer_runs(path, runs, tmp_path / "answers", only=[name], say=str)
+    weights, answers = (
+        open_system(f"{name}={at}") for at in (runs / name, tmp_path / "answers" / f"{name}.zip")
+    )
+    off = 1e-4 if name == "paper" else LEVEL / 2 + 1e-6
+    some = questions[::9]
+    for one, other in zip(weights.answer(some), answers.answer(some), strict=True):
+        np.testing.assert_allclose(one.picture, other.picture, atol=off)
+        assert steps(one) == steps(other)
+    data = open_dataset(tmp_path / "pairs", splits=["val"])
+    found = [compare([system], data, SENTENCES, each=2) for system in (weights, answers)]
+    first, second = (
+        {key: row[0].value for key, row in one.estimates.items() if row[0] is not None} for one in found
+    )
+    assert first.keys() == second.keys()
+    assert first["expert: L1"] == pytest.approx(second["expert: L1"], abs=off)
+
+
+def test_what_was_never_asked_is_refused(runs: Path, tmp_path: Path) -> None:
+    noting = Noting()
+    picture = np.zeros((3, 32, 32), np.float32)
+    noting.answer([Question(picture, "brighter", "literal")])
+    (tmp_path / "q.zip").write_bytes(noting.questions().zipped())
+    answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], say=str)
+    system = open_system(str(tmp_path / "paper.zip"))
+    assert (system.name, system.manners, system.side) == ("paper", False, 128)
+    assert len(system.answer([Question(picture, "brighter", "expert")])) == 1
+    with pytest.raises(
+        DataError, match=r"paper\.zip has no answer to 'darker' .* --ask and the same options"
+    ):
+        system.answer([Question(picture, "darker", "literal")])
+
+
+def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path: Path) -> None:
+    questions, said = tmp_path / "q.zip", list[str]()
+    noting = Noting()
+    noting.answer([Question(np.zeros((3, 32, 32), np.float32), "brighter", "literal")])
+    questions.write_bytes(noting.questions().zipped())
+    (runs / "default").mkdir()
+    retoucher_file(runs / "default" / "best.safetensors")
+    answer_runs(questions, runs, tmp_path / "a", say=said.append)
+    assert [line.split(",")[0] for line in said] == [
+        "default: left out",
+        "gan: 1 answers",
+        "paper: 1 answers",
+    ]
+    said.clear()
+    (tmp_path / "a" / "gan.zip").write_bytes(b"half of a file")
+    answer_runs(questions, runs, tmp_path / "a", only=["gan", "paper"], say=said.append)
+    assert said[0].startswith("gan: 1 answers, ")
+    assert said[1] == "paper: has answered already"
+    said.clear()
+    noting.answer([Question(np.ones((3, 32, 32), np.float32), "brighter", "literal")])
+    questions.write_bytes(noting.questions().zipped())
+    gan_file(runs / "paper" / "best.safetensors")
+    answer_runs(questions, runs, tmp_path / "a", only=["paper"], say=said.append)
+    assert said[0].startswith("paper: 2 answers, ")
+
+
+def test_runs_that_are_not_there_are_refused(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.zip").write_bytes(Noting().questions().zipped())
+    with pytest.raises(TrainingError, match="has no weights of papers; there are gan, paper"):
+        answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], say=str)
+    with pytest.raises(TrainingError, match=r"no folder in .* has best\.safetensors"):
+        answer_runs(tmp_path / "q.zip", tmp_path / "a", tmp_path, say=str)
