@@ -80,7 +80,7 @@ def _picture(at: int) -> str:
 
 def _encoded(picture: Levels) -> bytes:
     data = io.BytesIO()
-    PIL.Image.fromarray(picture).save(data, "WEBP", lossless=True, quality=100, method=4)
+    PIL.Image.fromarray(picture).save(data, "WEBP", lossless=True, quality=75, method=4)
     return data.getvalue()
 
 
