@@ -15,7 +15,7 @@ from . import edits
 from .wish import COLOURS, Change, Kind
 
 UNITS: dict[Kind, tuple[float, float]] = {
-    Kind.EXPOSURE: (0.9, 0.9),
+    Kind.EXPOSURE: (0.95, 0.95),
     Kind.SHADOWS: (0.8, 0.8),
     Kind.HIGHLIGHTS: (0.4, 0.6),
     Kind.CONTRAST: (0.4, 0.65),
