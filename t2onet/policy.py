@@ -24,6 +24,8 @@ EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
 FOREIGN = "foreign"
 """The verdict on a request in a language the network has not learnt."""
+LITERAL = "literal"
+"""The manner of doing what was said and nothing else."""
 FILES = ("begin.onnx", "step.onnx", "about.json")
 """What the folder of a network holds."""
 WEIGHTS = "weights"
@@ -67,6 +69,7 @@ class OnnxPolicy:
         self.order: tuple[str, ...] = tuple(about["order"])
         self.manners: tuple[str, ...] = tuple(about["manners"])
         self.verdicts: tuple[str, ...] = tuple(about["verdicts"])
+        self.caution: float = about["caution"]
         self._begin, self._step = (_session(folder / name) for name in (begin, step))
 
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
@@ -82,15 +85,18 @@ class OnnxPolicy:
             "manner": np.array([self.manners.index(manner)]),
         }
         heard, mask, whole, verdict = self._begin.run(None, asked)
-        decided, read = self._verdict(verdict[0]), tuple(words(request))
+        decided, read = self._verdict(verdict[0], manner), tuple(words(request))
         if decided != EDIT:
             return Answer(decided, read)
         return Answer(EDIT, read, tuple(self._thoughts(image, (heard, mask, whole))))
 
-    def _verdict(self, logits: np.ndarray) -> str:
-        """An edit, unless all matters together are likelier; then the likeliest of them."""
+    def _verdict(self, logits: np.ndarray, manner: str) -> str:
+        """An edit, unless all matters together are likelier; then the likeliest of them.
+
+        In manner literal, where an edit that was not asked for is worse than none, caution helps them.
+        """
         edit, *matters = logits.astype(np.float64)
-        if np.logaddexp.reduce(matters) <= edit:
+        if np.logaddexp.reduce(matters) + self.caution * (manner == LITERAL) <= edit:
             return EDIT
         return self.verdicts[1 + int(np.argmax(matters))]
 

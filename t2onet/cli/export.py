@@ -28,6 +28,10 @@ def export_look(
     size: Annotated[
         int | None, typer.Option(help="Entries a side: 33 or 65 for .cube, 64 or 144 for .png.")
     ] = None,
+    caution: Annotated[
+        float | None,
+        typer.Option(help="A network: how much sooner it declines; by default as its training found best."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +40,7 @@ def export_look(
     Weights (.safetensors) become a folder that `t2o edit --network` and `t2o evaluate --system` open.
     """
     if recipe.suffix == _WEIGHTS:
-        _export_network(recipe, output, overwrite=overwrite)
+        _export_network(recipe, output, caution, overwrite=overwrite)
         return
     from ..looks import export
     from ..recipe import Recipe
@@ -62,7 +66,7 @@ def export_look(
         say(f"note: {note}")
 
 
-def _export_network(weights: Path, folder: Path, *, overwrite: bool) -> None:
+def _export_network(weights: Path, folder: Path, caution: float | None, *, overwrite: bool) -> None:
     import json
 
     try:
@@ -79,5 +83,7 @@ def _export_network(weights: Path, folder: Path, *, overwrite: bool) -> None:
     if not overwrite and (folder / ABOUT).exists():
         raise TrainingError(f"{folder} holds a network already; give another folder, or --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
-    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]))
+    if caution is None:
+        caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
+    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution)
     say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)

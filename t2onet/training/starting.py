@@ -14,7 +14,7 @@ from ..models import Loaded, load_network
 from .checkpoints import difference
 from .words import Words
 
-_FREE = ("max_steps", "ends")
+_FREE = ("max_steps", "ends", "dropout", "blink")
 """What a network may be told anew: its weights do not depend on it."""
 
 

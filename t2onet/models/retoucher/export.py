@@ -51,11 +51,11 @@ class _Step(nn.Module):
         return self.network.step(context, self.network.glance(picture), number, state)
 
 
-def export(network: Retoucher, folder: Path, verdicts: Sequence[str]) -> None:
+def export(network: Retoucher, folder: Path, verdicts: Sequence[str], caution: float = 0.0) -> None:
     """Write both graphs and `about.json`, what a policy has to know of them.
 
     `number` is that of the operation in the network's order, shaped (1,); `verdicts` are names of the kinds
-    of answer.
+    of answer. `caution` is added to the logits of all answers but an edit.
     """
     network = network.eval()
     pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
@@ -66,7 +66,7 @@ def export(network: Retoucher, folder: Path, verdicts: Sequence[str]) -> None:
         words, mask, whole, _ = _Begin(network)(*asked)
     told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
     step = _graph(_Step(network), told_so_far, _STEP_IN, _STEP_OUT)
-    about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": list(verdicts)}
+    about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": list(verdicts), "caution": caution}
     files = {BEGIN: begin, STEP: step, ABOUT: json.dumps(about, indent=1).encode() + b"\n"}
     for name, content in files.items():
         write_atomically(folder / name, content, overwrite=True)

@@ -26,6 +26,8 @@ from .literal import Literal
 from .pictures import Darkroom, moved
 
 SIMULATED, SEED = 1024, 11
+DECLINED = 0.03
+"""Share of real requests that could be answered and may be declined, so that fewer others are answered."""
 _SIZE = 128
 
 
@@ -91,25 +93,30 @@ def literal_figures(network: Retoucher, literal: Literal, photos: Tensor) -> dic
 def real_figures(
     network: Retoucher, requests: Sequence[tuple[str, Meaning]], rows: NDArray[np.int64], photos: Tensor
 ) -> dict[str, float]:
-    """The same three of requests that were read one by one, each on a photo of `rows`."""
+    """`real_following` of requests that were read one by one, each on a photo of `rows`; and `caution`, how
+    much sooner than even odds say it may decline, if it may decline a few that it could answer; and
+    `real_flagged`, the share of those it cannot answer that it then declines.
+    """
     hits: dict[tuple[Attribute, int], list[bool]] = {}
-    flags: dict[bool, list[bool]] = {True: [], False: []}
+    odds: dict[bool, list[float]] = {True: [], False: []}
     hands, few = Hands(network), np.random.default_rng(SEED).choice(rows, len(requests))
     for start in range(0, len(requests), _SIZE):
         told = requests[start : start + _SIZE]
         before = photos[few[start : start + _SIZE]].float() / 255
         done = rollout(network, hands, asked([text for text, _ in told], before, LITERAL))
         change = ((measure(done.image) - measure(before)) / change_unit(photos.device)).cpu()
-        flagged = (answerable(done.verdict).argmax(-1) == 1).tolist()
-        for (_, meaning), moved_by, refused in zip(told, change.tolist(), flagged, strict=True):
-            flags[bool(meaning.intents) or meaning.vague].append(refused)
+        doubts = answerable(done.verdict).diff(dim=-1)[:, 0].tolist()
+        for (_, meaning), moved_by, doubt in zip(told, change.tolist(), doubts, strict=True):
+            if (possible := bool(meaning.intents) or meaning.vague) or meaning.matter:
+                odds[possible].append(doubt)
             for intent in meaning.intents:
                 right = moved_by[ATTRIBUTES[intent.attribute]] * intent.sign > 1
                 hits.setdefault((intent.attribute, intent.sign), []).append(right)
+    caution = -float(np.quantile(odds[True] or [0.0], 1 - DECLINED))
     return {
         "real_following": _mean([_mean(found) for found in hits.values()]),
-        "real_flagged": _mean(flags[False]),
-        "real_flagged_wrongly": _mean(flags[True]),
+        "caution": caution,
+        "real_flagged": _mean([doubt > -caution for doubt in odds[False]]),
     }
 
 

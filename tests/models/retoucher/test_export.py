@@ -11,6 +11,7 @@ import torch
 from t2onet.language.grams import spelt
 from t2onet.models.retoucher.export import BEGIN, STEP, export
 from t2onet.models.retoucher.network import ORDER, SIDE
+from t2onet.policy import EDIT, opened
 
 from .made import VERDICTS, network
 
@@ -43,3 +44,16 @@ def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
             expected = told_by.step(context, look, torch.tensor([number]), context.whole)
         for ours, theirs in zip(expected, said, strict=True):
             np.testing.assert_allclose(ours.numpy(), theirs, atol=5e-3)
+
+
+@pytest.mark.slow
+def test_a_cautious_network_declines_sooner_but_only_where_it_is_taken_at_its_word(tmp_path: Path) -> None:
+    picture = np.random.default_rng(0).random((3, SIDE, SIDE), np.float32)
+    for caution, manner, declines in ((100.0, "literal", True), (-100.0, "literal", False)):
+        export(network(), tmp_path, VERDICTS, caution)
+        assert (opened(tmp_path).answer(picture, "brighter", manner).verdict != EDIT) == declines
+    verdicts = set()
+    for caution in (0.0, 100.0):
+        export(network(), tmp_path, VERDICTS, caution)
+        verdicts.add(opened(tmp_path).answer(picture, "crop", "expert").verdict)
+    assert len(verdicts) == 1
