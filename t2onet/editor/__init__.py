@@ -1,0 +1,18 @@
+"""The facade: open a photo once, ask many times, and talk about the answers."""
+
+from .editor import Editor, edit
+from .model import NOTHING_YET, Edit, Manner
+from .pictures import performed, performed_thoughts, small
+from .turns import Turn
+
+__all__ = [
+    "NOTHING_YET",
+    "Edit",
+    "Editor",
+    "Manner",
+    "Turn",
+    "edit",
+    "performed",
+    "performed_thoughts",
+    "small",
+]

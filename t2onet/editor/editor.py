@@ -1,0 +1,215 @@
+"""One photo, opened once, and what is asked and said about it; the picture is made when it is asked for.
+
+The editor knows nothing of networks: what answers a request is a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import get_args
+
+import numpy as np
+
+from .. import operations
+from ..errors import RequestError
+from ..executor import Photo
+from ..image import open_image
+from ..language.followup import Move, followups
+from ..policy import EDIT, Policy, Thought
+from ..recipe import Recipe, Step
+from .conversation import Conversation
+from .model import NOTHING_YET, Edit, Manner
+from .pictures import performed, small, visible
+from .turns import Turn
+
+SPREAD = 0.35
+"""How far variants stray: the standard deviation of the factor on each step's parameters."""
+HISTORY = 100
+"""Edits that can be undone."""
+_POOL = 8
+"""Candidates drawn for each variant that is wanted."""
+_REASONS = 0.15
+"""Attention from which a word is a reason."""
+
+
+def edit(
+    photo: Photo,
+    request: str,
+    *,
+    manner: Manner = "literal",
+    strength: float = 1.0,
+    policy: Policy | None = None,
+) -> Edit:
+    """What `request` asks of `photo` (an Image, an array or a file), as a recipe and a picture.
+
+    `manner` is "literal" (what the sentence says and nothing else) or "expert" (also what a retoucher would
+    have done). `strength` 1 is the answer as it is.
+    """
+    return Editor(photo, policy).ask(request, manner=manner).at(strength)
+
+
+class Editor:
+    """One photo, opened once, and requests about it; what was asked can be undone and done again."""
+
+    def __init__(self, photo: Photo, policy: Policy | None = None) -> None:
+        self.photo = open_image(photo)
+        self.policy = policy if policy is not None else _shipped()
+        self._past: list[Edit] = []
+        self._future: list[Edit] = []
+
+    @cached_property
+    def picture(self) -> np.ndarray:
+        """(3, SIDE, SIDE) float32: the photo as the policy sees it, sRGB and squeezed to a square."""
+        return small(self.photo, self.policy.side)
+
+    @property
+    def current(self) -> Edit | None:
+        """The last edit that stands."""
+        return self._past[-1] if self._past else None
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._future)
+
+    def ask(self, request: str, *, manner: Manner = "literal") -> Edit:
+        """The answer to a request about the photo as it was opened."""
+        return self._kept(self._answered(request, manner, self.picture))
+
+    def follow(self, request: str, *, manner: Manner = "literal") -> Edit:
+        """The answer to what is said about the edit as it is: only what the words mention changes.
+
+        `more`, `too much` and the like scale the last change, `less warm` the steps that made the photo warm,
+        `undo that` and `start over` go back; anything else is asked of the policy, about the photo as it
+        looks by now, and adds its steps. What cannot be done, or changes nothing, leaves no trace.
+        """
+        meant = followups(_checked(request))
+        edit = self.current or self._untouched(manner)
+        if [part.move for part in meant] in ([Move.UNDO], [Move.REDO]):
+            return self._gone(edit, meant[0].move)
+        start = after = replace(edit, request=request, manner=manner, verdict=EDIT)
+        conversation = Conversation(self.picture, self._answered, self._places())
+        for part in meant:
+            after = conversation.turned(after, part)
+            if not after.answered:
+                return replace(start, verdict=after.verdict)
+        after = replace(after, turn=replace(after.turn, last=start.recipe))
+        return after if after.recipe == start.recipe else self._kept(after)
+
+    def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = ()) -> Edit:
+        """The recipe as it was adjusted by hand; `aside` are steps that were switched off."""
+        edit = self.current or self._untouched("literal")
+        after = edit.become(recipe, Turn(edit.recipe, edit.recipe))
+        return self._kept(replace(after, verdict=EDIT, aside=tuple(aside)))
+
+    def at(self, strength: float) -> Edit:
+        """The edit weaker or stronger as a whole; asked again, it starts from the same edit."""
+        edit = self.current or self._untouched("literal")
+        again = edit.turn.strength != 1
+        whole = edit.turn.last if again else edit.recipe
+        after = edit.become(whole.blend(strength), Turn(edit.turn.since, whole, strength=strength))
+        if again:
+            self._past.pop()
+        return (self.current or self._untouched("literal")) if strength == 1 else self._kept(after)
+
+    def undo(self) -> Edit | None:
+        """Back to the edit before; None is the photo itself."""
+        if self._past:
+            self._future.append(self._past.pop())
+        return self.current
+
+    def redo(self) -> Edit | None:
+        """Forward again to what was undone."""
+        if self._future:
+            self._past.append(self._future.pop())
+        return self.current
+
+    def variants(self, request: str, count: int, *, manner: Manner = "literal", seed: int = 0) -> list[Edit]:
+        """The answer and others like it, of which no two look alike: those farthest apart of many drawn."""
+        if count < 1:
+            raise RequestError(f"{count} variants were asked for; ask for at least one")
+        plain = self._answered(request, manner, self.picture)
+        if not plain.recipe.steps:
+            return [plain]
+        rng = np.random.default_rng(seed)
+        drawn = [plain.recipe, *(_strayed(plain.recipe, rng) for _ in range(_POOL * (count - 1)))]
+        pictures = [performed(recipe, self.picture) for recipe in drawn]
+        return [replace(plain, recipe=drawn[at]) for at in _apart(pictures, count)]
+
+    def _kept(self, edit: Edit) -> Edit:
+        self._past = [*self._past, edit][-HISTORY:]
+        self._future.clear()
+        return edit
+
+    def _untouched(self, manner: Manner) -> Edit:
+        """The photo as it was opened, as an edit."""
+        return Edit(self.photo, "", manner, Recipe())
+
+    def _gone(self, edit: Edit, move: Move) -> Edit:
+        """After one step through the history."""
+        if not (self._past if move is Move.UNDO else self._future):
+            return replace(edit, verdict=NOTHING_YET)
+        found = self.undo() if move is Move.UNDO else self.redo()
+        return found or replace(self._untouched(edit.manner), turn=Turn(last=edit.recipe))
+
+    def _places(self) -> dict[Move, Recipe]:
+        """The recipes that moves through the history lead to."""
+        beside = {Move.UNDO: self._past[-2:-1], Move.REDO: self._future[-1:], Move.RESTART: []}
+        return {move: found[0].recipe if found else Recipe() for move, found in beside.items()}
+
+    def _answered(self, request: str, manner: Manner, picture: np.ndarray) -> Edit:
+        """The answer to a request about a picture (3, SIDE, SIDE)."""
+        if manner not in get_args(Manner):
+            raise RequestError(f"there is no manner {manner!r}; there are {', '.join(get_args(Manner))}")
+        answer = self.policy.answer(picture, _checked(request), manner)
+        thoughts = visible(answer.thoughts, picture) if answer.verdict == EDIT else []
+        recipe = Recipe.from_steps((thought.operation, _rounded(thought)) for thought in thoughts)
+        reasons = tuple(_reasons(answer.words, thought.attention) for thought in thoughts)
+        return Edit(self.photo, request, manner, recipe, answer.verdict, reasons)
+
+
+def _checked(request: str) -> str:
+    if not isinstance(request, str):
+        raise RequestError(f"a request is a sentence, and {type(request).__name__!r} was given")
+    if not any(character.isalnum() for character in request):
+        raise RequestError("the request has no words; say what you want, such as 'a bit brighter'")
+    return request
+
+
+def _rounded(thought: Thought) -> tuple[float, ...]:
+    operation = operations.get(thought.operation)
+    return operation.clipped([round(value, 4) for value in thought.parameters])
+
+
+def _reasons(words: Sequence[str], attention: Sequence[float]) -> tuple[str, ...]:
+    """The words that had a good part of the attention, in their own order."""
+    return tuple(word for word, share in zip(words, attention, strict=False) if share >= _REASONS)
+
+
+def _strayed(recipe: Recipe, rng: np.random.Generator) -> Recipe:
+    """Each step weaker or stronger by a factor of its own."""
+    steps: list[Step] = [
+        step.blend(float(np.clip(rng.normal(1.0, SPREAD), 0.3, 1.9))) for step in recipe.steps
+    ]
+    return recipe.model_copy(update={"steps": tuple(steps)})
+
+
+def _apart(pictures: Sequence[np.ndarray], count: int) -> list[int]:
+    """The first, and then always the one farthest from all taken."""
+    taken = [0]
+    nearest = np.full(len(pictures), np.inf)
+    while len(taken) < min(count, len(pictures)):
+        nearest = np.minimum(nearest, [np.abs(picture - pictures[taken[-1]]).mean() for picture in pictures])
+        taken.append(int(np.argmax(nearest)))
+    return taken
+
+
+def _shipped() -> Policy:
+    from ..policy import shipped
+
+    return shipped()

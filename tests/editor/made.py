@@ -1,0 +1,49 @@
+"""A policy that answers known sentences with known steps, for talking about edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from t2onet.policy import Answer, Thought
+from tests.planning.scenes import scene
+
+PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
+WARM = (*[1.1] * 4, *[0.9] * 4, *[1.0] * 8, *[0.9] * 4, *[1.1] * 4)
+COOL = (*[0.9] * 4, *[1.1] * 4, *[1.0] * 8, *[1.1] * 4, *[0.9] * 4)
+STEPS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "brighter": ("brightness", (0.2,)),
+    "darker": ("brightness", (-0.2,)),
+    "warmer": ("color", WARM),
+    "cooler": ("color", COOL),
+    "warm": ("color", COOL),
+    "contrast": ("contrast", (0.3,)),
+    "sharper": ("sharpness", (0.3,)),
+    "sharpen": ("sharpness", (0.3,)),
+    "richer": ("saturation", (0.4,)),
+}
+"""What each word leads to; `less warm` is asked for by `warm`."""
+
+
+@dataclass
+class Scripted:
+    """Looks up word by word; `crop` it cannot do."""
+
+    side: int = 48
+    pictures: list[np.ndarray] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+        self.pictures.append(picture)
+        self.asked.append(request)
+        words = tuple(word.strip(",.").lower() for word in request.split())
+        if "crop" in words:
+            return Answer("crop", words)
+        known = [(at, word) for at, word in enumerate(words) if word in STEPS]
+        if not known:
+            return Answer("chat", words)
+        return Answer("edit", words, tuple(self._thought(at, word, len(words)) for at, word in known))
+
+    def _thought(self, at: int, word: str, count: int) -> Thought:
+        return Thought(*STEPS[word], tuple(float(here == at) for here in range(count)))
