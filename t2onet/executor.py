@@ -13,12 +13,13 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from itertools import groupby, takewhile
+from itertools import groupby, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import PIL.Image
+from numpy.typing import DTypeLike
 
 from . import operations
 from .errors import Cancelled, RecipeError
@@ -89,6 +90,33 @@ def intermediates(
         yield image.with_pixels(as_depth(current, image.dtype))
 
 
+def stages(
+    recipe: Recipe,
+    photo: Photo,
+    *,
+    last: DTypeLike,
+    threads: int | None = None,
+    kernels: bool | None = None,
+) -> list[Pixels]:
+    """The pixels after each step of `recipe`, in one pass: to be gone on from, and the last of them shown.
+
+    Those are uint16 (or float32 before a repair), the last is of depth `last`. A step that does nothing hands
+    on what it got.
+    """
+    image = open_image(photo)
+    steps = [step for step in recipe.steps if not step.is_identity]
+    kept: list[Pixels] = []
+    if steps:
+        run = _Run.of(image, "scaled", kernels, threads)
+        run.execute(steps, image.pixels, np.dtype(last), kept)
+    found = iter(kept)
+    current, every = image.pixels, []
+    for step in recipe.steps:
+        current = current if step.is_identity else next(found)
+        every.append(current)
+    return every
+
+
 def kernels_pay(pixels: int) -> bool:
     """Whether work on so many pixels in all is worth loading the compiled kernels."""
     return pixels >= KERNELS_PAY_FROM
@@ -137,37 +165,53 @@ class _Run:
         compiled = kernels_pay(height * width) if kernels is None else kernels
         return cls(height, width, scale, compiled, threads or cores(), progress, cancel)
 
-    def execute(self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any]) -> Pixels:
-        """`pixels` after all steps, as `dtype`."""
+    def execute(
+        self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
+    ) -> Pixels:
+        """`pixels` after all steps, as `dtype`; what they are after each of them is added to `stages`."""
         parts = _parts(steps)
         for number, part in enumerate(parts):
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
-            for share in self._executed(part, pixels, result := np.empty(pixels.shape, wide)):
+            before = () if stages is None else part[:-1]
+            kept = [np.empty(pixels.shape, np.uint16) for _ in before]
+            for share in self._executed(part, pixels, result := np.empty(pixels.shape, wide), kept):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
+            if stages is not None:
+                stages += [*kept, result]
             pixels = result
         return pixels
 
-    def _executed(self, steps: Sequence[Step], pixels: Pixels, result: Pixels) -> Iterator[float]:
-        """Fills `result`, saying now and then which share is done; `steps` is one repair, or holds none."""
+    def _executed(
+        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]
+    ) -> Iterator[float]:
+        """Fills `result`, saying now and then which share is done; `steps` is one repair, or holds none.
+
+        `kept`, empty or one for each step but the last, is filled with what lies between them.
+        """
         if steps[0].is_repair:
             _stop_if(self.cancel)
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
-        work = self._work(steps, pixels, result)
+        work = self._work(steps, pixels, result, kept)
         bands = list(self._bands(work.reach))
         for done, _ in enumerate(_in_threads(work.band, bands, self.threads, self.cancel), start=1):
             yield done / len(bands)
 
-    def _work(self, steps: Sequence[Step], pixels: Pixels, result: Pixels) -> _Work:
-        """One pass; curves that come first are worked out once for each level of an 8-bit photo."""
-        curves = list(takewhile(_is_curve, steps)) if pixels.dtype == np.uint8 else []
+    def _work(self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]) -> _Work:
+        """One pass; curves that come first are worked out once for each level of an 8-bit photo.
+
+        They are steps like any other where what lies between the steps is `kept`.
+        """
+        narrow = pixels.dtype == np.uint8
+        curves = list(takewhile(_is_curve, steps)) if narrow and not kept else []
         rest, levels = steps[len(curves) :], None
-        if curves or (self.compiled and pixels.dtype == np.uint8):
+        if curves or (self.compiled and narrow):
             # Kernels are not worth loading for curves alone.
             levels = replace(self, compiled=self.compiled and bool(rest))._levels(curves)
-        return _Work(self, [self._function(step) for step in rest], self._reach(rest), pixels, result, levels)
+        functions = [self._function(step) for step in rest]
+        return _Work(self, functions, self._reach(rest), pixels, result, kept, levels)
 
     def _levels(self, curves: Sequence[Step]) -> np.ndarray:
         """(3, 256): what becomes of each level of each channel."""
@@ -225,7 +269,8 @@ class _Run:
 class _Work:
     """One pass over a photo: bands of `pixels` through `functions` into `result`.
 
-    Pixels are read by `levels` (3, 256) where that is given.
+    What lies between the functions goes into `kept`, unless that is empty. Pixels are read by `levels` (3, 256)
+    where that is given.
     """
 
     run: _Run
@@ -233,6 +278,7 @@ class _Work:
     reach: int
     pixels: Pixels
     result: Pixels
+    kept: Sequence[Pixels]
     levels: np.ndarray | None
 
     def band(self, rows: tuple[int, int]) -> None:
@@ -242,8 +288,10 @@ class _Work:
             return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
-        for function in self.functions:
+        for function, kept in zip_longest(self.functions, self.kept):
             tile = function(tile, slice(first, last))
+            if kept is not None:
+                self._store(tile, top - first, kept[top:bottom])
         self._store(tile, top - first, self.result[top:bottom])
 
     def _load(self, rows: Pixels) -> np.ndarray:

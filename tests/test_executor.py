@@ -168,6 +168,29 @@ def test_intermediates_are_the_photo_after_each_step(recipe: Recipe, picture: np
         assert np.array_equal(after, np.asarray(apply(prefix, picture)))
 
 
+@BOTH_PATHS
+@given(seed=st.integers(0, 2**32 - 1))
+def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    picture = rng.integers(0, 2**16, (61, 47, 3), dtype=np.uint16)
+    names = rng.permutation(list(operations.operations()))[: rng.integers(0, 5)]
+    drawn = [(str(name), moderate(operations.get(name), rng)) for name in names]
+    steps = Recipe.from_steps([*drawn, ("sharpness", 0.3), ("contrast", 0)]).steps
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(executor, "BAND_PIXELS", 20 * picture.shape[1])
+        found = executor.stages(Recipe(steps=steps), picture, last=np.uint8, kernels=kernels)
+        for number, stage in enumerate(found[:-2], start=1):
+            whole = np.asarray(apply(Recipe(steps=steps[:number]), picture, kernels=kernels))
+            assert np.array_equal(stage, whole)
+    assert [stage.dtype for stage in found[-2:]] == [np.uint8, np.uint8]
+    assert found[-1] is found[-2], "a step that does nothing hands on what it got"
+    half = len(steps) // 2
+    before = picture if half == 0 else found[half - 1]
+    rest = executor.stages(Recipe(steps=steps[half:]), before, last=np.uint8, kernels=kernels)
+    # Rounding to 16 bits between steps can be amplified to a level of 255.
+    assert np.abs(rest[-1].astype(int) - found[-1]).max() <= 1
+
+
 def test_intermediates_are_made_on_demand() -> None:
     made = intermediates(Recipe.from_steps([("brightness", 0.5)] * 3), np.full((2, 2, 3), 10, np.uint8))
     assert np.asarray(next(made))[0, 0, 0] == 15
