@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         PlanError,
         RecipeError,
         RequestError,
+        ServerError,
         T2OError,
         TrainingError,
     )
@@ -42,6 +43,7 @@ _HOMES = {
     "Recipe": "recipe",
     "RecipeError": "errors",
     "RequestError": "errors",
+    "ServerError": "errors",
     "Step": "recipe",
     "T2OError": "errors",
     "TrainingError": "errors",
@@ -67,6 +69,7 @@ __all__ = [
     "Recipe",
     "RecipeError",
     "RequestError",
+    "ServerError",
     "Step",
     "T2OError",
     "TrainingError",

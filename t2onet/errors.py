@@ -9,6 +9,7 @@ T2OError
  ├── TrainingError   a training run, a setting of it or its files, that is refused
  ├── LookError       a recipe that another tool's format cannot carry
  ├── OutputError     a result that cannot be written where it was asked for
+ ├── ServerError     a server that cannot start, or what was asked of it, that is refused
  └── Cancelled       work that was stopped on request
 
 A message is one sentence or two: what was given, why it was refused, what to do instead.
@@ -49,6 +50,10 @@ class LookError(T2OError):
 
 class OutputError(T2OError):
     """A result cannot be written where it was asked for."""
+
+
+class ServerError(T2OError):
+    """A server cannot start, or what was asked of it is refused."""
 
 
 class Cancelled(T2OError):

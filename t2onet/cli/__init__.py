@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, describe, edit, evaluate, export, ops, plan, reproduce, train
+from . import apply, data, describe, edit, evaluate, export, ops, plan, reproduce, serve, train
 
 app = typer.Typer(
     name="t2o",
@@ -26,6 +26,7 @@ app.command("export")(export.export_look)
 app.command("ops")(ops.list_operations)
 app.command("plan")(plan.plan_recipe)
 app.command("reproduce")(reproduce.reproduce_table)
+app.command("serve")(serve.serve_darkroom)
 app.command("train")(train.train_network)
 app.add_typer(data.app, name="data")
 

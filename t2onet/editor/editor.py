@@ -77,9 +77,15 @@ class Editor:
     def can_redo(self) -> bool:
         return bool(self._future)
 
+    @property
+    def history(self) -> list[Edit]:
+        """All that undo and redo lead to, and the one that stands."""
+        return [*self._past, *reversed(self._future)]
+
     def ask(self, request: str, *, manner: Manner = "literal") -> Edit:
-        """The answer to a request about the photo as it was opened."""
-        return self._kept(self._answered(request, manner, self.picture))
+        """The answer to a request about the photo as it was opened; what cannot be done leaves no trace."""
+        answer = self._answered(request, manner, self.picture)
+        return self._kept(answer) if answer.answered else answer
 
     def follow(self, request: str, *, manner: Manner = "literal") -> Edit:
         """The answer to what is said about the edit as it is: only what the words mention changes.

@@ -1,0 +1,84 @@
+"""`t2o serve`: the web darkroom on this machine."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .apply import allow
+from .common import refusing, say
+from .photos import sources
+
+
+@refusing
+def serve_darkroom(
+    photos: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PHOTO", help="Photos, folders or patterns to begin with."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; other than this machine's own it asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="By default 8642, or a free one if that is taken.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(help="Asked of every visitor; made up where one is needed and not given.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+    recursive: Annotated[
+        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
+    ] = False,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where uploads are kept while the server runs; by default temporary.")
+    ] = None,
+    max_megapixels: Annotated[float, typer.Option(min=0.001, help="Refuse larger photos.")] = 100.0,
+    upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
+    session_mb: Annotated[
+        int, typer.Option(min=1, help="Uploads and results of one visitor, in MiB.")
+    ] = 2048,
+    sessions: Annotated[int, typer.Option(min=1, help="Visitors at a time.")] = 50,
+    idle_minutes: Annotated[
+        float, typer.Option(min=1, help="Until the photos of a visitor who left are removed.")
+    ] = 120.0,
+    cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
+) -> None:
+    """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
+    found = sources(photos, recursive=recursive) if photos else []
+    from ..server import Settings, create_app
+    from ..server.running import address, listen, run
+    from ..server.settings import LOCAL
+
+    if token is None and host not in LOCAL:
+        token = secrets.token_urlsafe(16)
+    settings = Settings(
+        token=token,
+        folder=folder,
+        megapixels=max_megapixels,
+        upload_mb=upload_mb,
+        session_mb=session_mb,
+        sessions=sessions,
+        idle_minutes=idle_minutes,
+        cache_mb=cache_mb,
+    )
+    allow(max_megapixels)
+    with listen(host, port) as listening:
+        app = create_app(settings)
+        session = app.state.darkroom.preload(found) if found else None
+        place = address(listening, token, f"session={session.id}" if session else "")
+        with suppress(KeyboardInterrupt):
+            run(app, listening, lambda: _announce(place, browser))
+    say("stopped", err=False)
+
+
+def _announce(place: str, browser: bool) -> None:
+    import webbrowser
+
+    say(f"The darkroom is at {place} (Ctrl-C stops it)", err=False)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()

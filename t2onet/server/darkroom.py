@@ -1,0 +1,99 @@
+"""What the routes share: sessions, previews, the policy, and how many things are computed at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from fastapi import Depends, Request
+
+from ..errors import T2OError
+from ..executor import apply, cores
+from ..policy import Policy, shipped
+from ..recipe import Recipe
+from .intake import display_name
+from .photos import Photo
+from .previews import Pool, Previews
+from .schemas import Name
+from .sessions import Session, Sessions
+from .settings import MIB, Settings
+
+
+@dataclass
+class Darkroom:
+    """One server's state; nothing of it outlives the server."""
+
+    settings: Settings
+    sessions: Sessions
+    previews: Previews
+    given: Policy | None = None
+    _gate: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(cores()))
+
+    @classmethod
+    def of(cls, settings: Settings, policy: Policy | None = None) -> Darkroom:
+        previews = Previews(Pool(MIB * settings.cache_mb), settings.preview, cores())
+        return cls(settings, Sessions(settings), previews, policy)
+
+    def policy(self) -> Policy:
+        return self.given or shipped()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """For whatever keeps a core busy: as many at a time as there are cores.
+
+        It is entered before a photo is locked, never after.
+        """
+        with self._gate:
+            yield
+
+    def photo(self, name: str, path: Path, *, uploaded: bool) -> Photo:
+        return Photo(display_name(name), path, uploaded, self.settings, self.previews, self.policy)
+
+    def ready(self, photo: Photo) -> Photo:
+        """The photo, opened."""
+        if photo.facts is None:
+            with self.working():
+                photo.editor  # noqa: B018
+        return photo
+
+    def preload(self, paths: Sequence[Path]) -> Session:
+        """A session that lives as long as the server, with photos that stay where they are."""
+        session = self.sessions.create(stays=True)
+        for path in paths:
+            session.add(self.photo(path.name, path.absolute(), uploaded=False))
+        return session
+
+    def warm_up(self) -> None:
+        """Load what the first visitor would wait for: the network and the compiled kernels."""
+        every = [("brightness", 0.1), ("saturation", 0.1), ("contrast", 0.1), ("sharpness", 0.1)]
+        with suppress(T2OError):
+            self.policy()
+            apply(Recipe.from_steps(every), np.zeros((8, 8, 3), np.uint16), kernels=True)
+
+
+def darkroom(request: Request) -> Darkroom:
+    found = request.app.state.darkroom
+    assert isinstance(found, Darkroom)
+    return found
+
+
+Room = Annotated[Darkroom, Depends(darkroom)]
+
+
+def session(session: Name, room: Room) -> Session:
+    return room.sessions.get(session)
+
+
+Visit = Annotated[Session, Depends(session)]
+
+
+def photo(photo: Name, visit: Visit, room: Room) -> Photo:
+    return room.ready(visit.photo(photo))
+
+
+Chosen = Annotated[Photo, Depends(photo)]

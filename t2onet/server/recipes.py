@@ -1,0 +1,81 @@
+"""Recipes from outside, and recipes as they are told. Masks come inside them, never as the name of a file."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import PIL.Image
+
+from ..errors import RecipeError
+from ..recipe import Recipe, Step
+from .errors import too_large
+from .schemas import StepTold
+from .settings import Settings
+
+_LONGEST_NAME = 200
+
+
+def checked(raw: Any, settings: Settings) -> Recipe:
+    """A recipe that a visitor sent, within the limits."""
+    steps = raw.get("steps") if isinstance(raw, dict) else None
+    if isinstance(steps, list):
+        if len(steps) > settings.steps:
+            raise too_large(f"a recipe has at most {settings.steps} steps here, and {len(steps)} were given")
+        for step in steps:
+            _check_mask(step, settings)
+    recipe = Recipe.from_data(raw)
+    if len(recipe.name) > _LONGEST_NAME:
+        raise RecipeError(f"a recipe's name has at most {_LONGEST_NAME} characters here; give a shorter one")
+    return recipe
+
+
+def checked_step(raw: Any, settings: Settings) -> Step:
+    return checked({"steps": [raw]}, settings).steps[0]
+
+
+def _check_mask(step: Any, settings: Settings) -> None:
+    """Before anything of a mask is opened: no files of the server, and no more pixels than allowed."""
+    mask = step.get("mask") if isinstance(step, dict) else None
+    if not isinstance(mask, dict):
+        return
+    if "file" in mask:
+        raise RecipeError('a mask comes inside the recipe here: give {"png": base64 of a grey PNG}')
+    png = mask.get("png")
+    if isinstance(png, str) and _pixels(png) > 1e6 * settings.mask_megapixels:
+        raise too_large(f"a mask has at most {settings.mask_megapixels:g} megapixels here; make it smaller")
+
+
+def _pixels(png: str) -> int:
+    """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
+    try:
+        with PIL.Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
+            return picture.width * picture.height
+    except PIL.Image.DecompressionBombError:
+        return 2**62
+    except Exception:  # Pillow raises many kinds on damaged data
+        return 0
+
+
+def weight(steps: Iterable[Step]) -> int:
+    """Bytes of all masks that are not the same object."""
+    masks = {id(step.mask): step.mask for step in steps if step.mask}
+    return sum(len(mask.png) for mask in masks.values())
+
+
+def data(recipe: Recipe) -> dict[str, Any]:
+    """As JSON holds it."""
+    return recipe.model_dump(mode="json", exclude_none=True)
+
+
+def told(steps: Sequence[Step], reasons: Sequence[Sequence[str]] = ()) -> list[StepTold]:
+    """In words, with the words that led to each."""
+    because = [*reasons, *[()] * (len(steps) - len(reasons))]
+    return [
+        StepTold(
+            operation=step.operation, does=step.describe(), because=list(words), masked=step.mask is not None
+        )
+        for step, words in zip(steps, because, strict=True)
+    ]

@@ -1,0 +1,97 @@
+"""Files made for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import OutputError, T2OError
+from ..executor import Cancel, apply
+from ..looks import export as export_look
+from ..recipe import Recipe
+from .photos import Photo
+from .schemas import Export
+from .sessions import Session
+
+_LOOKS = {"cube": ".cube", "hald": ".png"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A file that waits to be fetched, and the name it is given then."""
+
+    name: str
+    path: Path
+    notes: tuple[str, ...]
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+
+
+def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
+    """What was asked for, kept in the session until newer results push it out."""
+    session.check_room()
+    folder = session.place()
+    try:
+        result = _made(folder, photo, recipe, wanted)
+        session.check_room()
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    with session.lock:
+        session.results[result.id] = result
+        while len(session.results) > session.settings.exports:
+            oldest = session.results.pop(next(iter(session.results)))
+            shutil.rmtree(oldest.path.parent, ignore_errors=True)
+    return result
+
+
+def _made(folder: Path, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
+    stem = Path(photo.name).stem
+    if wanted.kind == "photo":
+        return edited(folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality)
+    if wanted.kind == "recipe":
+        return Result(f"{stem}-edited.json", recipe.save(folder / "result.json"), ())
+    ending = _LOOKS[wanted.kind]
+    look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
+    place = folder / f"result{ending}"
+    with spoken_of(place, f"{stem}{ending}"):
+        done = export_look(look, place, size=wanted.size)
+    levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
+    notes = (f"the table differs from the recipe by {levels}", *done.notes)
+    return Result(f"{stem}{ending}", done.path, notes)
+
+
+def edited(
+    place: Path,
+    photo: Photo,
+    recipe: Recipe,
+    *,
+    format: str | None = None,
+    quality: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    cancel: Cancel | None = None,
+) -> Result:
+    """A photo after a recipe at full resolution, as `place` with the ending of its format."""
+    ending = f".{format}" if format else photo.suffix()
+    name = f"{Path(photo.name).stem}-edited{ending}"
+    image = apply(recipe, photo.open(), threads=threads, progress=progress, cancel=cancel)
+    target = place.with_suffix(ending.lower())
+    with spoken_of(target, name):
+        saved = image.save(target, quality=quality)
+    return Result(name, saved.path, saved.notes)
+
+
+@contextmanager
+def spoken_of(path: Path, name: str) -> Iterator[None]:
+    """Refusals speak of `name`, not of the path of the server that is written to."""
+    try:
+        yield
+    except T2OError as error:
+        words = str(error).replace(str(path), name).replace(str(path.parent), "the session's folder")
+        raise type(error)(words) from None
+    except OSError:
+        raise OutputError(f"{name} cannot be written: the server has no room for it") from None

@@ -1,0 +1,71 @@
+"""A server on a socket: where it listens, and how it begins and ends."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from ..errors import ServerError
+
+PORT = 8642
+"""Where the darkroom is unless something else is there already."""
+_GRACE = 10
+"""Seconds that requests have to finish when the server is stopped."""
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """A socket on the port, or on a free one where none was asked for by number."""
+    for tried in (PORT, 0) if port is None else (port,):
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, tried, type=socket.SOCK_STREAM)[0]
+        except (OSError, UnicodeError):
+            raise ServerError(f"{host} is no address of this machine; give another --host") from None
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(address)
+            return listening
+        except OSError as error:
+            listening.close()
+            reason = (error.strerror or "it cannot be used").lower()
+    raise ServerError(f"port {tried} at {host} cannot be used ({reason}); give another --port")
+
+
+def address(listening: socket.socket, token: str | None = None, fragment: str = "") -> str:
+    """What a visitor opens. The fragment is not sent to any server."""
+    host, port = listening.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = socket.gethostname()
+    shown = f"[{host}]" if ":" in host else host
+    secret = f"?token={token}" if token else ""
+    return f"http://{shown}:{port}/{secret}{f'#{fragment}' if fragment else ''}"
+
+
+def run(app: FastAPI, listening: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until a signal says stop; requests that are being answered then are finished first."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    _Announced(config, started).run(sockets=[listening])
+
+
+class _Announced(uvicorn.Server):
+    """Says when it is there."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._started()

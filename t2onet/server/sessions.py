@@ -1,0 +1,161 @@
+"""Sessions: a folder, photos, results and a time after which all of it is forgotten."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ServerError
+from .errors import not_found, too_large, too_many
+from .photos import Photo
+from .settings import MIB, Settings
+
+if TYPE_CHECKING:
+    from .batches import Batch
+    from .results import Result
+
+_MAKE_ROOM = "remove some, or begin another"
+_KEY_BYTES = 16
+"""Of a session's id, which cannot be guessed."""
+
+
+@dataclass
+class Session:
+    """What one visitor has. `lock` guards the dictionaries, not the photos."""
+
+    id: str
+    folder: Path
+    settings: Settings
+    used: float
+    """When it was last used, by the clock of the sessions."""
+    stays: bool = False
+    """Whether it lives as long as the server."""
+    photos: dict[str, Photo] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def photo(self, number: str) -> Photo:
+        with self.lock:
+            if number not in self.photos:
+                raise not_found("photo")
+            return self.photos[number]
+
+    def add(self, photo: Photo) -> Photo:
+        with self.lock:
+            uploaded = sum(one.uploaded for one in self.photos.values())
+            if photo.uploaded and uploaded >= self.settings.photos:
+                raise too_many(f"a session holds {self.settings.photos} photos; {_MAKE_ROOM}")
+            self.photos[photo.id] = photo
+            return photo
+
+    def remove(self, number: str) -> None:
+        photo = self.photo(number)
+        with self.lock:
+            self.photos.pop(number, None)
+        photo.previews.pool.forget(photo.id)
+        if photo.uploaded:
+            photo.path.unlink(missing_ok=True)
+
+    def place(self) -> Path:
+        """A new folder for one thing."""
+        return Path(tempfile.mkdtemp(dir=self.folder))
+
+    def check_room(self, more: int = 0) -> None:
+        """Refuse where the folder holds as much as it may."""
+        held = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        if held + more > MIB * self.settings.session_mb:
+            held_most = f"{self.settings.session_mb} MiB of photos and results"
+            raise too_large(f"a session holds {held_most}; {_MAKE_ROOM}")
+
+
+@dataclass
+class Sessions:
+    """All sessions of a server, below one folder."""
+
+    settings: Settings
+    clock: Callable[[], float] = time.monotonic
+    _open: dict[str, Session] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def folder(self) -> Path:
+        """Made with the first session, for this server alone."""
+        parent = self.settings.folder
+        try:
+            if parent is not None:
+                parent.mkdir(parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix="t2o-serve-", dir=parent))
+        except OSError as error:
+            raise ServerError(
+                f"{parent} cannot hold uploads ({error.strerror}); give another folder"
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def create(self, *, stays: bool = False) -> Session:
+        self.expire()
+        with self._lock:
+            if len(self._open) >= self.settings.sessions:
+                raise too_many("there are as many sessions as this server holds; try again later")
+            folder = Path(tempfile.mkdtemp(dir=self.folder))
+            session = Session(secrets.token_urlsafe(_KEY_BYTES), folder, self.settings, self.clock(), stays)
+            self._open[session.id] = session
+            return session
+
+    def get(self, number: str) -> Session:
+        """A session that has not expired; asking for it keeps it alive."""
+        self.expire()
+        with self._lock:
+            session = self._open.get(number)
+            if session is None:
+                raise not_found("session")
+            session.used = self.clock()
+            return session
+
+    def close(self, number: str) -> None:
+        with self._lock:
+            session = self._open.pop(number, None)
+        if session is None:
+            raise not_found("session")
+        _cleared(session)
+
+    def expire(self) -> None:
+        """Forget the sessions that were not used for long, and remove their folders."""
+        with self._lock:
+            end = self.clock() - 60 * self.settings.idle_minutes
+            old = [one for one in self._open.values() if one.used < end and not one.stays and not _busy(one)]
+            for session in old:
+                del self._open[session.id]
+        for session in old:
+            _cleared(session)
+
+    def shut(self) -> None:
+        """Stop everything and remove all folders."""
+        with self._lock:
+            everything, self._open = list(self._open.values()), {}
+        for session in everything:
+            _cleared(session)
+        if "folder" in self.__dict__:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _busy(session: Session) -> bool:
+    return any(batch.running for batch in session.batches.values())
+
+
+def _cleared(session: Session) -> None:
+    for batch in session.batches.values():
+        batch.stop()
+    for photo in session.photos.values():
+        photo.previews.pool.forget(photo.id)
+    shutil.rmtree(session.folder, ignore_errors=True)

@@ -1,0 +1,48 @@
+"""A server of its own for each test, with a policy that answers known sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from t2onet.server import Settings, create_app
+from tests.editor.made import Scripted
+
+from .made import Visitor, picture
+
+Serve = Callable[..., Visitor]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """`serve(sessions=2)`: a visitor with a session on a new server with such limits."""
+    with ExitStack() as stack:
+
+        def begin(*, begun: bool = True, **limits: Any) -> Visitor:
+            settings = replace(Settings(folder=tmp_path / "server"), **limits)
+            client = TestClient(create_app(settings, policy=Scripted()), base_url="http://127.0.0.1:8642")
+            stack.enter_context(client)
+            visitor = Visitor(client)
+            if begun:
+                visitor.begin()
+            return visitor
+
+        yield begin
+
+
+@pytest.fixture
+def visitor(serve: Serve) -> Visitor:
+    """Someone with a session, and nothing in it."""
+    return serve()
+
+
+@pytest.fixture
+def photo(visitor: Visitor) -> str:
+    """The address of a photo that the visitor brought."""
+    return visitor.bring(picture())

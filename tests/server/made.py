@@ -1,0 +1,95 @@
+"""Photos as bytes, and someone who uses the API."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import PIL.Image
+from starlette.testclient import TestClient
+
+from tests.planning.scenes import scene
+
+API = "/api/v1"
+
+
+def pixels(side: int = 96) -> np.ndarray:
+    return np.uint8(255 * scene(side).transpose(1, 2, 0))
+
+
+def picture(side: int = 96, format: str = "PNG", **options: Any) -> bytes:
+    """A photo as a file."""
+    return encoded(pixels(side), format, **options)
+
+
+def encoded(array: np.ndarray, format: str = "PNG", **options: Any) -> bytes:
+    stream = io.BytesIO()
+    PIL.Image.fromarray(array).save(stream, format, **options)
+    return stream.getvalue()
+
+
+def seen(data: bytes) -> np.ndarray:
+    """As someone else reads the file."""
+    with PIL.Image.open(io.BytesIO(data)) as file:
+        return np.asarray(file.convert("RGB"))
+
+
+def recipe(*steps: tuple[str, Any]) -> dict[str, Any]:
+    return {"steps": [{"operation": name, "parameters": values} for name, values in steps]}
+
+
+@dataclass
+class Visitor:
+    """One session."""
+
+    client: TestClient
+    session: str = ""
+
+    def begin(self) -> str:
+        answer = self.client.post(f"{API}/sessions")
+        assert answer.status_code == 201
+        self.session = f"{API}/sessions/{answer.json()['session']}"
+        return self.session
+
+    def bring(self, data: bytes, name: str = "sea.png") -> str:
+        """The address of a photo."""
+        answer = self.upload(data, name)
+        assert answer.status_code == 201, answer.text
+        return f"{self.session}/photos/{answer.json()['photo']}"
+
+    def upload(self, data: bytes, name: str = "sea.png") -> httpx.Response:
+        return self.client.post(f"{self.session}/photos", params={"name": name}, content=data)
+
+    def post(self, address: str, **body: Any) -> httpx.Response:
+        return self.client.post(address, json=body)
+
+    def say(self, photo: str, request: str, revision: int) -> dict[str, Any]:
+        """The answer to a request that must be taken."""
+        answer = self.post(f"{photo}/requests", request=request, revision=revision)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def put(self, photo: str, revision: int, *steps: tuple[str, Any]) -> httpx.Response:
+        return self.client.put(f"{photo}/recipe", json={"recipe": recipe(*steps), "revision": revision})
+
+    def state(self, photo: str) -> dict[str, Any]:
+        answer = self.client.get(photo)
+        assert answer.status_code == 200, answer.text
+        state: dict[str, Any] = answer.json()
+        return state
+
+
+def refused(answer: httpx.Response) -> tuple[int, str]:
+    """Status and kind of a refusal, which has a message too."""
+    error = answer.json()["error"]
+    assert error["message"]
+    return answer.status_code, error["kind"]
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,236 @@
+"""A photo, brought and talked about: uploads, requests, recipes by hand, history."""
+
+from __future__ import annotations
+
+import base64
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from t2onet import Recipe
+from t2onet.editor import Editor
+from tests.editor.made import WARM, Scripted
+
+from .conftest import Serve
+from .made import API, Visitor, encoded, picture, pixels, recipe, refused
+
+
+def test_a_photo_is_told_by_its_content_and_named_as_it_came(visitor: Visitor) -> None:
+    address = visitor.bring(picture(format="JPEG"), "a day at the sea.png")
+    state = visitor.state(address)
+    assert (state["name"], state["format"]) == ("a day at the sea.png", "JPEG")
+    assert (state["width"], state["height"], state["bits"], state["revision"]) == (96, 96, 8, 0)
+    assert state["recipe"]["steps"] == state["steps"] == []
+    assert (state["can_undo"], state["can_redo"], state["description"]) == (False, False, "Changes nothing.")
+    listed = visitor.client.get(visitor.session).json()["photos"]
+    assert [(one["name"], one["opened"]) for one in listed] == [("a day at the sea.png", True)]
+
+
+def test_a_request_changes_the_photo_and_says_why(visitor: Visitor, photo: str) -> None:
+    told = visitor.say(photo, "brighter and warmer", 0)
+    state = told["state"]
+    assert (told["answered"], told["verdict"], state["revision"]) == (True, "edit", 1)
+    assert told["answer"].startswith("Brightens by 20 %")
+    assert [(step["operation"], step["because"]) for step in state["steps"]] == [
+        ("brightness", ["brighter"]),
+        ("color", ["warmer"]),
+    ]
+    assert visitor.state(photo) == state
+    assert Recipe.from_data(state["recipe"]).steps[1].parameters == WARM
+
+
+def test_a_request_is_answered_as_the_editor_answers_it(visitor: Visitor, photo: str) -> None:
+    state = visitor.say(photo, "brighter and warmer", 0)["state"]
+    edit = Editor(pixels(), Scripted()).ask("brighter and warmer")
+    assert Recipe.from_data(state["recipe"]) == edit.recipe
+
+
+def test_follow_ups_change_what_they_mention(visitor: Visitor, photo: str) -> None:
+    before = visitor.say(photo, "brighter and warmer", 0)["state"]
+    after = visitor.say(photo, "less warm", 1)["state"]
+    assert after["recipe"]["steps"][0] == before["recipe"]["steps"][0]
+    assert after["recipe"]["steps"][1] != before["recipe"]["steps"][1]
+    assert len(after["changes"]) == 1
+    undone = visitor.say(photo, "undo that", 2)["state"]
+    assert (undone["recipe"], undone["revision"], undone["can_redo"]) == (before["recipe"], 3, True)
+
+
+def test_a_fresh_request_is_about_the_photo_as_it_was(visitor: Visitor, photo: str) -> None:
+    visitor.say(photo, "warmer", 0)
+    answer = visitor.post(f"{photo}/requests", request="brighter", revision=1, fresh=True)
+    assert [step["operation"] for step in answer.json()["state"]["steps"]] == ["brightness"]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_what_cannot_be_done_changes_nothing(visitor: Visitor, photo: str, fresh: bool) -> None:
+    before = visitor.say(photo, "warmer", 0)["state"]
+    told = visitor.post(f"{photo}/requests", request="crop it", revision=1, fresh=fresh).json()
+    assert (told["answered"], told["verdict"]) == (False, "crop")
+    assert told["answer"] == "I cannot crop, I only change photos as a whole; nothing was changed."
+    assert told["state"] == before
+
+
+def test_variants_are_offered_and_one_is_taken(visitor: Visitor, photo: str) -> None:
+    found = visitor.post(f"{photo}/variants", request="brighter and warmer", count=3, seed=1).json()
+    assert (found["answered"], len(found["variants"])) == (True, 3)
+    assert visitor.state(photo)["revision"] == 0
+    chosen = found["variants"][2]
+    answer = visitor.client.put(f"{photo}/recipe", json={"recipe": chosen["recipe"], "revision": 0})
+    assert answer.json()["recipe"] == chosen["recipe"]
+    none = visitor.post(f"{photo}/variants", request="crop it").json()
+    assert (none["answered"], none["variants"]) == (False, [])
+
+
+def test_a_recipe_by_hand(visitor: Visitor, photo: str) -> None:
+    visitor.say(photo, "brighter and warmer", 0)
+    bright = {"operation": "brightness", "parameters": [0.2]}
+    body = {
+        "recipe": {"steps": [{"operation": "color", "parameters": [WARM[:8], WARM[8:16], WARM[16:]]}]},
+        "aside": [{"position": 0, "step": bright}],
+        "revision": 1,
+    }
+    state = visitor.client.put(f"{photo}/recipe", json=body).json()
+    assert [(step["operation"], step["because"]) for step in state["steps"]] == [("color", ["warmer"])]
+    assert state["aside"] == [{"position": 0, "step": bright}]
+    back = visitor.post(f"{photo}/undo", revision=2).json()
+    assert ([step["operation"] for step in back["steps"]], back["aside"]) == (["brightness", "color"], [])
+    assert visitor.post(f"{photo}/redo", revision=3).json()["aside"] == state["aside"]
+
+
+def test_strength_undo_and_redo(visitor: Visitor, photo: str) -> None:
+    visitor.say(photo, "brighter", 0)
+    weaker = visitor.post(f"{photo}/strength", strength=0.5, revision=1).json()
+    assert (weaker["strength"], weaker["recipe"]["steps"][0]["parameters"]) == (0.5, [0.1])
+    stronger = visitor.post(f"{photo}/strength", strength=2, revision=2).json()
+    assert (stronger["strength"], stronger["recipe"]["steps"][0]["parameters"]) == (2.0, [0.4])
+    undone = visitor.post(f"{photo}/undo", revision=3).json()
+    assert (undone["strength"], undone["recipe"]["steps"][0]["parameters"]) == (1.0, [0.2])
+    beginning = visitor.post(f"{photo}/undo", revision=4).json()
+    assert (beginning["steps"], beginning["can_undo"]) == ([], False)
+    nothing = visitor.post(f"{photo}/undo", revision=5).json()
+    assert nothing["revision"] == 5
+
+
+def test_a_change_about_an_old_revision_is_a_conflict(visitor: Visitor, photo: str) -> None:
+    visitor.say(photo, "brighter", 0)
+    late = visitor.put(photo, 0, ("contrast", 0.3))
+    assert refused(late) == (409, "conflict")
+    assert late.json()["revision"] == 1
+    for path in ("undo", "redo"):
+        assert refused(visitor.post(f"{photo}/{path}", revision=0)) == (409, "conflict")
+    assert refused(visitor.post(f"{photo}/strength", strength=1, revision=2)) == (409, "conflict")
+    assert refused(visitor.post(f"{photo}/requests", request="warmer", revision=7)) == (409, "conflict")
+    assert [step["operation"] for step in visitor.state(photo)["steps"]] == ["brightness"]
+
+
+def test_of_edits_at_the_same_time_one_wins(visitor: Visitor, photo: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda p: visitor.put(photo, 0, ("brightness", p / 100)), range(8)))
+    won = [answer for answer in answers if answer.status_code == 200]
+    assert len(won) == 1
+    assert {refused(answer) for answer in answers if answer not in won} == {(409, "conflict")}
+    assert visitor.state(photo) == won[0].json()
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([("brightness", 9)], "step 1: brightness: p is 9; allowed is -1 to 2"),
+        ([("contrast", 0.1), ("brigthness", 0.1)], "step 2: there is no operation 'brigthness'"),
+        ([("tone", [1, 2])], "step 1: tone takes 8 numbers"),
+    ],
+)
+def test_recipes_that_are_refused_say_why(
+    visitor: Visitor, photo: str, steps: list[tuple[str, object]], said: str
+) -> None:
+    answer = visitor.put(photo, 0, *steps)
+    assert refused(answer) == (422, "recipe")
+    assert said in answer.json()["error"]["message"]
+    assert visitor.state(photo)["revision"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        ("requests", {"request": "", "revision": 0}, "request"),
+        ("requests", {"request": "🌞", "revision": 0}, "request"),
+        ("requests", {"request": "brighter"}, "invalid"),
+        ("requests", {"request": "brighter", "revision": "x"}, "invalid"),
+        ("requests", {"request": ["brighter"], "revision": 0}, "invalid"),
+        ("requests", {"request": "brighter", "revision": 0, "manner": "wild"}, "invalid"),
+        ("requests", {"request": "brighter", "revision": 0, "more": 1}, "invalid"),
+        ("variants", {"request": "brighter", "count": 100}, "invalid"),
+        ("strength", {"strength": -1, "revision": 0}, "invalid"),
+        ("exports", {"kind": "psd"}, "invalid"),
+        ("exports", {"format": "gif"}, "invalid"),
+        ("exports", {"kind": "cube", "size": 34}, "look"),
+    ],
+)
+def test_bodies_that_are_refused(visitor: Visitor, photo: str, path: str, body: object, kind: str) -> None:
+    assert refused(visitor.client.post(f"{photo}/{path}", json=body)) == (422, kind)
+
+
+def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:
+    found = {one["name"]: one for one in visitor.client.get(f"{API}/operations").json()}
+    (p,) = found["brightness"]["parameters"]
+    assert (p["low"], p["high"], p["default"], p["count"]) == (-1, 2, 0, 1)
+    assert [one["count"] for one in found["color"]["parameters"]] == [8, 8, 8]
+    assert (found["inpaint"]["repair"], found["tone"]["repair"]) == (True, False)
+
+
+def test_a_photo_and_a_session_can_be_removed(visitor: Visitor, photo: str) -> None:
+    room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
+    visitor.client.get(f"{photo}/preview.jpg")
+    assert room.previews.pool.held > 0
+    assert visitor.client.delete(photo).status_code == 204
+    assert refused(visitor.client.get(photo)) == (404, "not_found")
+    assert room.previews.pool.held == 0
+    assert visitor.client.delete(visitor.session).status_code == 204
+    assert refused(visitor.client.get(visitor.session)) == (404, "not_found")
+
+
+def test_sessions_do_not_see_each_other(visitor: Visitor, photo: str) -> None:
+    other = Visitor(visitor.client)
+    other.begin()
+    elsewhere = f"{other.session}/photos/{photo.rsplit('/', 1)[-1]}"
+    assert refused(visitor.client.get(elsewhere)) == (404, "not_found")
+
+
+def test_match_a_look(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, ("brightness", 0.2), ("saturation", -0.3))
+    result = visitor.post(f"{photo}/exports", format="png").json()
+    after = visitor.bring(visitor.client.get(result["url"]).content, "after.png")
+    ids = [address.rsplit("/", 1)[-1] for address in (photo, after)]
+    found = visitor.post(f"{visitor.session}/plans", before=ids[0], after=ids[1])
+    assert found.status_code == 200
+    planned = found.json()
+    assert planned["cost"] < 0.1 * planned["start_cost"]
+    assert planned["explained"]
+    taken = visitor.client.put(f"{after}/recipe", json={"recipe": planned["recipe"], "revision": 0})
+    assert taken.status_code == 200
+    missing = visitor.post(f"{visitor.session}/plans", before=ids[0], after="nothing")
+    assert refused(missing) == (404, "not_found")
+
+
+def test_photos_of_different_things_are_no_pair(visitor: Visitor, photo: str) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (96, 96, 3), dtype=np.uint8)
+    other = visitor.bring(encoded(noise))
+    ids = [address.rsplit("/", 1)[-1] for address in (photo, other)]
+    assert refused(visitor.post(f"{visitor.session}/plans", before=ids[0], after=ids[1])) == (422, "plan")
+
+
+def test_masks_come_inside_recipes(serve: Serve) -> None:
+    visitor = serve(masks_mb=0, mask_megapixels=0.001)
+    photo = visitor.bring(picture())
+    step = recipe(("brightness", 0.2))["steps"][0]
+
+    def put(mask: dict[str, object]) -> tuple[int, str]:
+        body = {"recipe": {"steps": [{**step, "mask": mask}]}, "revision": 0}
+        return refused(visitor.client.put(f"{photo}/recipe", json=body))
+
+    assert put({"file": "/etc/passwd"}) == (422, "recipe")
+    assert put({"png": base64.b64encode(picture(96)).decode()}) == (413, "too_large")
+    assert put({"png": base64.b64encode(picture(8)).decode()}) == (413, "too_large"), "no memory is left"
+    assert put({"png": "AAAA"}) == (422, "recipe")
+    assert visitor.put(photo, 0, *[("brightness", 0.01)] * 33).status_code == 413

@@ -1,0 +1,247 @@
+"""What is seen and what is saved: previews, histograms, exports, batches."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+import t2onet
+from t2onet import Recipe
+from t2onet.server import batches, previews
+from t2onet.server.previews import Pool, jpeg
+from tests.conftest import EXAMPLES
+
+from .conftest import Serve
+from .made import Visitor, encoded, picture, pixels, recipe, refused, seen
+
+FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness", 0.3)]
+
+
+@pytest.fixture
+def executed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The operations of every pass over the preview."""
+    passes: list[list[str]] = []
+    real = previews.stages
+
+    def counted(look: Recipe, *arguments: object, **options: object) -> object:
+        passes.append([step.operation for step in look.steps])
+        return real(look, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(previews, "stages", counted)
+    return passes
+
+
+def test_the_preview_is_the_edit(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, *FOUR)
+    answer = visitor.client.get(f"{photo}/preview.jpg")
+    assert answer.headers["content-type"] == "image/jpeg"
+    assert answer.headers["server-timing"].startswith("render;dur=")
+    expected = seen(jpeg(np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels())))).astype(int)
+    assert np.abs(seen(answer.content) - expected).mean() < 0.5
+    original = visitor.client.get(f"{photo}/preview.jpg", params={"original": True})
+    assert original.content == jpeg(pixels())
+
+
+def test_pixels_of_the_preview_are_those_of_the_executor(visitor: Visitor, photo: str) -> None:
+    room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
+    image = t2onet.open_image(pixels())
+    shown = room.previews.shown("one", lambda: image, Recipe.from_steps(FOUR), 1600)
+    exact = np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels()))
+    assert np.abs(shown.astype(int) - exact).max() <= 1
+
+
+def test_only_the_steps_from_the_changed_one_on_are_computed(
+    visitor: Visitor, photo: str, executed: list[list[str]]
+) -> None:
+    def rendered(*steps: tuple[str, float]) -> list[str]:
+        executed.clear()
+        assert visitor.post(f"{photo}/renders", recipe=recipe(*steps)).status_code == 200
+        return [name for one in executed for name in one]
+
+    names = [name for name, _ in FOUR]
+    assert rendered(*FOUR) == names
+    assert rendered(*FOUR) == []
+    assert rendered(*FOUR[:3], ("sharpness", 0.5)) == names[3:]
+    assert rendered(*FOUR[:2], ("contrast", 0.4), FOUR[3]) == names[2:]
+    assert rendered(*FOUR[:2], ("contrast", 0.5), FOUR[3]) == names[2:]
+    assert rendered(*FOUR[:3]) == names[2:3]
+    assert rendered(*FOUR, ("saturation", 0)) == [], "a step that does nothing is no step"
+    assert visitor.state(photo)["revision"] == 0, "a render changes nothing"
+
+
+def test_a_preview_is_only_sent_when_it_is_new(visitor: Visitor, photo: str) -> None:
+    first = visitor.client.get(f"{photo}/preview.jpg")
+    known = {"If-None-Match": first.headers["etag"]}
+    assert visitor.client.get(f"{photo}/preview.jpg", headers=known).status_code == 304
+    visitor.say(photo, "brighter", 0)
+    assert visitor.client.get(f"{photo}/preview.jpg", headers=known).status_code == 200
+
+
+def test_previews_are_screen_sized_and_never_enlarged(serve: Serve) -> None:
+    visitor = serve(preview=400)
+    photo = visitor.bring((EXAMPLES / "drum.jpg").read_bytes(), "drum.jpg")
+    state = visitor.state(photo)
+    long = max(state["width"], state["height"])
+
+    def longest(size: int) -> int:
+        return max(seen(visitor.client.get(f"{photo}/preview.jpg?size={size}").content).shape)
+
+    assert (longest(100), longest(400), longest(8000)) == (100, 400, long)
+    assert longest(900) in (899, 900), "the short side is whole pixels"
+    assert refused(visitor.client.get(f"{photo}/preview.jpg?size=3")) == (422, "invalid")
+
+
+def test_a_transparent_photo_is_shown_on_white(visitor: Visitor) -> None:
+    address = visitor.bring(encoded(np.dstack([pixels(), np.zeros((96, 96), np.uint8)])))
+    assert seen(visitor.client.get(f"{address}/preview.jpg").content).min() > 250
+
+
+def test_the_histogram_counts_and_marks_what_is_clipped(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, ("brightness", 2))
+    found = visitor.client.get(f"{photo}/histogram").json()
+    bright = np.asarray(t2onet.apply(Recipe.from_steps([("brightness", 2)]), pixels()))
+    assert [sum(found[name]) for name in ("red", "green", "blue")] == [96 * 96] * 3
+    assert found["pixels"] == 96 * 96
+    shares = [found["clipped"][name]["white"] for name in ("red", "green", "blue")]
+    assert shares == pytest.approx((bright == 255).mean(axis=(0, 1)).tolist(), abs=0.01)
+    dark = visitor.post(f"{photo}/histogram", recipe=recipe(("brightness", -1))).json()
+    assert dark["clipped"]["red"]["black"] == 1.0
+    untouched = visitor.client.get(f"{photo}/histogram", params={"original": True}).json()
+    assert untouched["red"] == np.bincount(pixels()[..., 0].ravel(), minlength=256).tolist()
+
+
+def test_memory_for_previews_is_bounded() -> None:
+    pool = Pool(1000)
+    for number in range(10):
+        pool.keep("photo", number, value=np.zeros(300, np.uint8))
+    assert pool.held == 900
+    assert pool.get("photo", 6) is None
+    assert pool.get("photo", 7) is not None
+    pool.keep("photo", 10, value=np.zeros(300, np.uint8))
+    assert pool.get("photo", 7) is not None, "it was used last"
+    pool.forget("photo")
+    assert pool.held == 0
+
+
+# ---- exports
+
+
+def test_a_photo_that_nothing_changed_comes_out_byte_for_byte(visitor: Visitor) -> None:
+    data = (EXAMPLES / "drum.jpg").read_bytes()
+    photo = visitor.bring(data, "drum.jpg")
+    result = visitor.post(f"{photo}/exports").json()
+    assert (result["name"], result["bytes"]) == ("drum-edited.jpg", len(data))
+    fetched = visitor.client.get(result["url"])
+    assert fetched.content == data
+    assert fetched.headers["content-disposition"] == 'attachment; filename="drum-edited.jpg"'
+    assert fetched.headers["content-type"] == "application/octet-stream"
+
+
+def test_an_export_is_the_edit_at_full_resolution(serve: Serve) -> None:
+    visitor = serve(preview=64)
+    photo = visitor.bring(picture())
+    visitor.put(photo, 0, *FOUR)
+    result = visitor.post(f"{photo}/exports").json()
+    expected = np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels()))
+    assert np.array_equal(seen(visitor.client.get(result["url"]).content), expected)
+    other = visitor.post(f"{photo}/exports", format="webp", quality=50, recipe=recipe()).json()
+    assert other["name"] == "sea-edited.webp"
+
+
+def test_recipes_and_tables_are_exported(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, *FOUR)
+    sidecar = visitor.post(f"{photo}/exports", kind="recipe").json()
+    assert sidecar["name"] == "sea-edited.json"
+    assert Recipe.from_json(visitor.client.get(sidecar["url"]).text) == Recipe.from_steps(FOUR)
+    cube = visitor.post(f"{photo}/exports", kind="cube").json()
+    assert visitor.client.get(cube["url"]).text.startswith('TITLE "sea"\nLUT_3D_SIZE 33\n')
+    assert any(note.startswith("left out: sharpness") for note in cube["notes"])
+    hald = visitor.post(f"{photo}/exports", kind="hald").json()
+    assert seen(visitor.client.get(hald["url"]).content).shape == (512, 512, 3)
+
+
+def test_old_results_make_room(serve: Serve) -> None:
+    visitor = serve(exports=2)
+    photo = visitor.bring(picture())
+    urls = [visitor.post(f"{photo}/exports", kind="recipe").json()["url"] for _ in range(3)]
+    assert [visitor.client.get(url).status_code for url in urls] == [404, 200, 200]
+
+
+# ---- batches
+
+
+def finished(visitor: Visitor, batch: str) -> dict[str, object]:
+    end = time.monotonic() + 60
+    while (state := visitor.client.get(batch).json())["running"]:
+        assert time.monotonic() < end, "no end within a minute"
+        time.sleep(0.01)
+    found: dict[str, object] = state
+    return found
+
+
+def test_one_recipe_for_many_photos(visitor: Visitor) -> None:
+    for side in (32, 48):
+        visitor.bring(picture(side), "sea.png")
+    begun = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2)))
+    assert begun.status_code == 202
+    state = finished(visitor, f"{visitor.session}/batches/{begun.json()['batch']}")
+    assert (state["total"], state["done"], state["share"], state["cancelled"]) == (2, 2, 1.0, False)
+    look = Recipe.from_steps([("brightness", 0.2)])
+    for side, item in zip((32, 48), state["items"], strict=True):  # type: ignore[call-overload]
+        expected = np.asarray(t2onet.apply(look, pixels(side)))
+        assert np.array_equal(seen(visitor.client.get(item["url"]).content), expected)
+    archive = zipfile.ZipFile(io.BytesIO(visitor.client.get(str(state["archive"])).content))
+    assert archive.namelist() == ["sea-edited.png", "2-sea-edited.png"]
+    assert archive.testzip() is None
+    assert np.array_equal(seen(archive.read("2-sea-edited.png")), expected)
+
+
+def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
+    visitor.bring(picture(32), "other.png")
+    chosen = [photo.rsplit("/", 1)[-1]]
+    for request, outcome in [("brighter", "done"), ("crop it", "refused")]:
+        batch = visitor.post(f"{visitor.session}/batches", request=request, photos=chosen).json()["batch"]
+        state = finished(visitor, f"{visitor.session}/batches/{batch}")
+        (item,) = state["items"]  # type: ignore[misc]
+        assert (item["name"], item["outcome"]) == ("sea.png", outcome)
+    assert "I cannot crop" in item["error"]
+    assert visitor.state(photo)["revision"] == 0
+
+
+def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        visitor.bring(picture(32))
+    reached, go_on = threading.Event(), threading.Event()
+    real = batches.edited
+
+    def waiting(*arguments: object, **options: object) -> object:
+        reached.set()
+        assert go_on.wait(60)
+        return real(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(batches, "edited", waiting)
+    batch = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2))).json()["batch"]
+    assert reached.wait(60)
+    again = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2)))
+    assert refused(again) == (409, "busy")
+    address = f"{visitor.session}/batches/{batch}"
+    assert visitor.post(f"{address}/cancel").json()["cancelled"]
+    go_on.set()
+    state = finished(visitor, address)
+    assert [item["outcome"] for item in state["items"]] == ["cancelled"] * 3  # type: ignore[attr-defined]
+    assert state["archive"] is None
+
+
+def test_refused_batches(visitor: Visitor) -> None:
+    address = f"{visitor.session}/batches"
+    assert refused(visitor.post(address, recipe=recipe())) == (422, "invalid")
+    visitor.bring(picture(32))
+    assert refused(visitor.post(address)) == (422, "invalid")
+    assert refused(visitor.post(address, recipe=recipe(), request="brighter")) == (422, "invalid")
+    assert refused(visitor.post(address, recipe=recipe(), photos=["x"])) == (404, "not_found")
+    assert refused(visitor.client.get(f"{address}/x")) == (404, "not_found")
