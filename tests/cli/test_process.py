@@ -14,7 +14,7 @@ import pytest
 
 from .made import COMMAND, edited, environment, noise, pixels, process
 
-HEAVY = {"numba", "onnxruntime", "torch", "scipy", "matplotlib", "ray"}
+HEAVY = {"numba", "onnxruntime", "torch", "scipy", "matplotlib", "ray", "fastapi", "uvicorn"}
 
 
 RUN = """
