@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
@@ -30,8 +30,10 @@ _EVERY = 60.0
 """Seconds between two looks for sessions that expired."""
 
 
-def create_app(settings: Settings | None = None, *, policy: Policy | None = None) -> FastAPI:
-    """The server; `policy` answers requests instead of the network in the package."""
+def create_app(
+    settings: Settings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
+) -> FastAPI:
+    """The server; `policy` answers instead of the network in the package, `more` are further routes."""
     settings = settings or Settings()
     app = FastAPI(
         title="t2onet",
@@ -47,7 +49,8 @@ def create_app(settings: Settings | None = None, *, policy: Policy | None = None
     app.state.darkroom = Darkroom.of(settings, policy)
     errors.install(app)
     app.add_middleware(Guard, settings=settings, is_upload=is_upload)
-    app.include_router(routes.router())
+    for router in (routes.router(), *more):
+        app.include_router(router)
     app.add_api_route("/api/docs", _docs(app), include_in_schema=False)
     app.mount("/", _Pages(directory=STATIC, html=True))
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -62,7 +63,13 @@ def install(app: FastAPI) -> None:
 def _refused(request: Request, error: Exception) -> Answer:
     assert isinstance(error, T2OError)
     status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
-    return answer(status, kind_of(error), str(error))
+    return answer(status, kind_of(error), _inside(request, str(error)))
+
+
+def _inside(request: Request, message: str) -> str:
+    """Without paths of the folder that sessions are kept in, should one have got into a message."""
+    folder = request.app.state.darkroom.sessions.__dict__.get("folder")
+    return re.sub(rf"{re.escape(str(folder))}\S*", "the file", message) if folder else message
 
 
 def _http(request: Request, error: Exception) -> Answer:

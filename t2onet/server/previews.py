@@ -111,7 +111,7 @@ class Previews:
 def fitted(image: Image, side: int) -> Image:
     """The photo with a long side of at most `side` pixels."""
     long, short = max(image.height, image.width), min(image.height, image.width)
-    return image if long <= side else image.resized(max(1, round(short * side / long)))
+    return image if long <= side else image.resized(max(1, short * side // long))
 
 
 def on_screen(image: Image) -> Pixels:

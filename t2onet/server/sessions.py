@@ -67,11 +67,14 @@ class Session:
 
     def place(self) -> Path:
         """A new folder for one thing."""
-        return Path(tempfile.mkdtemp(dir=self.folder))
+        try:
+            return Path(tempfile.mkdtemp(dir=self.folder))
+        except OSError:  # it was closed meanwhile
+            raise not_found("session") from None
 
     def check_room(self, more: int = 0) -> None:
         """Refuse where the folder holds as much as it may."""
-        held = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        held = sum(map(_size, self.folder.rglob("*")))
         if held + more > MIB * self.settings.session_mb:
             held_most = f"{self.settings.session_mb} MiB of photos and results"
             raise too_large(f"a session holds {held_most}; {_MAKE_ROOM}")
@@ -147,6 +150,14 @@ class Sessions:
             _cleared(session)
         if "folder" in self.__dict__:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _size(path: Path) -> int:
+    """Of a file that may be gone by now."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _busy(session: Session) -> bool:

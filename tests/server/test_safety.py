@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import APIRouter
+from starlette.testclient import TestClient
 
 from t2onet import ServerError
 from t2onet.server import Settings, create_app
@@ -299,7 +302,28 @@ def test_photos_that_were_not_uploaded_stay(serve: Serve, tmp_path: Path) -> Non
     assert own.read_bytes() == picture(32)
 
 
+def test_a_session_that_is_closed_meanwhile_is_no_failure(visitor: Visitor, photo: str) -> None:
+    """Whatever is still asked of it finds its folder gone."""
+    sessions = visitor.client.app.state.darkroom.sessions  # type: ignore[attr-defined]
+    shutil.rmtree(sessions.get(visitor.session.rsplit("/", 1)[-1]).folder)
+    assert refused(visitor.upload(picture(32))) == (404, "not_found")
+    assert refused(visitor.post(f"{photo}/exports")) == (404, "not_found")
+    large = visitor.client.get(f"{photo}/preview.jpg?size=1601")
+    assert refused(large) == (422, "image")
+
+
 # ---- pages
+
+
+def test_further_routes_are_guarded_like_the_others() -> None:
+    router = APIRouter()
+    router.add_api_route("/api/v1/more", lambda: {"more": True})
+    app = create_app(policy=Scripted(), more=[router])
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        answer = client.get("/api/v1/more")
+        assert answer.json() == {"more": True}
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert client.get("/api/v1/more", headers={"Host": "evil.example"}).status_code == 403
 
 
 def test_the_api_describes_itself_without_help_from_elsewhere(visitor: Visitor) -> None:
