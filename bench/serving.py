@@ -44,16 +44,16 @@ def _slider() -> None:
     """Every render moves one slider a little, as a hand does: the first of four steps, or the last."""
     image = open_image(np.asarray(photo()))
     previews = Previews(Pool(2**29), SIDE, cores())
-    previews.begin("photo", image)
     moved = itertools.count(1)
 
     def rendered(steps: list[tuple[str, Any]], at: int) -> bytes:
+        """Of a photo of its own, as each visitor has one."""
         name, values = steps[at]
         nudged = np.asarray(values) + 1e-6 * next(moved)
         look = Recipe.from_steps([*steps[:at], (name, nudged), *steps[at + 1 :]])
-        return jpeg(previews.shown("photo", lambda: image, look, SIDE))
+        return jpeg(previews.shown(f"{name} {at}", lambda: image, look, SIDE))
 
-    picture = previews.shown("photo", lambda: image, Recipe.from_steps(_STEPS), SIDE)
+    picture = previews.shown("alone", lambda: image, Recipe.from_steps(_STEPS), SIDE)
     taken = in_turns(
         {
             "encode alone": lambda: jpeg(picture),

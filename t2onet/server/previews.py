@@ -23,6 +23,9 @@ from ..recipe import Recipe, Step
 JPEG_QUALITY = 90
 _SHOWN = "shown"
 
+Key = tuple[Hashable, ...]
+"""A photo, a size, the steps that were done, and _SHOWN for pixels that are ready to be shown."""
+
 
 @dataclass
 class Pool:
@@ -30,7 +33,7 @@ class Pool:
 
     limit: int
     held: int = 0
-    _kept: OrderedDict[tuple[Hashable, ...], Image | Pixels] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Key, Image | Pixels] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, *key: Hashable) -> Image | Pixels | None:
@@ -47,13 +50,13 @@ class Pool:
             while self.held > self.limit and len(self._kept) > 1:
                 self._drop(next(iter(self._kept)))
 
-    def forget(self, first: Hashable) -> None:
+    def forget(self, *first: Hashable, unless: Callable[[Key], bool] = lambda key: False) -> None:
         """All keys that begin so."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == first]:
+            for key in [key for key in self._kept if key[: len(first)] == first and not unless(key)]:
                 self._drop(key)
 
-    def _drop(self, key: tuple[Hashable, ...]) -> None:
+    def _drop(self, key: Key) -> None:
         if (gone := self._kept.pop(key, None)) is not None:
             self.held -= _bytes(gone)
 
@@ -84,6 +87,7 @@ class Previews:
             self.pool.keep(photo, side, steps[:number], value=stage)
         picture = on_screen(base.with_pixels(made[-1]) if made else base)
         self.pool.keep(photo, side, steps, _SHOWN, value=picture)
+        self.pool.forget(photo, side, unless=lambda key: _leads_to(steps, key))
         return picture
 
     def _farthest(self, photo: str, side: int, steps: tuple[Step, ...], base: Image) -> tuple[int, Pixels]:
@@ -106,6 +110,13 @@ class Previews:
     def begin(self, photo: str, image: Image) -> None:
         """Make the preview of a photo that is open at the moment."""
         self._base(photo, lambda: image, self.side)
+
+
+def _leads_to(steps: tuple[Step, ...], key: Key) -> bool:
+    """Whether what is kept under a key is the photo itself, or of use for these steps."""
+    done, *shown = key[2:] or ((),)
+    assert isinstance(done, tuple)
+    return done in ((), steps) if shown else done == steps[: len(done)]
 
 
 def fitted(image: Image, side: int) -> Image:

@@ -69,9 +69,20 @@ def test_only_the_steps_from_the_changed_one_on_are_computed(
     assert rendered(*FOUR[:3], ("sharpness", 0.5)) == names[3:]
     assert rendered(*FOUR[:2], ("contrast", 0.4), FOUR[3]) == names[2:]
     assert rendered(*FOUR[:2], ("contrast", 0.5), FOUR[3]) == names[2:]
+    assert rendered(*FOUR[:2], ("contrast", 0.5), FOUR[3], ("saturation", 0)) == [], "that is no step"
     assert rendered(*FOUR[:3]) == names[2:3]
-    assert rendered(*FOUR, ("saturation", 0)) == [], "a step that does nothing is no step"
     assert visitor.state(photo)["revision"] == 0, "a render changes nothing"
+
+
+def test_what_a_slider_left_behind_is_not_kept(visitor: Visitor, photo: str) -> None:
+    pool = visitor.client.app.state.darkroom.previews.pool  # type: ignore[attr-defined]
+    visitor.client.get(f"{photo}/preview.jpg?original=true")
+    held = set()
+    for p in range(10):
+        visitor.post(f"{photo}/renders", recipe=recipe(("brightness", p / 100 + 0.01), *FOUR[1:]))
+        held.add(pool.held)
+    side = 96 * 96 * 3
+    assert held == {4 * 2 * side + 2 * side}, "the photo, three stages, and two pictures"
 
 
 def test_a_preview_is_only_sent_when_it_is_new(visitor: Visitor, photo: str) -> None:
