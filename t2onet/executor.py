@@ -101,14 +101,15 @@ def stages(
     """The pixels after each step of `recipe`, in one pass: to be gone on from, and the last of them shown.
 
     Those are uint16 (or float32 before a repair), the last is of depth `last`. A step that does nothing hands
-    on what it got.
+    on what it got. Meant for pictures of screen size: a thread takes its share of them in one band.
     """
     image = open_image(photo)
     steps = [step for step in recipe.steps if not step.is_identity]
     kept: list[Pixels] = []
     if steps:
         run = _Run.of(image, "scaled", kernels, threads)
-        run.execute(steps, image.pixels, np.dtype(last), kept)
+        whole = replace(run, band=-(-image.height * image.width // run.threads))
+        whole.execute(steps, image.pixels, np.dtype(last), kept)
     found = iter(kept)
     current, every = image.pixels, []
     for step in recipe.steps:
@@ -148,6 +149,8 @@ class _Run:
     threads: int
     progress: Progress | None
     cancel: Cancel | None
+    band: int | None = None
+    """Pixels of a band, where those of BAND_PIXELS are too few."""
 
     @classmethod
     def of(
@@ -235,7 +238,7 @@ class _Run:
         return sum(operations.get(step.operation).reach(self.scale) for step in steps)
 
     def _bands(self, reach: int) -> Iterator[tuple[int, int]]:
-        rows = max(BAND_PIXELS // self.width, OVERLAP * reach, 1)
+        rows = max((self.band or BAND_PIXELS) // self.width, OVERLAP * reach, 1)
         for top in range(0, self.height, rows):
             yield top, min(top + rows, self.height)
 

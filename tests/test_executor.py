@@ -176,12 +176,10 @@ def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:
     names = rng.permutation(list(operations.operations()))[: rng.integers(0, 5)]
     drawn = [(str(name), moderate(operations.get(name), rng)) for name in names]
     steps = Recipe.from_steps([*drawn, ("sharpness", 0.3), ("contrast", 0)]).steps
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(executor, "BAND_PIXELS", 20 * picture.shape[1])
-        found = executor.stages(Recipe(steps=steps), picture, last=np.uint8, kernels=kernels)
-        for number, stage in enumerate(found[:-2], start=1):
-            whole = np.asarray(apply(Recipe(steps=steps[:number]), picture, kernels=kernels))
-            assert np.array_equal(stage, whole)
+    found = executor.stages(Recipe(steps=steps), picture, last=np.uint8, kernels=kernels, threads=3)
+    for number, stage in enumerate(found[:-2], start=1):
+        whole = np.asarray(apply(Recipe(steps=steps[:number]), picture, kernels=kernels))
+        assert np.array_equal(stage, whole)
     assert [stage.dtype for stage in found[-2:]] == [np.uint8, np.uint8]
     assert found[-1] is found[-2], "a step that does nothing hands on what it got"
     half = len(steps) // 2

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import random
-import resource
 import struct
 import sys
 import zipfile
@@ -25,6 +24,7 @@ from tests.cli.made import png_header
 from .conftest import Serve
 from .made import API, files, picture
 
+resource = pytest.importorskip("resource", reason="memory is only measured where the system tells")
 SMALL = {"megapixels": 4.0, "upload_mb": 4}
 
 

@@ -171,7 +171,7 @@ def test_nothing_is_written_outside_the_session(visitor: Visitor, tmp_path: Path
     for name in names:
         photo = visitor.bring(picture(32), name)
         visitor.post(f"{photo}/exports")
-        visitor.post(f"{photo}/exports", kind="cube")
+        visitor.post(f"{photo}/exports", kind="recipe")
     (server,) = (tmp_path / "server").iterdir()
     (session,) = server.iterdir()
     everything = files(tmp_path)
