@@ -13,7 +13,8 @@ import numpy as np
 from fastapi import Depends, Request
 
 from ..errors import T2OError
-from ..executor import apply, cores
+from ..executor import cores, stages
+from ..operations import operations
 from ..policy import Policy, shipped
 from ..recipe import Recipe
 from .intake import display_name
@@ -70,10 +71,10 @@ class Darkroom:
 
     def warm_up(self) -> None:
         """Load what the first visitor would wait for: the network and the compiled kernels."""
-        every = [("brightness", 0.1), ("saturation", 0.1), ("contrast", 0.1), ("sharpness", 0.1)]
+        numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in operations().values()]
         with suppress(T2OError):
             self.policy()
-            apply(Recipe.from_steps(every), np.zeros((8, 8, 3), np.uint16), kernels=True)
+            stages(Recipe.from_steps(numbers), np.zeros((8, 8, 3), np.uint16), last=np.uint8, kernels=True)
 
 
 def darkroom(request: Request) -> Darkroom:

@@ -6,7 +6,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import OutputError, T2OError
@@ -27,6 +27,7 @@ class Result:
     name: str
     path: Path
     notes: tuple[str, ...]
+    bytes: int = 0
     id: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
@@ -36,6 +37,7 @@ def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Resu
     folder = session.place()
     try:
         result = _made(folder, photo, recipe, wanted)
+        result = replace(result, bytes=result.path.stat().st_size)
         session.check_room()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -71,14 +73,13 @@ def edited(
     *,
     format: str | None = None,
     quality: int | None = None,
-    threads: int | None = None,
     progress: Callable[[float], None] | None = None,
     cancel: Cancel | None = None,
 ) -> Result:
     """A photo after a recipe at full resolution, as `place` with the ending of its format."""
     ending = f".{format}" if format else photo.suffix()
     name = f"{Path(photo.name).stem}-edited{ending}"
-    image = apply(recipe, photo.open(), threads=threads, progress=progress, cancel=cancel)
+    image = apply(recipe, photo.open(), progress=progress, cancel=cancel)
     target = place.with_suffix(ending.lower())
     with spoken_of(target, name):
         saved = image.save(target, quality=quality)

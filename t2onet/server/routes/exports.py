@@ -26,7 +26,7 @@ def export(asked: Export, chosen: Chosen, visit: Visit, room: Room) -> Exported:
     return Exported(
         result=result.id,
         name=result.name,
-        bytes=result.path.stat().st_size,
+        bytes=result.bytes,
         notes=list(result.notes),
         url=f"/api/v1/sessions/{visit.id}/results/{result.id}",
     )
