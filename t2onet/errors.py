@@ -8,6 +8,7 @@ T2OError
  ├── DataError       a dataset, or what was asked of it, that is refused
  ├── TrainingError   a training run, a setting of it or its files, that is refused
  ├── LookError       a recipe that another tool's format cannot carry
+ ├── StudyError      a study, or what was asked of it, that is refused
  ├── OutputError     a result that cannot be written where it was asked for
  ├── ServerError     a server that cannot start, or what was asked of it, that is refused
  └── Cancelled       work that was stopped on request
@@ -46,6 +47,10 @@ class TrainingError(T2OError):
 
 class LookError(T2OError):
     """A recipe cannot be carried by the format of another tool."""
+
+
+class StudyError(T2OError):
+    """A study, or what was asked of it, is refused."""
 
 
 class OutputError(T2OError):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["tests.databases"]
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 

@@ -17,7 +17,8 @@ PACKAGE = ROOT / "t2onet"
 
 ROOMS = (
     *("errors", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
-    *("language", "metrics", "policy", "editor", "data", "models", "training", "reports", "server", "cli"),
+    *("language", "metrics", "policy", "editor", "data", "models", "training", "reports"),
+    *("studies", "server", "cli"),
 )
 """Each may import only from those before it."""
 
