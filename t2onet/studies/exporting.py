@@ -1,0 +1,62 @@
+"""What was collected, as tables that others can read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+
+from .checks import passed
+from .models import Output, Page, Person, Rating, Sample, Study
+from .storage import Store
+
+RATING_COLUMNS = (
+    *("study", "rater", "page", "kind", "sample", "dataset", "request", "place", "system", "known"),
+    *("passed", "stars", "given", "answered"),
+)
+
+
+def ratings_csv(store: Store, study_id: int) -> str:
+    """Every rating, also of checks, repetitions and blocked raters; pages and places count from 1."""
+    wanted = (
+        select(Study.name, Person.name, Page, Sample, Rating, Output.system)
+        .join(Person, Person.study_id == Study.id)
+        .join(Page, Page.person_id == Person.id)
+        .join(Sample, Page.sample_id == Sample.id)
+        .join(Rating, Rating.page_id == Page.id)
+        .outerjoin(Output, Rating.output_id == Output.id)
+        .where(Study.id == study_id, Rating.stars.is_not(None))
+        .order_by(Person.id, Page.number, Rating.place)
+    )
+    with store.reading() as session:
+        rows = [
+            (
+                *(study, person, page.number + 1, page.kind, sample.name, sample.dataset, sample.request),
+                *(rating.place + 1, system or "", rating.known or "", _passed(rating), rating.stars),
+                *(moment(page.given), moment(page.answered)),
+            )
+            for study, person, page, sample, rating, system in session.execute(wanted)
+        ]
+    return as_csv(RATING_COLUMNS, rows)
+
+
+def _passed(rating: Rating) -> str:
+    if rating.known is None or rating.stars is None:
+        return ""
+    return "yes" if passed(rating.known, rating.stars) else "no"
+
+
+def moment(seconds: float | None) -> str:
+    """In ISO 8601, UTC, to the second; "" for never."""
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()

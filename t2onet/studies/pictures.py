@@ -1,0 +1,86 @@
+"""Pictures as people in a study see them: screen size, sRGB, and nothing of the file but its pixels.
+
+A file's name and metadata could tell which system wrote it.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from ..image import open_image
+from .checks import Known
+from .models import TARGET, Kind, Page, Rating
+from .refusals import NotFound
+from .storage import Store
+
+LONG_SIDE = 1600
+_QUALITY = 95
+_KEPT = 128
+"""Pictures that stay encoded in memory; about half a megabyte each."""
+_BLOCKS = 24
+"""Squares along the short side of a wrecked picture."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file to show, as it is or wrecked."""
+
+    path: Path
+    wrecked: bool = False
+
+    def jpeg(self) -> bytes:
+        """The picture on a screen."""
+        return _jpeg(self, self.path.stat().st_mtime_ns)
+
+
+def rated_picture(store: Store, token: str) -> Picture:
+    """What stands at a rating's place."""
+    with store.reading() as session:
+        rating = session.scalars(select(Rating).where(Rating.token == token)).first()
+        if rating is None:
+            raise NotFound("there is no such picture")
+        sample = rating.page.sample
+        file = sample.input if rating.output is None else rating.output.path
+        return Picture(Path(sample.study.root, file), rating.known == Known.WRECKED)
+
+
+def page_picture(store: Store, token: str, side: Literal["input", "target"]) -> Picture:
+    """The input of a page; in an annotation study its target as well, which no rater may ask for."""
+    with store.reading() as session:
+        page = session.scalars(select(Page).where(Page.token == token)).first()
+        if page is None or (side == TARGET and page.sample.study.kind != Kind.ANNOTATION):
+            raise NotFound("there is no such picture")
+        sample = page.sample
+        file = sample.input if side == "input" else sample.outputs[0].path
+        return Picture(Path(sample.study.root, file))
+
+
+@lru_cache(_KEPT)
+def _jpeg(picture: Picture, _changed: int) -> bytes:
+    image = open_image(picture.path)
+    short, long = sorted((image.height, image.width))
+    small = image.resized(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image
+    pixels = small.to_srgb().pixels
+    shown = PIL.Image.fromarray(wreck(pixels) if picture.wrecked else pixels)
+    file = io.BytesIO()
+    shown.save(file, "JPEG", quality=_QUALITY, subsampling=0)
+    return file.getvalue()
+
+
+def wreck(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Coarse squares of negative, swapped colours: the shape of the picture and nothing to like about it."""
+    height, width = pixels.shape[:2]
+    side = max(min(height, width) // _BLOCKS, 1)
+    coarse = 255 - pixels[side // 2 :: side, side // 2 :: side, [1, 2, 0]]
+    whole = coarse.repeat(side, axis=0).repeat(side, axis=1)
+    missing = (max(height - whole.shape[0], 0), max(width - whole.shape[1], 0))
+    return np.pad(whole, ((0, missing[0]), (0, missing[1]), (0, 0)), mode="edge")[:height, :width]

@@ -1,0 +1,260 @@
+"""The rating study: who sees what, how often, and what becomes of their stars."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from t2onet.errors import StudyError
+from t2onet.studies import assigning, people
+from t2onet.studies.creating import find_study, open_rating_study
+from t2onet.studies.models import Page, PageKind, Person, Rating, Sample, State
+from t2onet.studies.rating import GAP, next_rating_page, rate
+from t2onet.studies.refusals import Conflict, Forbidden, NotFound
+from t2onet.studies.settings import PRESETS, RatingSettings
+from t2onet.studies.storage import Store
+
+from .made import ALL, SYSTEMS, answer, fair, link, raters, rating_study, table, what, work_through
+
+
+def pages(store: Store, kind: PageKind | None = None) -> list[Page]:
+    wanted = sa.select(Page).order_by(Page.person_id, Page.number)
+    with store.reading() as session:
+        return list(session.scalars(wanted if kind is None else wanted.where(Page.kind == kind)))
+
+
+def test_each_sample_is_rated_by_as_many_people_as_wanted(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 5)
+    for rater in raters(store, study, 4):
+        work_through(store, rater)
+    seen = Counter(page.sample_id for page in pages(store))
+    assert set(seen.values()) == {2}
+    assert len(seen) == 5
+    with store.reading() as session:
+        assert session.scalar(sa.select(sa.func.count()).where(Rating.stars.is_not(None))) == 5 * 2 * 3
+
+
+def test_nobody_rates_a_sample_twice_for_others(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 3)
+    (alone,) = raters(store, study, 1)
+    assert len(work_through(store, alone)) == 3
+    assert next_rating_page(store, alone) is None
+
+
+def test_order_is_random_for_each_rater(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 12, replace(ALL, ratings=6))
+    requests, places = set(), Counter()
+    for rater in raters(store, study, 6):
+        seen = work_through(store, rater)
+        requests.add(tuple(page.request for page in seen))
+        places.update(what(store, page.pictures[0])[0] for page in seen)
+    assert len(requests) == 6
+    assert all(places[system] > 10 for system in SYSTEMS)  # of 72; 24 expected
+
+
+def test_a_page_gives_nothing_away(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 3, RatingSettings(checks=0.5, repeats=0.5))
+    (rater,) = raters(store, study, 1)
+    seen = work_through(store, rater)
+    assert {page.kind for page in pages(store)} == {PageKind.SAMPLE, PageKind.CHECK, PageKind.REPEAT}
+    for page in seen:
+        assert set(asdict(page)) == {"page", "request", "pictures", "done", "left"}
+        assert len(page.pictures) == len(SYSTEMS)
+    tokens = [token for page in seen for token in (page.page, *page.pictures)]
+    assert len(set(tokens)) == len(tokens)
+    assert all(len(token) >= 22 for token in tokens)
+
+
+def test_a_link_leads_back_to_the_page_that_was_left(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 3)
+    first, second = raters(store, study, 2)
+    left = next_rating_page(store, first)
+    assert left is not None
+    assert next_rating_page(store, second) is not None
+    assert next_rating_page(store, first) == left
+    answer(store, first, left)
+    following = next_rating_page(store, first)
+    assert following is not None
+    assert (following.page != left.page, following.done, following.left) == (True, 1, 2)
+
+
+def test_stars_stay_as_they_were_given(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 1)
+    rater, other = raters(store, study, 2)
+    page = next_rating_page(store, rater)
+    assert page is not None
+    stars = dict(zip(page.pictures, (1, 2, 3), strict=True))
+    rate(store, rater, page.page, stars)
+    rate(store, rater, page.page, stars)  # an answer that was lost on its way is given again
+    with pytest.raises(Conflict, match="rated already"):
+        rate(store, rater, page.page, {**stars, page.pictures[0]: 5})
+    with pytest.raises(NotFound, match="not one of yours"):
+        rate(store, other, page.page, stars)
+    with store.reading() as session:
+        kept = {rating.token: rating.stars for rating in session.scalars(sa.select(Rating))}
+    assert kept == stars
+
+
+@pytest.mark.parametrize("wrong", [0, 6, True, 2.0, "3", None])
+def test_other_stars_are_refused(store: Store, tmp_path: Path, wrong: object) -> None:
+    study = rating_study(store, tmp_path, 1)
+    (rater,) = raters(store, study, 1)
+    page = next_rating_page(store, rater)
+    assert page is not None
+    with pytest.raises(StudyError, match="whole numbers from 1 to 5"):
+        rate(store, rater, page.page, dict.fromkeys(page.pictures, wrong))  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="every picture of the page"):
+        rate(store, rater, page.page, {page.pictures[0]: 3})
+    with pytest.raises(StudyError, match="and to no other"):
+        rate(store, rater, page.page, {**dict.fromkeys(page.pictures, 3), "another": 3})
+    assert next_rating_page(store, rater) == page
+
+
+def test_checks_and_repetitions_come_as_often_as_asked(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 60, RatingSettings(checks=0.1, repeats=0.1))
+    (rater,) = raters(store, study, 1)
+    count = len(work_through(store, rater))
+    assert 60 + 2 * 6 <= count <= 60 + 2 * 9
+    for kind in (PageKind.CHECK, PageKind.REPEAT):
+        numbers = [page.number for page in pages(store, kind)]
+        assert abs(len(numbers) - count / 10) <= 1.5
+        assert len({b - a for a, b in pairwise(numbers)}) > 1, "one could count along"
+    first = {page.sample_id: page.number for page in pages(store, PageKind.SAMPLE)}
+    gaps = [page.number - first[page.sample_id] for page in pages(store, PageKind.REPEAT)]
+    assert min(gaps) >= GAP
+
+
+def test_even_a_short_study_has_one_of_each(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 3, RatingSettings())
+    for rater in raters(store, study, 2):
+        work_through(store, rater)
+    kinds = Counter((page.person_id, page.kind) for page in pages(store))
+    assert {kind: n for (_, kind), n in kinds.items()} == {"sample": 3, "check": 1, "repeat": 1}
+    (late,) = [people.add(store, study, "late")]
+    assert next_rating_page(store, late) is None, "no check for someone who has nothing to rate"
+
+
+def test_a_check_shows_what_is_known(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 2, RatingSettings(checks=0.5, repeats=0), (*SYSTEMS, "more"))
+    (rater,) = raters(store, study, 1)
+    for page in work_through(store, rater):
+        known = Counter(what(store, picture)[1] for picture in page.pictures)
+        assert known in (Counter({None: 4}), Counter(["wrecked", "input", "target", None]))
+
+
+def test_a_check_of_one_picture_is_a_wrecked_one(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 2, RatingSettings(checks=0.5, repeats=0), ("ours",))
+    (rater,) = raters(store, study, 1)
+    known = {what(store, picture)[1] for page in work_through(store, rater) for picture in page.pictures}
+    assert known == {None, "wrecked"}
+
+
+def test_a_rater_does_no_more_pages_than_allowed(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 9, replace(ALL, pages=4))
+    (rater,) = raters(store, study, 1)
+    seen = work_through(store, rater)
+    assert [(page.done, page.left) for page in seen] == [(0, 4), (1, 3), (2, 2), (3, 1)]
+
+
+def test_an_abandoned_page_is_given_to_someone_else_in_time(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = rating_study(store, tmp_path, 1, replace(ALL, ratings=1))
+    gone, waiting = raters(store, study, 2)
+    assert next_rating_page(store, gone) is not None
+    assert next_rating_page(store, waiting) is None
+    monkeypatch.setattr(assigning, "CLAIM", 0.0)
+    assert next_rating_page(store, waiting) is not None
+
+
+def test_what_a_blocked_rater_did_is_done_again(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 2, replace(ALL, ratings=1))
+    careless, careful = raters(store, study, 2)
+    work_through(store, careless)
+    assert next_rating_page(store, careful) is None
+    with store.reading() as session:
+        number = session.scalars(sa.select(Person.id).where(Person.token == careless)).one()
+    people.set_state(store, study, number, State.BLOCKED)
+    assert len(work_through(store, careful)) == 2
+    with pytest.raises(Forbidden, match="has ended your part in it"):
+        next_rating_page(store, careless)
+
+
+def test_raters_who_come_at_once_share_the_samples(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 8)
+    links = raters(store, study, 6)
+    threads = [threading.Thread(target=work_through, args=(store, rater, fair)) for rater in links]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(Counter(page.sample_id for page in pages(store)).values()) == {2}
+
+
+def test_joining(store: Store, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 1, replace(ALL, people=3))
+    token = link(store, study)
+    people.join(store, token)
+    people.join(store, token, "  Zoë   M. ")
+    with store.reading() as session:
+        assert list(session.scalars(sa.select(Person.name).order_by(Person.id))) == ["rater-1", "Zoë M."]
+    with pytest.raises(Conflict, match=r"someone called Zoë M\. is in this study already"):
+        people.join(store, token, "Zoë M.")
+    for name in ("=1+1", "@sum", "<b>", "x" * 101, "a\0b"):
+        with pytest.raises(StudyError, match="is no name"):
+            people.join(store, token, name)
+    people.join(store, token)
+    with pytest.raises(Forbidden, match="has all the people it needs"):
+        people.join(store, token)
+    with pytest.raises(NotFound, match="leads to no study"):
+        people.join(store, "another")
+    with pytest.raises(NotFound, match="leads nowhere"):
+        next_rating_page(store, token)
+
+
+def test_a_study_is_found_again(store: Store, tmp_path: Path) -> None:
+    path = table(tmp_path, 3)
+    study = open_rating_study(store, path, ALL)
+    assert open_rating_study(store, path, ALL) == study
+    assert find_study(store) == find_study(store, "table") == study
+    with pytest.raises(StudyError, match="'table' already, of other samples or settings"):
+        open_rating_study(store, path, replace(ALL, ratings=3))
+    other = open_rating_study(store, path, replace(ALL, ratings=3), name="other")
+    assert find_study(store, "other") == other
+    with pytest.raises(NotFound, match="say which with --name: table, other"):
+        find_study(store)
+    with pytest.raises(NotFound, match="no study 'third'; there is table, other"):
+        find_study(store, "third")
+
+
+def test_a_database_without_studies(store: Store) -> None:
+    with pytest.raises(NotFound, match="has no study; begin one with t2o study rate"):
+        find_study(store)
+
+
+def test_the_papers_design(store: Store, tmp_path: Path) -> None:
+    """250 samples of each data set by chance, each rated twice."""
+    paper = PRESETS["paper"]
+    assert (paper.samples, paper.ratings) == (250, 2)
+    few = replace(paper, samples=4)
+    open_rating_study(store, table(tmp_path, 9, datasets=("ma5k", "gier")), few, seed=1)
+    with store.reading() as session:
+        samples = list(session.scalars(sa.select(Sample).order_by(Sample.id)))
+    assert Counter(sample.dataset for sample in samples) == {"ma5k": 4, "gier": 4}
+    names = [sample.name for sample in samples]
+    assert names == sorted(names, key=lambda name: (name[0] != "m", name)), "in their own order"
+    assert {name[-3:] for name in names if name[0] == "m"} != {name[-3:] for name in names if name[0] == "g"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ratings": 0}, {"checks": 0.9}, {"repeats": -0.1}, {"samples": 0}, {"pages": 0}]
+)
+def test_settings_that_make_no_study(wrong: dict[str, float]) -> None:
+    with pytest.raises(StudyError, match=r"at least 1|a share of all pages"):
+        RatingSettings(**wrong)  # type: ignore[arg-type]
