@@ -25,7 +25,7 @@ class Server:
 
     def __init__(self, commands: Path, folder: Path, user: str | None) -> None:
         self.commands, self.folder, self.user = commands, folder, user
-        self.run("initdb", "-D", "data", "-U", "t2o", "-A", "trust", "-E", "UTF8", "--locale=C")
+        self.run("initdb", "-D", "data", "-U", "t2o", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         sockets = f"-c listen_addresses='' -c unix_socket_directories='{folder}'"
         self.run("pg_ctl", "start", "-w", "-D", "data", "-l", "log", "-o", sockets)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from sqlalchemy import ColumnElement, Subquery, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Subquery, and_, exists, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from .models import Page, PageKind, Person, Request, Review, Sample, State, Study
@@ -25,10 +25,14 @@ def unanswered(session: Session, person: Person) -> Page | None:
     return session.scalars(wanted.order_by(Page.number)).first()
 
 
-def covering(study: Study) -> Subquery:
-    """Sample and number of its pages that count: answered or being answered, not rejected, nobody blocked."""
+def covering(study: Study, *, answered: bool = False) -> Subquery:
+    """Sample and number of its pages that count: not rejected, by nobody blocked, and answered.
+
+    Pages that someone is just about to answer count as well, unless `answered` is wanted.
+    """
     rejected = exists().where(Request.page_id == Page.id, Request.review == Review.REJECTED)
-    alive = or_(Page.answered.is_not(None), Page.given > time.time() - CLAIM)
+    being = false() if answered else Page.given > time.time() - CLAIM
+    alive = or_(Page.answered.is_not(None), being)
     return (
         select(Page.sample_id, func.count().label("pages"))
         .join(Person, Page.person_id == Person.id)

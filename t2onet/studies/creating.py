@@ -6,15 +6,17 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from sqlalchemy import select
 
+from ..data import Sample as Pair
+from ..data import open_dataset
 from ..errors import StudyError
-from .models import Kind, Output, Sample, Study
+from .models import TARGET, Kind, Output, Sample, Study
 from .refusals import NotFound
-from .settings import RatingSettings
+from .settings import AnnotationSettings, RatingSettings
 from .storage import Store
 from .table import Entry, read_table
 
@@ -36,6 +38,65 @@ def open_rating_study(
     ]
     study = Study(name=name or table.stem, kind=Kind.RATING, seed=seed, settings=asdict(settings))
     return opened(store, study, table.parent, [asdict(entry) for entry in entries], samples)
+
+
+def open_annotation_study(
+    store: Store,
+    folder: Path,
+    settings: AnnotationSettings,
+    *,
+    name: str | None = None,
+    layout: str | None = None,
+    seed: int = 0,
+) -> int:
+    """The number of the study of these pairs, made where it is not there yet; any dataset will do."""
+    dataset = open_dataset(folder, layout)
+    pairs = _pairs(dataset.samples)
+    first = _to_begin_with(pairs, settings.qualification, seed)
+    root = dataset.root.resolve()
+    samples = [
+        Sample(
+            name=pair.name,
+            split=pair.split,
+            input=_relative(pair.before, root),
+            outputs=[Output(system=TARGET, path=_relative(pair.after, root))],
+            qualifying=pair in first,
+            said=list(pair.requests),
+        )
+        for pair in pairs
+    ]
+    facts = [[s.name, s.split, s.input, s.outputs[0].path, s.said] for s in samples]
+    chosen = Study(
+        name=name or root.name or "pairs", kind=Kind.ANNOTATION, seed=seed, settings=asdict(settings)
+    )
+    return opened(store, chosen, root, facts, samples)
+
+
+def _pairs(samples: Iterable[Pair]) -> list[Pair]:
+    """Each pair of photos once, with all that was said of it."""
+    found: dict[tuple[Path, Path], Pair] = {}
+    for sample in samples:
+        photos = sample.before, sample.after
+        earlier = found.get(photos)
+        said = sample.requests if earlier is None else (*earlier.requests, *sample.requests)
+        found[photos] = replace(earlier or sample, requests=said)
+    return list(found.values())
+
+
+def _to_begin_with(pairs: Sequence[Pair], count: int, seed: int) -> list[Pair]:
+    """Pairs for the qualification by chance, those first of which is known what can be said."""
+    if count >= len(pairs):
+        raise StudyError(
+            f"a qualification of {count} pairs leaves none of {len(pairs)} to annotate; ask for fewer with "
+            "--qualification"
+        )
+    mixed = random.Random(f"{seed}/qualification").sample(pairs, len(pairs))
+    return sorted(mixed, key=lambda pair: not pair.requests)[:count]
+
+
+def _relative(path: Path, root: Path) -> str:
+    path = path.resolve()
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
 def drawn(entries: Sequence[Entry], count: int | None, seed: int) -> list[Entry]:

@@ -10,12 +10,16 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from .checks import passed
-from .models import Output, Page, Person, Rating, Sample, Study
+from .models import Output, Page, Person, Rating, Request, Sample, Study
 from .storage import Store
 
 RATING_COLUMNS = (
     *("study", "rater", "page", "kind", "sample", "dataset", "request", "place", "system", "known"),
     *("passed", "stars", "given", "answered"),
+)
+REQUEST_COLUMNS = (
+    *("study", "annotator", "state", "page", "kind", "sample", "split", "request", "review", "note"),
+    *("given", "answered"),
 )
 
 
@@ -41,6 +45,28 @@ def ratings_csv(store: Store, study_id: int) -> str:
             for study, person, page, sample, rating, system in session.execute(wanted)
         ]
     return as_csv(RATING_COLUMNS, rows)
+
+
+def requests_csv(store: Store, study_id: int) -> str:
+    """Every request, also rejected ones and those of the qualification."""
+    wanted = (
+        select(Study.name, Person, Page, Sample, Request)
+        .join(Person, Person.study_id == Study.id)
+        .join(Page, Page.person_id == Person.id)
+        .join(Sample, Page.sample_id == Sample.id)
+        .join(Request, Request.page_id == Page.id)
+        .where(Study.id == study_id)
+        .order_by(Person.id, Page.number)
+    )
+    with store.reading() as session:
+        rows = [
+            (
+                *(study, person.name, person.state, page.number + 1, page.kind, sample.name, sample.split),
+                *(request.text, request.review, request.note, moment(page.given), moment(page.answered)),
+            )
+            for study, person, page, sample, request in session.execute(wanted)
+        ]
+    return as_csv(REQUEST_COLUMNS, rows)
 
 
 def _passed(rating: Rating) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -64,6 +65,22 @@ def taking_part(session: Session, token: str) -> Person:
     if person.state == State.BLOCKED:
         raise Forbidden("the owner of this study has ended your part in it; thank you")
     return person
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whose link it is and where they stand."""
+
+    study: str
+    kind: str
+    name: str
+    state: str
+
+
+def standing(store: Store, token: str) -> Standing:
+    with store.reading() as session:
+        person = by_link(session, token)
+        return Standing(person.study.name, person.study.kind, person.name, person.state)
 
 
 def set_state(store: Store, study_id: int, person_id: int, state: State) -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import PIL.Image
 
 from t2onet.studies import people
-from t2onet.studies.creating import open_rating_study
+from t2onet.studies.annotation import AnnotationPage, annotate, next_annotation_page
+from t2onet.studies.creating import open_annotation_study, open_rating_study
 from t2onet.studies.models import Output, Rating, Study
 from t2onet.studies.rating import RatingPage, next_rating_page, rate
-from t2onet.studies.settings import RatingSettings
+from t2onet.studies.settings import AnnotationSettings, RatingSettings
 from t2onet.studies.storage import Store
 
 SYSTEMS = ("target", "ours", "gan")
@@ -92,5 +93,30 @@ def work_through(store: Store, token: str, taste: Taste = fair) -> list[RatingPa
     pages = []
     while (page := next_rating_page(store, token)) is not None:
         answer(store, token, page, taste)
+        pages.append(page)
+    return pages
+
+
+def pairs_folder(folder: Path, count: int, said: int = 0) -> Path:
+    """`count` pairs as files, with requests for the first `said` of them."""
+    for number in range(count):
+        for seed, side in enumerate(("before", "after")):
+            picture(folder / side / f"pair {number}.png", 10 * number + seed)
+    lines = [f'pair {number},"make number {number} brighter, please",val\n' for number in range(said)]
+    (folder / "requests.csv").write_text("name,request,split\n" + "".join(lines), encoding="utf-8")
+    return folder
+
+
+def annotation_study(
+    store: Store, folder: Path, count: int, settings: AnnotationSettings, said: int = 0
+) -> int:
+    return open_annotation_study(store, pairs_folder(folder, count, said), settings)
+
+
+def write_through(store: Store, token: str, word: str = "brighter") -> list[AnnotationPage]:
+    """Write requests until there is no page; the pages that were seen."""
+    pages = []
+    while (page := next_annotation_page(store, token)) is not None:
+        annotate(store, token, page.page, f"make it {word}, {len(pages)}")
         pages.append(page)
     return pages
