@@ -1,4 +1,4 @@
-"""The web darkroom: JSON over the editor, and pages. Thin; what an edit is, is known elsewhere."""
+"""The web door: JSON and pages over the editor and the studies. Thin; what an edit is, is known elsewhere."""
 
 from .app import create_app
 from .settings import Settings

@@ -60,7 +60,7 @@ def annotate(store: Store, token: str, page_token: str, text: str) -> None:
         person = taking_part(session, token)
         wanted = select(Page).where(Page.token == page_token, Page.person_id == person.id)
         page = session.scalars(wanted.with_for_update()).first()
-        if page is None:
+        if page is None or page.ratings:
             raise NotFound("this page is not one of yours; open your link again")
         if page.answered is not None:
             if session.scalars(select(Request.text).where(Request.page_id == page.id)).first() != request:

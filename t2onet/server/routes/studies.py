@@ -1,0 +1,164 @@
+"""A study over HTTP: pages and pictures for those who take part, review for its owner.
+
+Personal links and addresses of pictures cannot be guessed, and whoever has one may use it; the owner's calls
+carry a token in the header Authorization. Nothing rests on cookies, so no other site can act for anybody.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Response
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+from ...errors import ImageError
+from ...studies import exporting, people, review
+from ...studies.annotation import annotate, next_annotation_page
+from ...studies.models import Kind, Review, State
+from ...studies.pictures import Picture, page_picture, rated_picture
+from ...studies.rating import next_rating_page, rate
+from ...studies.refusals import Forbidden, NotFound
+from ...studies.results import results
+from ...studies.storage import Store
+
+PREFIX = "/api/v1/study"
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Joining(_Body):
+    """Who joins; without a name they get a number."""
+
+    name: StrictStr = Field("", max_length=200)
+
+
+class Stars(_Body):
+    """Stars by the token of each picture on the page."""
+
+    stars: dict[StrictStr, StrictInt] = Field(max_length=100)
+
+
+class Text(_Body):
+    """What someone wrote."""
+
+    text: StrictStr = Field(max_length=10_000)
+
+
+class Verdict(_Body):
+    """What the owner says of a request."""
+
+    review: Review
+    note: StrictStr = Field("", max_length=1000)
+
+
+class Standing(_Body):
+    """Whether someone goes on."""
+
+    state: State
+
+
+def taking_part(store: Store) -> APIRouter:
+    """For raters and annotators."""
+    router = APIRouter(prefix=PREFIX, tags=["study"])
+
+    @router.post("/join/{token}", status_code=201)
+    def join(token: str, body: Joining) -> dict[str, str]:
+        """Join a study by its link; answers with one's own token."""
+        return {"person": people.join(store, token, body.name)}
+
+    @router.get("/people/{person}")
+    def standing(person: str) -> people.Standing:
+        """Which study a personal link belongs to, and where its owner stands."""
+        return people.standing(store, person)
+
+    @router.post("/people/{person}/next")
+    def next_page(person: str) -> dict[str, Any]:
+        """The page that was left open, or a new one; no page where one has to wait or is done."""
+        kind = people.standing(store, person).kind
+        page = (next_rating_page if kind == Kind.RATING else next_annotation_page)(store, person)
+        return {"page": page, **vars(people.standing(store, person))}
+
+    @router.put("/people/{person}/pages/{page}/stars", status_code=204)
+    def give_stars(person: str, page: str, body: Stars) -> None:
+        """Rate the pictures of a page; what is answered with 204 is on disk."""
+        rate(store, person, page, body.stars)
+
+    @router.put("/people/{person}/pages/{page}/request", status_code=204)
+    def give_request(person: str, page: str, body: Text) -> None:
+        """Write the request for a page; what is answered with 204 is on disk."""
+        annotate(store, person, page, body.text)
+
+    @router.get("/ratings/{token}.jpg", response_class=Response)
+    def rated(token: str) -> Response:
+        """A picture to rate."""
+        return _shown(rated_picture(store, token))
+
+    @router.get("/pages/{page}/{side}.jpg", response_class=Response)
+    def of_page(page: str, side: Literal["input", "target"]) -> Response:
+        """The input of a page, or the target of one to annotate."""
+        return _shown(page_picture(store, page, side))
+
+    return router
+
+
+def owning(store: Store, study: int, token: str) -> APIRouter:
+    """For the owner of one study, who has that token."""
+
+    def owner(authorization: Annotated[str, Header()] = "") -> None:
+        given = authorization.removeprefix("Bearer ").encode()
+        if not secrets.compare_digest(given, token.encode()):
+            raise Forbidden("this is for the owner of the study; open the link that was printed at its start")
+
+    router = APIRouter(prefix=f"{PREFIX}/owner", tags=["owner"], dependencies=[Depends(owner)])
+
+    @router.get("/progress")
+    def progress() -> review.Progress:
+        """How far the study is, and what everybody did."""
+        return review.progress(store, study)
+
+    @router.post("/people", status_code=201)
+    def invite(body: Joining) -> dict[str, str]:
+        """A personal link for someone."""
+        return {"person": people.add(store, study, body.name)}
+
+    @router.put("/people/{number}/state", status_code=204)
+    def decide(number: int, body: Standing) -> None:
+        """Let someone go on, or shut them out."""
+        people.set_state(store, study, number, body.state)
+
+    @router.get("/requests")
+    def requests(
+        person: int | None = None, verdict: Review | None = None, after: int = 0
+    ) -> list[review.Written]:
+        """Requests to review, in sheets."""
+        return review.written(store, study, person=person, review=verdict, after=after)
+
+    @router.put("/requests/{number}/review", status_code=204)
+    def judge(number: int, body: Verdict) -> None:
+        """Accept or reject a request."""
+        review.judge(store, study, number, body.review, body.note)
+
+    @router.get("/results")
+    def found() -> dict[str, Any]:
+        """Means, intervals and agreement of a rating study."""
+        return {"results": results(store, study)}
+
+    @router.get("/export.csv", response_class=Response)
+    def export() -> Response:
+        """Everything that was collected, as a table."""
+        rated = review.progress(store, study).kind == Kind.RATING
+        text = (exporting.ratings_csv if rated else exporting.requests_csv)(store, study)
+        return Response(text, media_type="text/csv; charset=utf-8")
+
+    return router
+
+
+def _shown(picture: Picture) -> Response:
+    try:
+        data = picture.jpeg()
+    except (ImageError, OSError) as error:
+        raise NotFound("this picture cannot be shown; tell the owner of the study") from error
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})

@@ -1,0 +1,308 @@
+"""A study over HTTP: what raters, annotators and the owner can do, and what nobody else can."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import PIL.Image
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.exc import OperationalError
+
+from t2onet.server.study import LARGEST_BODY, create_study_app
+from t2onet.studies import people
+from t2onet.studies.creating import open_rating_study
+from t2onet.studies.settings import AnnotationSettings, RatingSettings
+from t2onet.studies.storage import Store
+from tests.studies.made import annotation_study, fair, link, rating_study, table, what
+
+API = "/api/v1/study"
+OWNER = {"Authorization": "Bearer the-owner"}
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "studies.db") as store:
+        yield store
+
+
+def client(store: Store, study: int) -> TestClient:
+    return TestClient(create_study_app(store, study, "the-owner"))
+
+
+@pytest.fixture
+def rating(kept: Store, tmp_path: Path) -> TestClient:
+    """The server of a rating study of three samples."""
+    return client(kept, rating_study(kept, tmp_path, 3, RatingSettings()))
+
+
+@pytest.fixture
+def annotating(kept: Store, tmp_path: Path) -> TestClient:
+    """The server of an annotation study of three pairs, one of them to begin with."""
+    settings = AnnotationSettings(requests=1, qualification=1)
+    return client(kept, annotation_study(kept, tmp_path, 3, settings, said=1))
+
+
+def joined(web: TestClient, store: Store, name: str = "") -> str:
+    answer = web.post(f"{API}/join/{link(store, 1)}", json={"name": name})
+    assert answer.status_code == 201
+    return str(answer.json()["person"])
+
+
+def next_page(web: TestClient, person: str) -> dict[str, Any]:
+    answer = web.post(f"{API}/people/{person}/next")
+    assert answer.status_code == 200
+    return dict(answer.json())
+
+
+def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: Store) -> None:
+    person = joined(rating, kept, "Zoë")
+    assert rating.get(f"{API}/people/{person}").json() == {
+        **{"study": "table", "kind": "rating", "name": "Zoë", "state": "accepted"},
+    }
+    seen = 0
+    while (page := next_page(rating, person)["page"]) is not None:
+        shown = rating.get(f"{API}/pages/{page['page']}/input.jpg")
+        assert shown.headers["content-type"] == "image/jpeg"
+        assert PIL.Image.open(io.BytesIO(shown.content)).size == (16, 12)
+        assert all(rating.get(f"{API}/ratings/{token}.jpg").status_code == 200 for token in page["pictures"])
+        stars = {token: fair(*what(kept, token)) for token in page["pictures"]}
+        answer = rating.put(f"{API}/people/{person}/pages/{page['page']}/stars", json={"stars": stars})
+        assert (answer.status_code, answer.content) == (204, b"")
+        seen += 1
+    assert seen == 3 + 1 + 1
+    found = rating.get(f"{API}/owner/results", headers=OWNER).json()["results"]
+    assert [(mean["system"], mean["mean"]) for mean in found["means"]] == [
+        ("target", 5),
+        ("ours", 4),
+        ("gan", 2),
+    ]
+    exported = rating.get(f"{API}/owner/export.csv", headers=OWNER)
+    assert len(list(csv.DictReader(io.StringIO(exported.text)))) == 3 * seen
+    assert rating.get(f"{API}/owner/progress", headers=OWNER).json()["answers"] == 3
+
+
+def test_nothing_a_rater_can_read_names_a_system(kept: Store, tmp_path: Path) -> None:
+    study = rating_study(kept, tmp_path, 2, RatingSettings(checks=0.5), ("target", "systemx", "systemy"))
+    web = client(kept, study)
+    person = joined(web, kept)
+    heard = []
+    while True:
+        answers = [web.post(f"{API}/people/{person}/next"), web.get(f"{API}/people/{person}")]
+        page = answers[0].json()["page"]
+        if page is None:
+            break
+        answers += [web.get(f"{API}/pages/{page['page']}/input.jpg")]
+        answers += [web.get(f"{API}/ratings/{token}.jpg") for token in page["pictures"]]
+        stars = dict.fromkeys(page["pictures"], 3)
+        answers += [web.put(f"{API}/people/{person}/pages/{page['page']}/stars", json={"stars": stars})]
+        heard += [str(answer.headers).encode() + answer.content for answer in answers]
+    everything = b"".join(heard).lower()
+    for word in (b"system", b"target", b"wrecked", b"check", b"repeat", str(tmp_path).encode().lower()):
+        assert word not in everything
+
+
+def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: Store) -> None:
+    person = joined(annotating, kept)
+    first = next_page(annotating, person)
+    assert first["page"]["qualifying"] is True
+    for side in ("input", "target"):
+        assert annotating.get(f"{API}/pages/{first['page']['page']}/{side}.jpg").status_code == 200
+    request = f"{API}/people/{person}/pages/{first['page']['page']}/request"
+    assert annotating.put(request, json={"text": "warmer & <b>brighter</b>"}).status_code == 204
+    waiting = next_page(annotating, person)
+    assert (waiting["page"], waiting["state"]) == (None, "waiting")
+    (written,) = annotating.get(f"{API}/owner/requests", headers=OWNER).json()
+    assert (written["text"], written["said"]) == (
+        "warmer & <b>brighter</b>",
+        ["make number 0 brighter, please"],
+    )
+    verdict = {"review": "accepted", "note": "good"}
+    assert annotating.put(f"{API}/owner/requests/1/review", json=verdict, headers=OWNER).status_code == 204
+    state = {"state": "accepted"}
+    assert annotating.put(f"{API}/owner/people/1/state", json=state, headers=OWNER).status_code == 204
+    assert next_page(annotating, person)["page"]["qualifying"] is False
+    rows = list(csv.DictReader(io.StringIO(annotating.get(f"{API}/owner/export.csv", headers=OWNER).text)))
+    assert [(row["request"], row["review"]) for row in rows] == [("warmer & <b>brighter</b>", "accepted")]
+
+
+def test_a_blocked_annotator_is_told_so(annotating: TestClient, kept: Store) -> None:
+    person = joined(annotating, kept)
+    blocked = {"state": "blocked"}
+    assert annotating.put(f"{API}/owner/people/1/state", json=blocked, headers=OWNER).status_code == 204
+    answer = annotating.post(f"{API}/people/{person}/next")
+    assert answer.status_code == 403
+    assert answer.json()["error"]["kind"] == "forbidden"
+
+
+OWNERS = [
+    ("GET", "progress", None),
+    ("POST", "people", {"name": "x"}),
+    ("PUT", "people/1/state", {"state": "blocked"}),
+    ("GET", "requests", None),
+    ("PUT", "requests/1/review", {"review": "accepted"}),
+    ("GET", "results", None),
+    ("GET", "export.csv", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), OWNERS)
+@pytest.mark.parametrize(
+    "header", [None, "Bearer ", "Bearer wrong", "the-owne", "Bearer the-owner x", "Bearer \xff"]
+)
+def test_the_owners_side_is_closed_to_others(
+    rating: TestClient, method: str, path: str, body: object, header: str | None
+) -> None:
+    headers = {} if header is None else {"Authorization": header.encode("latin-1")}
+    answer = rating.request(method, f"{API}/owner/{path}", json=body, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (403, "forbidden")
+
+
+def test_every_call_of_the_owner_is_in_the_list_above(rating: TestClient) -> None:
+    """So that a new one cannot be open by mistake."""
+    described = rating.get("/api/v1/openapi.json").json()["paths"]
+    owners = [path for path in described if "/owner/" in path]
+    assert len(owners) == len(OWNERS)
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "answered"),
+    [
+        ("POST join/wrong", {"name": "x"}, (404, "not_found")),
+        ("GET people/wrong", None, (404, "not_found")),
+        ("POST people/wrong/next", None, (404, "not_found")),
+        ("PUT people/{person}/pages/wrong/stars", {"stars": {}}, (404, "not_found")),
+        ("PUT people/{person}/pages/{page}/stars", {"stars": {}}, (422, "study")),
+        ("PUT people/{person}/pages/{page}/stars", {"stars": {"a": "3"}}, (422, "invalid")),
+        ("PUT people/{person}/pages/{page}/stars", {"stars": {"a": 3.5}}, (422, "invalid")),
+        ("PUT people/{person}/pages/{page}/stars", [], (422, "invalid")),
+        ("PUT people/{person}/pages/{page}/stars", {"stars": {}, "more": 1}, (422, "invalid")),
+        ("PUT people/{person}/pages/{page}/request", {"text": ""}, (422, "study")),
+        ("GET ratings/wrong.jpg", None, (404, "not_found")),
+        ("GET pages/{page}/target.jpg", None, (404, "not_found")),
+        ("GET pages/{page}/other.jpg", None, (422, "invalid")),
+        ("GET nothing", None, (404, "not_found")),
+        ("DELETE people/{person}", None, (405, "method_not_allowed")),
+    ],
+)
+def test_refusals_have_a_kind_and_a_sentence(
+    rating: TestClient, kept: Store, call: str, body: object, answered: tuple[int, str]
+) -> None:
+    person = joined(rating, kept)
+    page = next_page(rating, person)["page"]["page"]
+    method, path = call.format(person=person, page=page).split()
+    answer = rating.request(method, f"{API}/{path}", json=body)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == answered
+    assert answer.json()["error"]["message"]
+
+
+def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept: Store) -> None:
+    person = joined(rating, kept)
+    page = next_page(rating, person)["page"]["page"]
+    answer = rating.put(f"{API}/people/{person}/pages/{page}/request", json={"text": "make it warmer"})
+    assert answer.status_code == 404
+    assert next_page(rating, person)["page"]["page"] == page
+
+
+def test_a_database_that_fails_is_not_taken_for_an_answer(
+    rating: TestClient, kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = joined(rating, kept)
+
+    def fail(*_: object) -> None:
+        raise OperationalError("INSERT secret", {}, Exception("secret"))
+
+    monkeypatch.setattr("t2onet.server.routes.studies.rate", fail)
+    answer = rating.put(f"{API}/people/{person}/pages/x/stars", json={"stars": {}})
+    assert answer.status_code == 503
+    assert "secret" not in answer.text
+
+
+def test_a_picture_that_cannot_be_read_gives_no_path_away(
+    rating: TestClient, kept: Store, tmp_path: Path
+) -> None:
+    page = next_page(rating, joined(rating, kept))["page"]
+    for path in tmp_path.rglob("*.png"):
+        path.write_bytes(b"no photo")
+    answer = rating.get(f"{API}/pages/{page['page']}/input.jpg")
+    assert answer.status_code == 404
+    assert str(tmp_path) not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/owner", "/join/x", "/study/x", f"{API}/people/x", "/static/study/study.css"]
+)
+def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
+    headers = rating.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_large_bodies_are_refused(rating: TestClient, kept: Store, declared: bool) -> None:
+    whole = json.dumps({"name": "x" * LARGEST_BODY}).encode()
+    pieces = (whole[at : at + 9999] for at in range(0, len(whole), 9999))
+    answer = rating.post(f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces)
+    assert answer.status_code == 413
+
+
+def test_the_owner_invites(rating: TestClient, kept: Store) -> None:
+    answer = rating.post(f"{API}/owner/people", json={"name": "Ann"}, headers=OWNER)
+    (person,) = rating.get(f"{API}/owner/progress", headers=OWNER).json()["people"]
+    assert (person["name"], person["link"]) == ("Ann", answer.json()["person"])
+    again = rating.post(f"{API}/owner/people", json={"name": "Ann"}, headers=OWNER)
+    assert (again.status_code, again.json()["error"]["kind"]) == (409, "conflict")
+
+
+def test_people_of_another_study_are_none_of_the_owners_business(kept: Store, tmp_path: Path) -> None:
+    study = rating_study(kept, tmp_path, 1)
+    other = open_rating_study(kept, table(tmp_path, 1), RatingSettings(), name="other")
+    people.add(kept, other, "theirs")
+    web = client(kept, study)
+    assert web.get(f"{API}/owner/progress", headers=OWNER).json()["people"] == []
+    answer = web.put(f"{API}/owner/people/1/state", json={"state": "blocked"}, headers=OWNER)
+    assert answer.status_code == 404
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    max_leaves=6,
+)
+PATHS = st.sampled_from(
+    [
+        *("join/{text}", "people/{text}", "people/{text}/next", "people/{person}/next"),
+        *("people/{person}/pages/{page}/stars", "people/{person}/pages/{text}/stars"),
+        *("people/{person}/pages/{page}/request", "ratings/{text}.jpg", "pages/{text}/input.jpg"),
+        *(
+            "owner/people/{text}/state",
+            "owner/requests/{text}/review",
+            "owner/people",
+            "owner/requests?after={text}",
+        ),
+    ]
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_is_sent_nothing_breaks(rating: TestClient, kept: Store, data: st.DataObject) -> None:
+    people_there = people.join(kept, link(kept, 1)) if data.draw(st.booleans()) else "nobody"
+    text = quote(data.draw(st.text(max_size=20)), safe="")
+    path = data.draw(PATHS).format(text=text, person=people_there, page="x")
+    wanted = st.fixed_dictionaries({"stars": JSON}) | st.fixed_dictionaries({"text": JSON}) | JSON
+    body = data.draw(st.binary(max_size=30) | wanted.map(lambda value: json.dumps(value).encode()))
+    method = data.draw(st.sampled_from(["GET", "POST", "PUT"]))
+    answer = rating.request(method, f"{API}/{path}", content=body, headers=OWNER)
+    assert answer.status_code < 500
