@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, describe, edit, evaluate, export, ops, plan, reproduce, serve, train
+from . import apply, data, describe, edit, evaluate, export, ops, plan, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -29,6 +29,7 @@ app.command("reproduce")(reproduce.reproduce_table)
 app.command("serve")(serve.serve_darkroom)
 app.command("train")(train.train_network)
 app.add_typer(data.app, name="data")
+app.add_typer(study.app, name="study")
 
 
 def _show_version(asked: bool) -> None:

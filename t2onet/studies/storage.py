@@ -30,11 +30,16 @@ _LOCK = 0x7432_6F00
 
 
 class Store:
-    """A database of studies, brought up to date when it is opened."""
+    """A database of studies, brought up to date when it is opened.
 
-    def __init__(self, database: str | os.PathLike[str] = DEFAULT) -> None:
+    Without `create` the file of an SQLite database has to be there.
+    """
+
+    def __init__(self, database: str | os.PathLike[str] = DEFAULT, *, create: bool = True) -> None:
         self.url = _address(database)
         self.is_file = self.url.get_backend_name() == "sqlite"
+        if self.is_file and not create and not Path(str(self.url.database)).exists():
+            raise StudyError(f"there is no database {self}; say with --database where the study is kept")
         self._engine = _sqlite(self.url) if self.is_file else _postgresql(self.url)
         self._writing = self._engine.execution_options(t2o_writing=True)
         self._turn = threading.Lock() if self.is_file else nullcontext()  # SQLite lets waiters starve

@@ -1,0 +1,58 @@
+"""`t2o study rate`: a table of outputs -> a blind rating study in the browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..common import refusing
+from .serving import DATABASE, LOCAL, Database, Host, NewName, Port, Seed, Url, opened, serve
+
+
+@refusing
+def rate_outputs(
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE.csv", help="Columns input, request, one for each system; perhaps sample, dataset."
+        ),
+    ],
+    preset: Annotated[
+        Literal["paper"] | None,
+        typer.Option(help="paper: 250 samples of each data set, rated twice, with nothing mixed in."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Of each data set, drawn by chance; by default all.")
+    ] = None,
+    ratings: Annotated[int | None, typer.Option(help="Raters for each sample; by default 2.")] = None,
+    checks: Annotated[
+        float | None, typer.Option(help="Share of pages that check attention; by default 0.1.")
+    ] = None,
+    repeats: Annotated[
+        float | None, typer.Option(help="Share of pages shown twice to a rater; by default 0.05.")
+    ] = None,
+    pages: Annotated[
+        int | None, typer.Option(help="The most pages for one rater; by default no limit.")
+    ] = None,
+    people: Annotated[int | None, typer.Option(help="The most raters; by default 1000.")] = None,
+    name: NewName = None,
+    seed: Seed = 0,
+    database: Database = DATABASE,
+    host: Host = LOCAL,
+    port: Port = 8770,
+    url: Url = None,
+) -> None:
+    """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
+    given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
+    given |= {"pages": pages, "people": people}
+    with opened(database, create=True) as store:
+        from ...studies.creating import open_rating_study
+        from ...studies.settings import PRESETS, RatingSettings
+
+        base = PRESETS[preset] if preset else RatingSettings()
+        settings = replace(base, **{key: value for key, value in given.items() if value is not None})
+        study = open_rating_study(store, table, settings, name=name, seed=seed)
+        serve(store, study, host, port, url)

@@ -1,0 +1,95 @@
+"""What the commands on studies share: where a study is kept, and how it is served."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import StudyError
+from ..common import say
+
+if TYPE_CHECKING:
+    from ...studies.storage import Store
+
+DATABASE = "studies.db"
+LOCAL = "127.0.0.1"
+_GRACE = 10
+"""Seconds that answers under way may take when the server is stopped."""
+
+Database = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE|URL",
+        envvar="T2O_DATABASE",
+        help="An SQLite file, or postgresql://user:password@host/name.",
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of the study; needed where the database has several.")
+]
+NewName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="Of the study; by default that of the input.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of all drawing.")]
+Host = Annotated[
+    str, typer.Option(help="Address to listen at; 0.0.0.0 for all, which puts the study on your network.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 for any that is free.")]
+Url = Annotated[
+    str | None, typer.Option(metavar="URL", help="How others reach this server, for the links it prints.")
+]
+
+
+def opened(database: str, *, create: bool = False) -> Store:
+    """The database of studies."""
+    try:
+        from ...studies.storage import Store
+    except ImportError as error:
+        raise StudyError(f"studies need an extra: pip install 't2onet[study]' ({error})") from None
+    return Store(database, create=create)
+
+
+def serve(store: Store, study: int, host: str, port: int, url: str | None) -> None:
+    """Print the links and answer until stopped."""
+    import uvicorn
+
+    from ...server.study import create_study_app
+    from ...studies.review import progress
+
+    token = secrets.token_urlsafe(24)
+    about = progress(store, study)
+    with _listening(host, port) as listener:
+        base = (url or _address(host, listener.getsockname()[1])).rstrip("/")
+        say(f"{about.kind} study {about.study!r}: {about.answers} of {about.wanted} answers", err=False)
+        say(f"kept in:    {store}", err=False)
+        say(f"to join:    {base}/join/{about.token}", err=False)
+        say(f"for you:    {base}/owner#{token}", err=False)
+        say("Ctrl-C stops the server; links to the study stay good, yours is a new one each time", err=False)
+        config = uvicorn.Config(
+            create_study_app(store, study, token),
+            log_level="warning",
+            access_log=False,  # addresses are keys here
+            timeout_graceful_shutdown=_GRACE,
+        )
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    say("stopped; everything that was acknowledged is kept")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        where = f"the server cannot listen at {host}, port {port}"
+        raise StudyError(f"{where} ({error.strerror}); give another --port or --host") from error
+
+
+def _address(host: str, port: int) -> str:
+    """As someone would type it; a server that listens everywhere is called by its name."""
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"

@@ -1,0 +1,197 @@
+"""`t2o study`: from a table or a folder to links, results and files."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import json
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from t2onet.cli.study import serving
+from t2onet.cli.study.annotate import annotate_pairs
+from t2onet.cli.study.rate import rate_outputs
+from t2onet.cli.study.results import show_results
+from t2onet.data import open_dataset
+from t2onet.studies import people, results, storage
+from t2onet.studies.models import Study
+from t2onet.studies.settings import AnnotationSettings, RatingSettings
+from t2onet.studies.storage import Store
+from tests.studies.made import annotation_study, raters, rating_study, table, work_through, write_through
+from tests.studies.served import Served
+
+from .made import T2O, environment
+
+
+@pytest.fixture
+def rated(folder: Path) -> Path:
+    """A folder with a database in which two raters have done their work."""
+    with Store("studies.db") as store:
+        study = rating_study(store, folder, 4, RatingSettings(checks=0.2, repeats=0.2))
+        for rater in raters(store, study, 2):
+            work_through(store, rater)
+    return folder
+
+
+@pytest.fixture
+def written(folder: Path) -> Path:
+    """A folder with a database in which somebody has written requests."""
+    with Store("studies.db") as store:
+        study = annotation_study(store, folder / "pairs", 3, AnnotationSettings(requests=1, qualification=0))
+        write_through(store, people.add(store, study, "a"))
+    return folder
+
+
+def test_results_of_ratings(t2o: T2O, rated: Path) -> None:
+    answer = t2o("study", "results")
+    assert (answer.code, answer.err) == (0, "")
+    lines = [line.split() for line in answer.out.splitlines()]
+    assert answer.out.startswith("table: 8 of 8 answers from 2 people\n")
+    assert [(line[0], line[1]) for line in lines[2:5]] == [
+        ("target", "5.00"),
+        ("ours", "4.00"),
+        ("gan", "2.00"),
+    ]
+    assert "agreement between raters (Krippendorff's alpha, ordinal): 1.000" in answer.out
+    assert "of raters with themselves" in answer.out
+    found = json.loads(t2o("study", "results", "--json").out)
+    assert [mean["mean"] for mean in found["results"]["means"]] == [5, 4, 2]
+    assert (found["kind"], found["answers"], found["wanted"]) == ("rating", 8, 8)
+
+
+def test_results_name_who_is_left_out(t2o: T2O, folder: Path) -> None:
+    with Store("studies.db") as store:
+        study = rating_study(store, folder, 4, RatingSettings(checks=0.2))
+        work_through(store, *raters(store, study, 1), lambda system, known: 5)
+    answer = t2o("study", "results")
+    assert "left out: rater 1, 15 ratings: inattentive" in answer.out
+    assert "left out" not in t2o("study", "results", "--attention", "0").out
+
+
+def test_results_of_requests(t2o: T2O, written: Path) -> None:
+    answer = t2o("study", "results")
+    lines = [line.split() for line in answer.out.splitlines()]
+    assert answer.out.startswith("pairs: 3 of 3 answers from 1 people\n")
+    assert lines[2] == ["a", "accepted", "3", "0", "0", "3", "3"]
+    shown = t2o("study", "results", "--json").out
+    assert json.loads(shown)["people"][0]["pending"] == 3
+    assert '"link"' not in shown
+
+
+def test_export_of_ratings(t2o: T2O, rated: Path) -> None:
+    answer = t2o("study", "export", "-o", "ratings.csv")
+    with Path("ratings.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert answer == (0, f"{len(rows)} ratings -> ratings.csv\n", "")
+    again = t2o("study", "export", "-o", "ratings.csv")
+    assert (again.code, again.err) == (
+        2,
+        "t2o: ratings.csv already exists; give another name or ask to overwrite it.\n",
+    )
+    assert t2o("study", "export", "-o", "ratings.csv", "--overwrite").code == 0
+    folder = t2o("study", "export", "-o", "ratings")
+    assert (folder.code, folder.err) == (2, "t2o: ratings: ratings are written as .csv; give that ending\n")
+
+
+def test_export_of_requests_goes_straight_on_as_a_dataset(t2o: T2O, written: Path) -> None:
+    assert t2o("study", "export", "-o", "set") == (0, "3 pairs with 3 requests -> set\n", "")
+    assert t2o("data", "show", "set", "-o", "sheet.png") == (0, "3 of 3 samples -> sheet.png\n", "")
+    said = [request for sample in open_dataset("set").samples for request in sample.requests]
+    assert sorted(said) == [f"make it brighter, {number}" for number in range(3)]
+    assert t2o("study", "export", "-o", "requests.csv").out == "3 requests -> requests.csv\n"
+    none = t2o("study", "export", "-o", "reviewed", "--reviewed")
+    assert (none.code, "no request to export yet" in none.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_an_export_can_be_planned(t2o: T2O, written: Path) -> None:
+    assert t2o("study", "export", "-o", "set").code == 0
+    answer = t2o("data", "plan", "set", "-o", "plans", "--workers", "1")
+    assert answer.code == 0, answer
+
+
+def test_refusals(t2o: T2O, folder: Path) -> None:
+    missing = t2o("study", "results")
+    assert missing == (
+        2,
+        "",
+        "t2o: there is no database studies.db; say with --database where the study is kept\n",
+    )
+    assert not Path("studies.db").exists()
+    table(folder, 1)
+    for arguments, message in (
+        (["rate", "none.csv"], "none.csv cannot be read: No such file or directory"),
+        (["rate", "table.csv", "--checks", "2"], "checks is 2.0; it is a share of all pages, 0 to 0.5"),
+        (["rate", "table.csv", "--ratings", "0"], "ratings is 0; it is at least 1"),
+        (["annotate", "none"], "none is not a folder; give the folder of a dataset."),
+    ):
+        assert t2o("study", *arguments) == (2, "", f"t2o: {message}\n")
+
+
+def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
+    table(folder, 1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = t2o("study", "rate", "table.csv", "--port", port)
+    assert answer.code == 2
+    assert answer.err.startswith(f"t2o: the server cannot listen at 127.0.0.1, port {port} (")
+    assert answer.out == ""
+
+
+def test_the_extra_is_asked_for(folder: Path) -> None:
+    code = "import sys; sys.modules['sqlalchemy'] = None; sys.argv = ['t2o', 'study', 'results']; "
+    code += "from t2onet.cli import main; main()"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == 2
+    assert done.stderr.startswith("t2o: studies need an extra: pip install 't2onet[study]' (")
+
+
+def test_defaults_are_those_of_python() -> None:
+    annotate = inspect.signature(annotate_pairs).parameters
+    for field in fields(AnnotationSettings):
+        assert annotate[field.name].default == field.default
+    told = inspect.get_annotations(rate_outputs, eval_str=True)
+    for field in fields(RatingSettings):
+        (option,) = told[field.name].__metadata__
+        word = {"samples": "all", "pages": "no limit"}.get(field.name, str(field.default))
+        assert option.help.endswith(f"by default {word}.")
+    assert inspect.signature(show_results).parameters["attention"].default == results.ATTENTION
+    assert serving.DATABASE == storage.DEFAULT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_study_is_served_stopped_and_gone_on_with(folder: Path, how: signal.Signals) -> None:
+    path = table(folder, 2)
+    with Served("rate", path, "--checks", 0, "--repeats", 0, database="studies.db") as first:
+        assert "rating study 'table': 0 of 4 answers" in first.printed
+        assert first.base.startswith("http://127.0.0.1:")
+        person = httpx2.post(f"{first.base}/api/v1/study/join/{first.token}", json={}).json()["person"]
+        page = httpx2.post(f"{first.base}/api/v1/study/people/{person}/next").json()["page"]
+        code, said = first.stop(how)
+    assert code == (0 if how == signal.SIGINT else -signal.SIGTERM)
+    assert "Traceback" not in said
+    with Served("rate", path, "--checks", 0, "--repeats", 0, database="studies.db") as second:
+        assert second.token == first.token, "links stay good"
+        assert second.owner_token != first.owner_token
+        again = httpx2.post(f"{second.base}/api/v1/study/people/{person}/next").json()["page"]
+    assert again == page
+
+
+def test_the_papers_design_can_be_changed_in_part(
+    t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(folder, 3)
+    monkeypatch.setattr("t2onet.cli.study.rate.serve", lambda *_: None)
+    assert t2o("study", "rate", "table.csv", "--preset", "paper", "--samples", 2, "--checks", 0.25).code == 0
+    with Store("studies.db") as store, store.reading() as session:
+        settings = session.query(Study).one().settings
+    assert RatingSettings(**settings) == RatingSettings(samples=2, ratings=2, checks=0.25, repeats=0)
