@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
-from t2onet.server.study import LARGEST_BODY, create_study_app
+from t2onet.server.study import LARGEST_BODY, STATIC, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
 from t2onet.studies.settings import AnnotationSettings, RatingSettings
@@ -247,6 +248,24 @@ def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
     assert "unsafe" not in policy
     assert "http" not in policy
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+
+
+PAGES = sorted(STATIC.iterdir())
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_need_nothing_from_elsewhere_and_nothing_inline(path: Path) -> None:
+    text = path.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?:|//[a-z]+\.", text)
+    if path.suffix == ".html":
+        assert not re.search(r"<script(?! type=\"module\" src=\"/static/)|<style|\sstyle=|\son\w+=", text)
+        for linked in re.findall(r'(?:src|href)="([^"]+)"', text):
+            assert (STATIC / Path(linked).name).is_file()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
+
+
+def test_the_pages_are_small() -> None:
+    assert sum(path.stat().st_size for path in PAGES) < 50_000
 
 
 @pytest.mark.parametrize("declared", [True, False])

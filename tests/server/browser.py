@@ -1,0 +1,61 @@
+"""Fixtures: a real browser, Debian's Chromium without a window, and pages that note what they do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+DESKTOP, PHONE = (1280, 860), (390, 844)
+
+
+@dataclass
+class Noted:
+    """What a page asked for, and what went wrong in it."""
+
+    page: Page
+    asked: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on(
+            "console",
+            lambda said: self.wrong.append(said.text) if said.type in ("error", "warning") else None,
+        )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A running browser, or a skip that says what is missing."""
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+    )
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("there is no browser here: apt-get install chromium")
+    as_root = ["--no-sandbox"] if os.name == "posix" and os.getuid() == 0 else []
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=as_root)
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def noted(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Noted]:
+    """An empty page of a desktop or a phone."""
+    width, height = request.param
+    phone = request.param == PHONE
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, is_mobile=phone, has_touch=phone, accept_downloads=True
+    )
+    yield Noted(context.new_page())
+    context.close()
