@@ -10,6 +10,7 @@ import pytest
 from docs.generate import pages
 from t2onet import Recipe
 from t2onet.data.simulation.strengths import UNITS
+from t2onet.studies.settings import PRESETS, RatingSettings
 from tests.conftest import EXAMPLES, ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
@@ -38,6 +39,16 @@ def test_the_amounts_of_simulated_edits_are_those_in_use() -> None:
     page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
     rows = {f"| {kind.value} | {down:g} | {up:g} |" for kind, (down, up) in UNITS.items()}
     assert {row for row in rows if row in page} == rows
+
+
+def test_the_settings_of_a_rating_study_are_those_in_use() -> None:
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    usual, paper = RatingSettings(), PRESETS["paper"]
+    for name in ("samples", "ratings", "checks", "repeats"):
+        (row,) = re.findall(rf"^\| `--{name}` \| .* \| (\S+) \| (\S+) \|$", page, re.MULTILINE)
+        assert row == tuple(
+            str(getattr(one, name) or ("all" if name == "samples" else 0)) for one in (usual, paper)
+        )
 
 
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "looks").glob("*.json")), ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import T2OError
 from ..studies import people
-from ..studies.models import Kind
+from ..studies.models import TOKEN, Kind
 from ..studies.refusals import Conflict, Forbidden, NotFound
 from ..studies.storage import Store
 from .routes.studies import owning, taking_part
@@ -62,8 +63,10 @@ def _add_pages(app: FastAPI, store: Store) -> None:
     @app.get("/study/{person}", include_in_schema=False)
     def study(person: str) -> Response:
         try:
-            kind = people.standing(store, person).kind
+            kind = people.standing(store, person).kind if re.match(TOKEN, person) else None
         except NotFound:
+            kind = None
+        if kind is None:
             return FileResponse(STATIC / "lost.html", status_code=404)
         return FileResponse(STATIC / ("rate.html" if kind == Kind.RATING else "annotate.html"))
 
@@ -79,7 +82,7 @@ def _add_refusals(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "body")[:80]
+        where = ".".join(str(part) for part in first["loc"] if part != "body")[:80] or "body"
         return _refusal(422, "invalid", f"the request is not as described ({where}: {first['msg']})")
 
     @app.exception_handler(HTTPException)

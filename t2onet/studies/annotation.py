@@ -76,13 +76,18 @@ def annotate(store: Store, token: str, page_token: str, text: str) -> None:
 
 
 def tidy(text: str) -> str:
-    """In one line and without control characters; refused where it can be no request."""
-    shown = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
-    kept = " ".join(shown.split())
+    """In one line; refused where it can be no request."""
+    kept = in_one_line(text)
     low, high = LENGTH
     if not low <= len(kept) <= high or not any(c.isalpha() for c in kept):
         raise StudyError(f"a request is a sentence of {low} to {high} characters; this one has {len(kept)}")
     return kept
+
+
+def in_one_line(text: str) -> str:
+    """Without control characters, and with single blanks."""
+    shown = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join(shown.split())
 
 
 def _done(session: Session, person: Person) -> int:

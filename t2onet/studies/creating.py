@@ -20,6 +20,9 @@ from .settings import AnnotationSettings, RatingSettings
 from .storage import Store
 from .table import Entry, read_table
 
+_LONGEST = 200
+"""Characters in the name of a study."""
+
 
 def open_rating_study(
     store: Store, table: Path, settings: RatingSettings, *, name: str | None = None, seed: int = 0
@@ -119,6 +122,10 @@ def opened(store: Store, study: Study, root: Path, facts: object, samples: Itera
 
     Refused where a study of that name has other samples or settings.
     """
+    if not 0 < len(study.name) <= _LONGEST or not study.name.isprintable():
+        raise StudyError(
+            f"{study.name!r:.60} is no name for a study; give one of up to {_LONGEST} characters"
+        )
     text = json.dumps([study.kind, study.settings, study.seed, facts], sort_keys=True)
     study.digest, study.root = hashlib.sha256(text.encode()).hexdigest(), str(root.resolve())
     with store.writing() as session:

@@ -61,6 +61,12 @@ class Review(StrEnum):
     REJECTED = "rejected"
 
 
+TOKEN = r"^[A-Za-z0-9_-]{1,40}$"
+"""What a token looks like."""
+LARGEST = 2**31 - 1
+"""The largest number that a column holds."""
+
+
 def new_token() -> str:
     """128 random bits in letters fit for an address."""
     return secrets.token_urlsafe(16)

@@ -10,6 +10,7 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
+from .annotation import in_one_line
 from .assigning import covering
 from .checks import passed
 from .models import Kind, Page, PageKind, Person, Rating, Request, Review, Sample, Study
@@ -169,5 +170,5 @@ def judge(store: Store, study_id: int, request_id: int, verdict: Review, note: s
         request = session.get(Request, request_id)
         if request is None or request.page.person.study_id != study_id:
             raise NotFound(f"there is no request with the number {request_id} in this study")
-        request.review, request.note = verdict, " ".join(note.split())
+        request.review, request.note = verdict, in_one_line(note)
         request.reviewed = None if verdict == Review.PENDING else time.time()

@@ -142,12 +142,11 @@ def _own_file(path: Path) -> None:
 
 
 def _postgresql(url: URL) -> Engine:
+    """With commits that wait for the disk, whatever the server's settings; other options of the URL stay."""
+    options = [*url.normalized_query.get("options", ()), "-c synchronous_commit=on"]
+    settings = {"options": " ".join(options), "connect_timeout": _WAIT}
     try:
-        return create_engine(
-            url,
-            pool_pre_ping=True,
-            connect_args={"options": "-c synchronous_commit=on", "connect_timeout": _WAIT},
-        )
+        return create_engine(url, pool_pre_ping=True, connect_args=settings)
     except ImportError:
         raise StudyError("PostgreSQL needs an extra: pip install 't2onet[study]'") from None
 

@@ -20,6 +20,8 @@ from ..image import READABLE
 _NEEDED = ("input", "request")
 _OPTIONAL = ("sample", "dataset")
 _LONG = ("system", "output")
+_LONGEST = 200
+"""Characters in the name of a sample, a data set or a system."""
 _TOLD = 3
 """The most missing files that are named."""
 
@@ -60,6 +62,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise StudyError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path} is not UTF-8 text ({error.reason}); save the table as CSV UTF-8") from error
+    if "\0" in text:
+        raise StudyError(f"{path} is not text (it has zero bytes); save the table as CSV UTF-8")
     first = text.partition("\n")[0]
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:
@@ -83,8 +87,8 @@ def _columns(path: Path, given: list[str]) -> list[str]:
         raise StudyError(
             f"{path} has no column {lacking[0]!r}; its first line names input, request and each system"
         )
-    if len(set(columns)) < len(columns) or "" in columns:
-        raise StudyError(f"{path}: a column has no name or another one's; give each its own")
+    if len(set(columns)) < len(columns) or "" in columns or max(map(len, columns)) > _LONGEST:
+        raise StudyError(f"{path}: a column has no name, another one's or a very long one; give each its own")
     if not set(_LONG) <= set(columns) and not set(columns) - ours:
         raise StudyError(f"{path} has no output to rate; add a column for each system")
     return columns
@@ -99,6 +103,9 @@ def _take(cells: dict[str, str], entries: dict[str, Entry], seen: dict[tuple[str
     name = cells.get("sample") or (seen.get(what) if long else None) or _free(Path(what[0]).stem, entries)
     if not long and name in entries:
         raise ValueError(f"the sample {name!r} is there already")
+    for named in (name, cells.get("dataset", ""), cells.get("system", "")):
+        if len(named) > _LONGEST:
+            raise ValueError(f"{named[:20]}... is too long a name; use up to {_LONGEST} characters")
     entry = entries.setdefault(name, Entry(name, *what, cells.get("dataset", "")))
     if (entry.input, entry.request) != what:
         raise ValueError(f"the sample {name!r} has another input or request in a line before")

@@ -21,12 +21,14 @@ from sqlalchemy.exc import OperationalError
 from t2onet.server.study import LARGEST_BODY, STATIC, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
+from t2onet.studies.review import written
 from t2onet.studies.settings import AnnotationSettings, RatingSettings
 from t2onet.studies.storage import Store
-from tests.studies.made import annotation_study, fair, link, rating_study, table, what
+from tests.studies.made import annotation_study, fair, link, rating_study, table, what, write_through
 
 API = "/api/v1/study"
 OWNER = {"Authorization": "Bearer the-owner"}
+AS_JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
@@ -272,7 +274,9 @@ def test_the_pages_are_small() -> None:
 def test_large_bodies_are_refused(rating: TestClient, kept: Store, declared: bool) -> None:
     whole = json.dumps({"name": "x" * LARGEST_BODY}).encode()
     pieces = (whole[at : at + 9999] for at in range(0, len(whole), 9999))
-    answer = rating.post(f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces)
+    answer = rating.post(
+        f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces, headers=AS_JSON
+    )
     assert answer.status_code == 413
 
 
@@ -314,14 +318,48 @@ PATHS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_is_sent_nothing_breaks(rating: TestClient, kept: Store, data: st.DataObject) -> None:
-    people_there = people.join(kept, link(kept, 1)) if data.draw(st.booleans()) else "nobody"
-    text = quote(data.draw(st.text(max_size=20)), safe="")
-    path = data.draw(PATHS).format(text=text, person=people_there, page="x")
-    wanted = st.fixed_dictionaries({"stars": JSON}) | st.fixed_dictionaries({"text": JSON}) | JSON
+def test_whatever_is_sent_nothing_breaks(fuzzed: tuple[TestClient, Store], data: st.DataObject) -> None:
+    web, store = fuzzed
+    person = people.join(store, link(store, 1)) if data.draw(st.booleans()) else "nobody"
+    text = quote(data.draw(st.text(max_size=20) | st.just("\0") | st.integers().map(str)), safe="")
+    given = None if person == "nobody" else next_page(web, person)["page"]
+    path = data.draw(PATHS).format(text=text, person=person, page=given["page"] if given else "x")
+    fields = st.sampled_from(["stars", "text", "name", "note"])
+    wanted = JSON | st.dictionaries(fields, JSON | st.just("a\0b"), max_size=2)
+    wanted |= st.fixed_dictionaries({"review": st.just("accepted"), "note": st.text()})
     body = data.draw(st.binary(max_size=30) | wanted.map(lambda value: json.dumps(value).encode()))
     method = data.draw(st.sampled_from(["GET", "POST", "PUT"]))
-    answer = rating.request(method, f"{API}/{path}", content=body, headers=OWNER)
+    answer = web.request(method, f"{API}/{path}", content=body, headers={**OWNER, **AS_JSON})
     assert answer.status_code < 500
+
+
+@pytest.fixture
+def fuzzed(store: Store, tmp_path: Path) -> tuple[TestClient, Store]:
+    """A study with a request in it that can be reviewed, in a database of either kind."""
+    study = annotation_study(store, tmp_path, 3, AnnotationSettings(qualification=0))
+    write_through(store, people.add(store, study, "a"))
+    return client(store, study), store
+
+
+@pytest.mark.parametrize("text", ["\0", "9" * 30, "-1", "x" * 50, "é", "a b"])
+def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, Store], text: str) -> None:
+    web, _ = fuzzed
+    there = quote(text, safe="")
+    for method, path in (
+        ("GET", f"{API}/people/{there}"),
+        ("GET", f"{API}/ratings/{there}.jpg"),
+        ("PUT", f"{API}/owner/people/{there}/state"),
+        ("GET", f"{API}/owner/requests?after={there}"),
+        ("GET", f"/study/{there}"),
+    ):
+        answer = web.request(method, path, headers=OWNER, json={"state": "blocked"})
+        assert answer.status_code in (404, 422)
+
+
+def test_notes_are_kept_as_text(fuzzed: tuple[TestClient, Store]) -> None:
+    web, store = fuzzed
+    verdict = {"review": "rejected", "note": "no\0\n good"}
+    assert web.put(f"{API}/owner/requests/1/review", json=verdict, headers=OWNER).status_code == 204
+    assert written(store, 1)[0].note == "no good"

@@ -233,6 +233,13 @@ def test_a_study_is_found_again(store: Store, tmp_path: Path) -> None:
         find_study(store, "third")
 
 
+@pytest.mark.parametrize("name", ["x" * 201, "a\0b", "a\nb"])
+def test_names_that_no_study_can_have(store: Store, tmp_path: Path, name: str) -> None:
+    path = table(tmp_path, 1)
+    with pytest.raises(StudyError, match="is no name for a study"):
+        open_rating_study(store, path, ALL, name=name)
+
+
 def test_a_database_without_studies(store: Store) -> None:
     with pytest.raises(NotFound, match="has no study; begin one with t2o study rate"):
         find_study(store)

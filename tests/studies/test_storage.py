@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from t2onet.errors import StudyError
 from t2onet.studies.models import Base, Kind, Page, PageKind, Person, Rating, Sample, State, Study
 from t2onet.studies.storage import Store
+from tests.databases import Server
 
 
 def study(name: str = "one") -> Study:
@@ -119,6 +120,13 @@ def test_a_commit_waits_for_the_disk(store: Store) -> None:
         else:
             assert session.scalar(sa.text("SHOW synchronous_commit")) == "on"
             assert session.scalar(sa.text("SHOW fsync")) == "on"
+
+
+@pytest.mark.slow
+def test_options_in_an_address_are_kept(postgresql: Server) -> None:
+    with Store(postgresql.url() + "%20-c%20synchronous_commit%3Doff") as store, store.reading() as session:
+        assert str(session.scalar(sa.text("SHOW search_path"))).startswith("test_")
+        assert session.scalar(sa.text("SHOW synchronous_commit")) == "on"
 
 
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:

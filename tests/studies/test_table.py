@@ -57,7 +57,7 @@ def test_spreadsheets_write_marks_semicolons_and_empty_lines(folder: Path) -> No
         ("", "has no column 'input'; its first line names input, request and each system"),
         ("input,request\na.png,warmer\n", "has no output to rate; add a column for each system"),
         ("input,x\na.png,x/a.png\n", "has no column 'request'"),
-        ("input,request,x,x\n", "a column has no name or another one's"),
+        ("input,request,x,x\n", "a column has no name, another one's or"),
         ("input,request,x\n", "has no sample; give a line for each"),
         ("input,request,x\na.png,warmer\n", "line 2: 2 cells where there are 3 columns"),
         ("input,request,x\na.png,,x/a.png\n", "line 2: the request is empty"),
@@ -74,6 +74,8 @@ def test_spreadsheets_write_marks_semicolons_and_empty_lines(folder: Path) -> No
             "input,request,x\nc.png,warmer,x/c.png\n",
             "not there: c.png, x/c.png; they are looked for beside it",
         ),
+        (f"sample,input,request,x\n{'s' * 201},a.png,r,x/a.png\n", "is too long a name; use up to 200"),
+        ("input,request,x\na.png,r\0,x/a.png\n", "is not text .it has zero bytes"),
         ("input,request,x\na.png,warmer,table.csv\n", "table.csv, which is no kind of photo"),
     ],
 )

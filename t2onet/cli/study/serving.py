@@ -34,7 +34,7 @@ Name = Annotated[
 NewName = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help="Of the study; by default that of the input.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of all drawing.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of all drawing.")]
 Host = Annotated[
     str, typer.Option(help="Address to listen at; 0.0.0.0 for all, which puts the study on your network.")
 ]

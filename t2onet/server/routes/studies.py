@@ -9,13 +9,13 @@ from __future__ import annotations
 import secrets
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from ...errors import ImageError
 from ...studies import exporting, people, review
 from ...studies.annotation import annotate, next_annotation_page
-from ...studies.models import Kind, Review, State
+from ...studies.models import LARGEST, TOKEN, Kind, Review, State
 from ...studies.pictures import Picture, page_picture, rated_picture
 from ...studies.rating import next_rating_page, rate
 from ...studies.refusals import Forbidden, NotFound
@@ -23,6 +23,9 @@ from ...studies.results import results
 from ...studies.storage import Store
 
 PREFIX = "/api/v1/study"
+Token = Annotated[str, Path(pattern=TOKEN)]
+Number = Annotated[int, Path(ge=0, le=LARGEST)]
+Asked = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
 class _Body(BaseModel):
@@ -65,39 +68,39 @@ def taking_part(store: Store) -> APIRouter:
     router = APIRouter(prefix=PREFIX, tags=["study"])
 
     @router.post("/join/{token}", status_code=201)
-    def join(token: str, body: Joining) -> dict[str, str]:
+    def join(token: Token, body: Joining) -> dict[str, str]:
         """Join a study by its link; answers with one's own token."""
         return {"person": people.join(store, token, body.name)}
 
     @router.get("/people/{person}")
-    def standing(person: str) -> people.Standing:
+    def standing(person: Token) -> people.Standing:
         """Which study a personal link belongs to, and where its owner stands."""
         return people.standing(store, person)
 
     @router.post("/people/{person}/next")
-    def next_page(person: str) -> dict[str, Any]:
+    def next_page(person: Token) -> dict[str, Any]:
         """The page that was left open, or a new one; no page where one has to wait or is done."""
         kind = people.standing(store, person).kind
         page = (next_rating_page if kind == Kind.RATING else next_annotation_page)(store, person)
         return {"page": page, **vars(people.standing(store, person))}
 
     @router.put("/people/{person}/pages/{page}/stars", status_code=204)
-    def give_stars(person: str, page: str, body: Stars) -> None:
+    def give_stars(person: Token, page: Token, body: Stars) -> None:
         """Rate the pictures of a page; what is answered with 204 is on disk."""
         rate(store, person, page, body.stars)
 
     @router.put("/people/{person}/pages/{page}/request", status_code=204)
-    def give_request(person: str, page: str, body: Text) -> None:
+    def give_request(person: Token, page: Token, body: Text) -> None:
         """Write the request for a page; what is answered with 204 is on disk."""
         annotate(store, person, page, body.text)
 
     @router.get("/ratings/{token}.jpg", response_class=Response)
-    def rated(token: str) -> Response:
+    def rated(token: Token) -> Response:
         """A picture to rate."""
         return _shown(rated_picture(store, token))
 
     @router.get("/pages/{page}/{side}.jpg", response_class=Response)
-    def of_page(page: str, side: Literal["input", "target"]) -> Response:
+    def of_page(page: Token, side: Literal["input", "target"]) -> Response:
         """The input of a page, or the target of one to annotate."""
         return _shown(page_picture(store, page, side))
 
@@ -125,19 +128,19 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
         return {"person": people.add(store, study, body.name)}
 
     @router.put("/people/{number}/state", status_code=204)
-    def decide(number: int, body: Standing) -> None:
+    def decide(number: Number, body: Standing) -> None:
         """Let someone go on, or shut them out."""
         people.set_state(store, study, number, body.state)
 
     @router.get("/requests")
     def requests(
-        person: int | None = None, verdict: Review | None = None, after: int = 0
+        person: Asked | None = None, verdict: Review | None = None, after: Asked = 0
     ) -> list[review.Written]:
         """Requests to review, in sheets."""
         return review.written(store, study, person=person, review=verdict, after=after)
 
     @router.put("/requests/{number}/review", status_code=204)
-    def judge(number: int, body: Verdict) -> None:
+    def judge(number: Number, body: Verdict) -> None:
         """Accept or reject a request."""
         review.judge(store, study, number, body.review, body.note)
 

@@ -65,6 +65,8 @@ function press(event) {
     const open = [...all.slice(at + 1), ...all.slice(0, at)].find((one) => !starsOf(one));
     if (open) focusOn(open);
     else byId("send").focus();
+  } else if (document.activeElement.type === "radio") {
+    return; // arrows and Enter mean what they always do there
   } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     const step = found < 0 ? 0 : event.key === "ArrowRight" ? 1 : -1;
     focusOn(all[(at + step + all.length) % all.length]);
