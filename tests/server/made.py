@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import PIL.Image
 from starlette.testclient import TestClient
@@ -61,10 +61,10 @@ class Visitor:
         assert answer.status_code == 201, answer.text
         return f"{self.session}/photos/{answer.json()['photo']}"
 
-    def upload(self, data: bytes, name: str = "sea.png") -> httpx.Response:
+    def upload(self, data: bytes, name: str = "sea.png") -> httpx2.Response:
         return self.client.post(f"{self.session}/photos", params={"name": name}, content=data)
 
-    def post(self, address: str, **body: Any) -> httpx.Response:
+    def post(self, address: str, **body: Any) -> httpx2.Response:
         return self.client.post(address, json=body)
 
     def say(self, photo: str, request: str, revision: int) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Visitor:
         told: dict[str, Any] = answer.json()
         return told
 
-    def put(self, photo: str, revision: int, *steps: tuple[str, Any]) -> httpx.Response:
+    def put(self, photo: str, revision: int, *steps: tuple[str, Any]) -> httpx2.Response:
         return self.client.put(f"{photo}/recipe", json={"recipe": recipe(*steps), "revision": revision})
 
     def state(self, photo: str) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Visitor:
         return state
 
 
-def refused(answer: httpx.Response) -> tuple[int, str]:
+def refused(answer: httpx2.Response) -> tuple[int, str]:
     """Status and kind of a refusal, which has a message too."""
     error = answer.json()["error"]
     assert error["message"]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import PIL.PngImagePlugin
 import pytest
 
@@ -265,7 +265,7 @@ class Fuzzer:
             made["mask"] = self.rng.choice(MASKS)
         return made
 
-    def hear(self, path: str, answer: httpx.Response) -> None:
+    def hear(self, path: str, answer: httpx2.Response) -> None:
         """The revision of a photo, from wherever an answer tells it."""
         told = answer.json() if answer.headers.get("content-type") == "application/json" else {}
         for photo in self.photos:
