@@ -272,8 +272,8 @@ class _Run:
 class _Work:
     """One pass over a photo: bands of `pixels` through `functions` into `result`.
 
-    What lies between the functions goes into `kept`, unless that is empty. Pixels are read by `levels` (3, 256)
-    where that is given.
+    What lies between the functions goes into `kept`, unless that is empty. Pixels are read by `levels`
+    (3, 256) where that is given.
     """
 
     run: _Run

@@ -46,8 +46,8 @@ def create_app(
         generate_unique_id_function=_operation_id,
         lifespan=_lifespan,
     )
-    app.state.darkroom = Darkroom.of(settings, policy)
-    errors.install(app)
+    app.state.darkroom = room = Darkroom.of(settings, policy)
+    errors.install(app, room.sessions.conceal)
     app.add_middleware(Guard, settings=settings, is_upload=is_upload)
     for router in (routes.router(), *more):
         app.include_router(router)

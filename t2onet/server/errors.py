@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -52,24 +52,18 @@ def answer(status: int, kind: str, message: str, **more: Any) -> Answer:
     return Answer({"error": {"kind": kind, "message": message}, **more}, status)
 
 
-def install(app: FastAPI) -> None:
-    """Every refusal in one shape."""
-    app.add_exception_handler(T2OError, _refused)
+def install(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
+    """Every refusal in one shape; `conceal` takes out of a message what is the server's own business."""
+
+    def refused(request: Request, error: Exception) -> Answer:
+        assert isinstance(error, T2OError)
+        status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
+        return answer(status, kind_of(error), conceal(str(error)))
+
+    app.add_exception_handler(T2OError, refused)
     app.add_exception_handler(Refused, _http)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-
-
-def _refused(request: Request, error: Exception) -> Answer:
-    assert isinstance(error, T2OError)
-    status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
-    return answer(status, kind_of(error), _inside(request, str(error)))
-
-
-def _inside(request: Request, message: str) -> str:
-    """Without paths of the folder that sessions are kept in, should one have got into a message."""
-    folder = request.app.state.darkroom.sessions.__dict__.get("folder")
-    return re.sub(rf"{re.escape(str(folder))}\S*", "the file", message) if folder else message
 
 
 def _http(request: Request, error: Exception) -> Answer:

@@ -49,7 +49,7 @@ def run(app: FastAPI, listening: socket.socket, started: Callable[[], None]) -> 
     config = uvicorn.Config(
         app,
         log_level="warning",
-        access_log=False,
+        access_log=False,  # addresses are keys
         ws="none",
         server_header=False,
         proxy_headers=False,

@@ -42,10 +42,14 @@ IsUpload = Callable[[str, str], bool]
 """Whether a method and a path bring a photo, which may be larger than anything else."""
 
 
+def nothing_is_an_upload(method: str, path: str) -> bool:
+    return False
+
+
 class Guard:
     """The middleware: refuses, limits, and adds headers to every answer."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, is_upload: IsUpload) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, is_upload: IsUpload = nothing_is_an_upload) -> None:
         self.app, self.settings, self.is_upload = app, settings, is_upload
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -130,7 +134,7 @@ def _tokens(headers: Headers) -> list[str]:
 
 def _check_host(headers: Headers, settings: Settings) -> None:
     """Against other names for this machine: a page may be served from a name that later leads here."""
-    if settings.token is not None:
+    if settings.token is not None or settings.hosts is None:
         return
     if _hostname(headers.get("host", "")) not in settings.hosts:
         raise Refused(403, "forbidden", "this server answers to local names only; use http://127.0.0.1")
@@ -144,12 +148,15 @@ def _hostname(host: str) -> str:
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:
-    """Against pages from elsewhere: browsers say where a request comes from, other programs need not."""
+    """Against pages from elsewhere: browsers say where a request comes from, other programs need not.
+
+    Where they say how near that is, names need not be compared, which proxies may have changed.
+    """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     elsewhere = site not in (None, "same-origin", "none")
     changing = scope["method"] not in _SAFE
-    if changing and origin is not None:
-        elsewhere |= _netloc(origin) != headers.get("host", "")
+    if changing and site is None and origin is not None:
+        elsewhere = _netloc(origin) != headers.get("host", "")
     if elsewhere and (changing or scope["path"].startswith(API)):
         raise Refused(403, "forbidden", "requests from other pages are not answered")
 

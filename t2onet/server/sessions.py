@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import tempfile
@@ -141,6 +142,12 @@ class Sessions:
                 del self._open[session.id]
         for session in old:
             _cleared(session)
+
+    def conceal(self, message: str) -> str:
+        """The message without paths of the folder, should one have got into it."""
+        if "folder" not in self.__dict__:
+            return message
+        return re.sub(rf"{re.escape(str(self.folder))}\S*", "the file", message)
 
     def shut(self) -> None:
         """Stop everything and remove all folders."""

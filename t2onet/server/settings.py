@@ -14,13 +14,13 @@ LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 class Settings:
     """Limits, and who may come in.
 
-    Without a `token` only requests that name this machine as their host are answered, so that no page from
-    elsewhere can reach the server under a name of its own.
+    Without a `token` only requests that name one of `hosts` are answered, so that no page from elsewhere can
+    reach the server under a name of its own.
     """
 
     token: str | None = None
-    hosts: frozenset[str] = LOCAL
-    """Host names that requests may use; with a token any."""
+    hosts: frozenset[str] | None = LOCAL
+    """Host names that requests may use; None, or a token, for any."""
     folder: Path | None = None
     """Where session folders are made; by default a temporary folder, removed with the server."""
 

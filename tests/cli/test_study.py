@@ -141,7 +141,7 @@ def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
         port = taken.getsockname()[1]
         answer = t2o("study", "rate", "table.csv", "--port", port)
     assert answer.code == 2
-    assert answer.err.startswith(f"t2o: the server cannot listen at 127.0.0.1, port {port} (")
+    assert answer.err.startswith(f"t2o: port {port} at 127.0.0.1 cannot be used (")
     assert answer.out == ""
 
 

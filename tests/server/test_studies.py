@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
-from t2onet.server.study import LARGEST_BODY, STATIC, create_study_app
+from t2onet.server.settings import MIB
+from t2onet.server.study import SETTINGS, STATIC, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
 from t2onet.studies.review import written
@@ -252,6 +253,15 @@ def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
+def test_a_study_answers_under_any_name_but_to_no_other_page(rating: TestClient, kept: Store) -> None:
+    path = f"{API}/join/{link(kept, 1)}"
+    behind_a_proxy = {"Host": "10.0.0.7", "Origin": "https://study.example", "Sec-Fetch-Site": "same-origin"}
+    assert rating.post(path, json={}, headers=behind_a_proxy).status_code == 201
+    for elsewhere in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert rating.post(path, json={}, headers=elsewhere).status_code == 403
+    assert len(rating.get(f"{API}/owner/progress", headers=OWNER).json()["people"]) == 1
+
+
 PAGES = sorted(STATIC.iterdir())
 
 
@@ -272,7 +282,7 @@ def test_the_pages_are_small() -> None:
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_large_bodies_are_refused(rating: TestClient, kept: Store, declared: bool) -> None:
-    whole = json.dumps({"name": "x" * LARGEST_BODY}).encode()
+    whole = json.dumps({"name": "x" * MIB * SETTINGS.json_mb}).encode()
     pieces = (whole[at : at + 9999] for at in range(0, len(whole), 9999))
     answer = rating.post(
         f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces, headers=AS_JSON

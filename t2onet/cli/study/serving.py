@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 DATABASE = "studies.db"
 LOCAL = "127.0.0.1"
-_GRACE = 10
-"""Seconds that answers under way may take when the server is stopped."""
 
 Database = Annotated[
     str,
@@ -55,41 +52,24 @@ def opened(database: str, *, create: bool = False) -> Store:
 
 def serve(store: Store, study: int, host: str, port: int, url: str | None) -> None:
     """Print the links and answer until stopped."""
-    import uvicorn
-
+    from ...server.running import address, listen, run
     from ...server.study import create_study_app
-    from ...studies.review import progress
 
     token = secrets.token_urlsafe(24)
-    about = progress(store, study)
-    with _listening(host, port) as listener:
-        base = (url or _address(host, listener.getsockname()[1])).rstrip("/")
-        say(f"{about.kind} study {about.study!r}: {about.answers} of {about.wanted} answers", err=False)
-        say(f"kept in:    {store}", err=False)
-        say(f"to join:    {base}/join/{about.token}", err=False)
-        say(f"for you:    {base}/owner#{token}", err=False)
-        say("Ctrl-C stops the server; links to the study stay good, yours is a new one each time", err=False)
-        config = uvicorn.Config(
-            create_study_app(store, study, token),
-            log_level="warning",
-            access_log=False,  # addresses are keys here
-            timeout_graceful_shutdown=_GRACE,
-        )
+    with listen(host, port) as listening:
+        base = (url or address(listening)).rstrip("/")
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            app = create_study_app(store, study, token)
+            run(app, listening, lambda: _announce(store, study, base, token))
     say("stopped; everything that was acknowledged is kept")
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        where = f"the server cannot listen at {host}, port {port}"
-        raise StudyError(f"{where} ({error.strerror}); give another --port or --host") from error
+def _announce(store: Store, study: int, base: str, token: str) -> None:
+    from ...studies.review import progress
 
-
-def _address(host: str, port: int) -> str:
-    """As someone would type it; a server that listens everywhere is called by its name."""
-    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+    about = progress(store, study)
+    say(f"{about.kind} study {about.study!r}: {about.answers} of {about.wanted} answers", err=False)
+    say(f"kept in:    {store}", err=False)
+    say(f"to join:    {base}/join/{about.token}", err=False)
+    say(f"for you:    {base}/owner#{token}", err=False)
+    say("Ctrl-C stops the server; links to the study stay good, yours is a new one each time", err=False)
