@@ -24,7 +24,7 @@ from .routes.photos import is_upload
 from .safety import Guard
 from .settings import Settings
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static" / "darkroom"
 _DESCRIPTION = "The API of the web darkroom: sessions hold photos, photos hold edits, edits are recipes."
 _EVERY = 60.0
 """Seconds between two looks for sessions that expired."""

@@ -1,0 +1,23 @@
+/* Everything is set up here, in the order in which news are passed on: first the recipe, then what shows it. */
+
+import { byId } from "./dom.js";
+import * as intake from "./intake.js";
+import * as keys from "./keys.js";
+import { waiting } from "./notices.js";
+import * as recipe from "./recipe.js";
+import * as request from "./request.js";
+import { begin, on, state } from "./room.js";
+import * as speech from "./speech.js";
+import * as stage from "./stage.js";
+import * as strength from "./strength.js";
+import * as strip from "./strip.js";
+import * as variants from "./variants.js";
+
+for (const part of [recipe, strength, stage, strip, request, variants, speech, intake, keys]) part.setUp();
+on("edit", () => {
+  byId("undo").disabled = !state().can_undo;
+  byId("redo").disabled = !state().can_redo;
+});
+await waiting(begin);
+recipe.offer();
+document.body.dataset.ready = "true";

@@ -1,0 +1,73 @@
+/* Match a look: a photo before and after someone's edit, the recipe between them, put on the photo at hand. */
+
+import { ask } from "./api.js";
+import { dialog } from "./dialog.js";
+import { byId, element } from "./dom.js";
+import { dropped, upload } from "./intake.js";
+import { notice, trying, waiting } from "./notices.js";
+import { use } from "./recipe.js";
+import { ensureSession, room, state } from "./room.js";
+
+export function open() {
+  const pair = { before: null, after: null };
+  const found = element("div", { id: "found", role: "status" });
+  const find = element("button", { type: "button", className: "main", id: "find-look", disabled: true, onclick: look }, "Find the look");
+  const place = (side) => zone(side, (photo) => { pair[side] = photo; find.disabled = !(pair.before && pair.after); });
+  const shown = dialog("Match a look", [
+    element("p", { className: "faint" }, "Give a photo before and after an edit you like. The steps between them are found, and can be used on your photos."),
+    element("div", { className: "pair" }, place("before"), place("after")), find, found,
+  ], () => forget(Object.values(pair)));
+
+  async function look() {
+    find.disabled = true;
+    found.replaceChildren("Looking for the steps …");
+    const plan = await trying(() => ask("POST", `${room.session}/plans`, { before: pair.before, after: pair.after }));
+    find.disabled = false;
+    found.replaceChildren(...(plan ? told(plan, shown) : []));
+  }
+}
+
+function told(plan, shown) {
+  const left = Math.round((100 * plan.cost) / Math.max(plan.start_cost, 1e-9));
+  const words = plan.explained ? `It leaves ${left} % of the difference.` : `Most of the difference remains (${left} %): these photos differ in more than a look.`;
+  const apply = element("button", { type: "button", className: "main", id: "use-look", disabled: !state(), onclick: async () => {
+    shown.close();
+    if (await use(plan.recipe)) notice("The look is on your photo; adjust its steps, or apply it to many.", "news");
+  } }, "Use on this photo");
+  const steps = plan.steps.map((one) => element("li", {}, one.operation, element("span", { className: "faint" }, ` ${one.does}`)));
+  return [element("p", {}, plan.description), element("ul", {}, ...steps), element("p", { className: "faint" }, words), apply];
+}
+
+/** A place for one photo of the pair. */
+function zone(side, came) {
+  const input = element("input", { type: "file", accept: "image/*", id: `look-${side}` });
+  const name = element("span", { className: "faint" }, "Drop or choose");
+  const image = element("img", { alt: "", hidden: true });
+  const made = element("label", { className: "zone", htmlFor: input.id }, element("strong", {}, side === "before" ? "Before" : "After"), image, name, input);
+  const take = async (file) => {
+    if (!file) return;
+    name.textContent = file.name;
+    image.src = URL.createObjectURL(file);
+    image.hidden = false;
+    image.onload = image.onerror = () => { image.hidden = !image.naturalWidth; URL.revokeObjectURL(image.src); };
+    await ensureSession();
+    const brought = await waiting(() => upload(file));
+    if (brought) came(brought.photo);
+    else name.textContent = "This one was refused; choose another";
+  };
+  input.addEventListener("change", () => take(input.files[0]));
+  made.addEventListener("dragover", (event) => { event.preventDefault(); made.classList.add("over"); });
+  made.addEventListener("dragleave", () => made.classList.remove("over"));
+  made.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    made.classList.remove("over");
+    take((await dropped(event.dataTransfer))[0]);
+  });
+  return made;
+}
+
+/** The pair was only needed to find the look. */
+function forget(photos) {
+  for (const one of photos.filter(Boolean)) trying(() => ask("DELETE", `${room.session}/photos/${one}`));
+  byId("match").focus();
+}

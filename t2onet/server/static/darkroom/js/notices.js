@@ -1,0 +1,35 @@
+/* What has to be said: refusals and news, gone after a while; and the line that shows that work goes on. */
+
+import { byId, element, icon } from "./dom.js";
+
+const LONG = { bad: 12_000, news: 6000 };
+let working = 0;
+
+export function notice(words, kind = "bad") {
+  const close = element("button", { className: "quiet small", title: "Dismiss", onclick: () => shown.remove() }, icon("close"));
+  close.setAttribute("aria-label", "Dismiss");
+  const shown = element("div", { className: `notice ${kind}` }, element("p", {}, words), close);
+  byId("notices").append(shown);
+  while (byId("notices").children.length > 3) byId("notices").firstChild.remove();
+  setTimeout(() => shown.remove(), LONG[kind]);
+}
+
+/** Run something that may be refused; what went wrong is shown. */
+export async function trying(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error.name !== "AbortError") notice(error.message);
+    return undefined;
+  }
+}
+
+/** The same, while the line at the top of the photo runs. */
+export async function waiting(work) {
+  byId("busy").hidden = ++working === 0;
+  try {
+    return await trying(work);
+  } finally {
+    byId("busy").hidden = --working === 0;
+  }
+}

@@ -1,0 +1,109 @@
+/* The recipe beside the photo: its steps can be switched off, moved, removed, added and adjusted. */
+
+import { card } from "./card.js";
+import { byId, capital, element } from "./dom.js";
+import { change, on, room, soon, state, tell } from "./room.js";
+import { asideOf, fresh, listed, moved, recipeOf, sameShape } from "./steps.js";
+
+let list = [];
+let cards = [];
+let shownFor = null;
+let touched = false;
+const opened = new Set();
+
+/** The recipe as it is shown, which may be a moment ahead of the one that stands. */
+export const draft = () => recipeOf(list);
+
+export function setUp() {
+  on("photo", () => opened.clear());
+  on("edit", refresh);
+  byId("reset").addEventListener("click", () => put([]));
+  byId("operation").addEventListener("change", add);
+}
+
+/** Operations to add: those that need no mask. */
+export function offer() {
+  const plain = [...room.operations.values()].filter((one) => !one.repair);
+  byId("operation").append(...plain.map((one) => element("option", { value: one.name, title: one.help }, capital(one.name))));
+}
+
+function refresh() {
+  const now = listed(state());
+  const same = shownFor === room.current && cards.length === now.length && sameShape(list, now);
+  if (same && touched) now.forEach((one, at) => { one.step = list[at].step; });
+  shownFor = room.current;
+  list = now;
+  if (same) cards.forEach((one, at) => one.show(list[at]));
+  else build();
+  byId("no-steps").hidden = list.length > 0;
+  byId("reset").disabled = list.length === 0;
+}
+
+function build() {
+  touched = false;
+  cards = list.map((entry, at) => {
+    const name = entry.step.operation;
+    const operation = room.operations.get(name) ?? { parameters: [], help: "" };
+    return card(entry, operation, opened.has(name), {
+      moving: () => { touched = true; tell("tried"); },
+      done: () => soon(() => put(list)),
+      toggle: () => put(list.map((one, here) => (here === at ? { ...one, on: !one.on } : one))),
+      remove: () => put(list.filter((_, here) => here !== at)),
+      fold: (open) => (open ? opened.add(name) : opened.delete(name)),
+      grip: (button) => movable(button, at),
+    });
+  });
+  byId("steps").replaceChildren(...cards.map((one) => one.node));
+}
+
+async function put(now) {
+  touched = false;
+  const answer = await change("PUT", "recipe", { recipe: recipeOf(now), aside: asideOf(now) });
+  if (!answer) { shownFor = null; refresh(); }
+  return answer;
+}
+
+/** Put a recipe that was found elsewhere: a variant, or a look. */
+export const use = (recipe) => change("PUT", "recipe", { recipe });
+
+async function add(event) {
+  const operation = room.operations.get(event.target.value);
+  event.target.value = "";
+  if (!operation) return;
+  opened.add(operation.name);
+  await put([...list, fresh(operation)]);
+  byId("steps").lastElementChild?.querySelector("input[type=range], .knot")?.focus();
+}
+
+/** A card goes where its grip is dragged, or by the arrow keys. */
+function movable(button, at) {
+  button.addEventListener("keydown", async (event) => {
+    const to = at + ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? NaN);
+    if (!(to >= 0 && to < list.length)) return;
+    event.preventDefault();
+    const now = [...list];
+    moved(now, at, to);
+    await put(now);
+    cards[to]?.focus();
+  });
+  button.addEventListener("pointerdown", (event) => {
+    const node = button.closest("li");
+    let to = at;
+    button.setPointerCapture(event.pointerId);
+    node.classList.add("moving");
+    const move = (moving) => {
+      const others = cards.map((one) => one.node).filter((one) => one !== node);
+      to = others.filter((one) => moving.clientY > one.getBoundingClientRect().top + one.offsetHeight / 2).length;
+      byId("steps").insertBefore(node, others[to] ?? null);
+    };
+    button.addEventListener("pointermove", move);
+    button.addEventListener("lostpointercapture", () => {
+      button.removeEventListener("pointermove", move);
+      node.classList.remove("moving");
+      if (to === at) return;
+      const now = [...list];
+      moved(now, at, to);
+      put(now);
+    }, { once: true });
+  });
+}

@@ -1,0 +1,63 @@
+/* What is asked in words, and what is answered. */
+
+import { byId, element, remembered } from "./dom.js";
+import { waiting } from "./notices.js";
+import { change, on, room, state } from "./room.js";
+
+const FIRST = ["a bit brighter and warmer", "more contrast, less saturated", "sharper", "fix this photo"];
+const THEN = ["a bit more", "a bit less", "less warm", "darker", "undo that"];
+const begun = new Map();
+let last = null;
+
+export function setUp() {
+  byId("ask").addEventListener("submit", (event) => { event.preventDefault(); say(byId("request").value); });
+  byId("manner").value = remembered.get("manner", "literal");
+  byId("manner").addEventListener("change", () => remembered.set("manner", byId("manner").value));
+  on("photo", () => { last = null; });
+  on("edit", () => { offer(); answer(); });
+}
+
+export const manner = () => byId("manner").value;
+
+/** The request that the edit began with, for other answers to it. */
+export const firstRequest = () => begun.get(room.current) ?? state()?.request ?? "";
+
+export async function say(request) {
+  const words = request.trim();
+  if (!words || !state()) return;
+  const fresh = state().recipe.steps.length === 0;
+  const told = await waiting(() => change("POST", "requests", { request: words, manner: manner() }));
+  if (!told) return;
+  if (told.answered && fresh) begun.set(room.current, words);
+  byId("request").value = "";
+  last = { request: words, told };
+  answer();
+}
+
+/** The request and its answer, above the place where the next one is typed; or what the edit does that stands. */
+function answer() {
+  if (last?.told.state.revision !== state().revision) return byId("answer").replaceChildren(element("p", { className: "faint" }, state().description));
+  const { request, told } = last;
+  const [first] = told.answer.split("\n");
+  const changes = told.answered && told.state.revision > 1 ? told.state.changes.filter(tells) : [];
+  return byId("answer").replaceChildren(
+    element("p", { className: told.answered ? "" : "declined" }, element("q", {}, request), " ", first),
+    ...(changes.length ? [element("p", { className: "faint" }, changes.join("; "))] : []),
+  );
+}
+
+/** Whether a change can be told in words: "a -> a" differs in numbers only, which the recipe shows. */
+function tells(change) {
+  const [from, to] = change.split(": ").at(-1).split(" -> ");
+  return from !== to;
+}
+
+function offer() {
+  const words = state().recipe.steps.length ? THEN : FIRST;
+  byId("request").placeholder = state().recipe.steps.length ? "And now? “a bit more”, “less warm”, “undo that” …" : "Say what should change";
+  byId("hints").replaceChildren(...words.map((one) =>
+    element("button", { type: "button", className: "chip", onclick: () => say(one) }, one)));
+  if (state().recipe.steps.length) {
+    byId("hints").append(element("button", { type: "button", className: "chip strong", id: "want-variants", title: "Other answers to the request (V)" }, "Variants"));
+  }
+}

@@ -1,0 +1,121 @@
+/* What is on the table: the session, its photos, and the edit that stands. Changes are made one after another. */
+
+import { ask, Refusal } from "./api.js";
+import { notice, trying } from "./notices.js";
+
+const KEY = "t2o-session";
+const bus = new EventTarget();
+const states = new Map();
+let last = Promise.resolve();
+let unsaved = null;
+
+export const room = { session: null, photos: [], current: null, operations: new Map(), limits: {} };
+
+/** Told are: `photos` (the list), `photo` (another one on the table), `edit` (it stands otherwise now). */
+export const on = (name, listener) => bus.addEventListener(name, (event) => listener(event.detail));
+export const tell = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { detail }));
+
+export const state = (photo = room.current) => states.get(photo) ?? null;
+export const address = (photo = room.current) => `${room.session}/photos/${photo}`;
+
+/** Find the session that the address or this tab knows; a new one is made with the first photo. */
+export async function begin() {
+  const [about, operations] = await Promise.all([ask("GET", "/about"), ask("GET", "/operations")]);
+  room.limits = about.limits;
+  room.operations = new Map(operations.map((one) => [one.name, one]));
+  const named = new URLSearchParams(location.hash.slice(1)).get("session") ?? sessionStorage.getItem(KEY);
+  const found = named && await ask("GET", `/sessions/${encodeURIComponent(named)}`).catch(() => null);
+  if (found) enter(found);
+  tell("photos");
+  if (room.photos.length) await choose(room.photos[0].photo);
+}
+
+export async function ensureSession() {
+  if (room.session === null) enter(await ask("POST", "/sessions"));
+}
+
+function enter(session) {
+  sessionStorage.setItem(KEY, session.session);
+  room.session = `/sessions/${encodeURIComponent(session.session)}`;
+  room.photos = session.photos;
+}
+
+/** Forget a session that has expired. */
+export function leave() {
+  Object.assign(room, { session: null, photos: [], current: null });
+  states.clear();
+  tell("photos");
+  tell("photo");
+}
+
+/** Put a photo on the table. */
+export async function choose(photo) {
+  await settled();
+  accept(states.get(photo) ?? await ask("GET", address(photo)));
+  room.current = photo;
+  tell("photo");
+  tell("edit");
+}
+
+export function added(brought) {
+  states.set(brought.photo, brought);
+  room.photos.push({ photo: brought.photo, name: brought.name, opened: true, revision: 0 });
+  tell("photos");
+}
+
+export async function remove(photo) {
+  await ask("DELETE", address(photo));
+  const place = room.photos.findIndex((one) => one.photo === photo);
+  room.photos.splice(place, 1);
+  states.delete(photo);
+  tell("photos");
+  if (photo !== room.current) return;
+  const next = room.photos[Math.min(place, room.photos.length - 1)];
+  if (next) return choose(next.photo);
+  room.current = null;
+  tell("photo");
+}
+
+function accept(told) {
+  states.set(told.photo, told);
+  const listed = room.photos.find((one) => one.photo === told.photo);
+  if (listed) Object.assign(listed, { revision: told.revision, opened: true });
+}
+
+/** Change the photo on the table: `body` gets its revision. Resolves to the answer, or undefined if refused. */
+export async function change(method, path, body = {}) {
+  await settled();
+  const photo = room.current;
+  const made = last.then(() => trying(() => changed(photo, method, path, body)));
+  last = made;
+  return made;
+}
+
+async function changed(photo, method, path, body) {
+  try {
+    const answer = await ask(method, `${address(photo)}/${path}`, { ...body, revision: states.get(photo).revision });
+    accept(answer.state ?? answer);
+    if (photo === room.current) tell("edit");
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== "conflict") throw error;
+    accept(await ask("GET", address(photo)));
+    if (photo === room.current) tell("edit");
+    notice("This photo was changed elsewhere meanwhile; this is how it stands now.", "news");
+    return undefined;
+  }
+}
+
+/** What is adjusted by hand is put a moment later, or before anything else happens. */
+export function soon(work, delay = 250) {
+  clearTimeout(unsaved?.timer);
+  unsaved = { work, timer: setTimeout(settled, delay) };
+}
+
+export async function settled() {
+  if (unsaved === null) return;
+  const { work, timer } = unsaved;
+  clearTimeout(timer);
+  unsaved = null;
+  await work();
+}

@@ -1,0 +1,51 @@
+/* Save the photo at full resolution, or the recipe for later and for other tools. */
+
+import { ask, download } from "./api.js";
+import { dialog, select } from "./dialog.js";
+import { element } from "./dom.js";
+import { notice, waiting } from "./notices.js";
+import { draft } from "./recipe.js";
+import { address, settled, state } from "./room.js";
+
+const FORMATS = [["", "As it came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"], ["avif", "AVIF"], ["heic", "HEIC"]];
+
+export function open() {
+  if (!state()) return;
+  const format = select("Format", FORMATS, "save-format");
+  const quality = element("input", { type: "number", id: "save-quality", min: 1, max: 100, placeholder: "own" });
+  const { width, height, recipe, notes } = state();
+  const untouched = recipe.steps.length === 0;
+  const shown = dialog("Save", [
+    element("div", { className: "choice" },
+      element("h3", {}, "Photo"),
+      element("p", { className: "faint" }, untouched ? "No step changes it: it comes out byte for byte." : `Full resolution, ${width} × ${height}, with its metadata.`),
+      ...notes.map((one) => element("p", { className: "faint" }, one)),
+      element("div", { className: "fields" }, format.node, element("label", { className: "field" }, element("span", {}, "Quality"), quality)),
+      button("Save photo", "main", () => ({ kind: "photo", ...(format.value && { format: format.value }), ...(quality.value && { quality: Number(quality.value) }) }))),
+    element("div", { className: "choice" },
+      element("h3", {}, "Recipe"),
+      element("p", { className: "faint" }, "A small file beside the photo, to go on from or to use on others (t2o apply)."),
+      button("Save recipe", "", () => ({ kind: "recipe" }))),
+    element("div", { className: "choice" },
+      element("h3", {}, "Look for other tools"),
+      element("p", { className: "faint" }, "A colour table. Sharpness and masks cannot be part of it."),
+      element("div", { className: "fields" },
+        button("Save .cube", "", () => ({ kind: "cube", size: 33 })),
+        button("Save HaldCLUT", "", () => ({ kind: "hald", size: 64 })))),
+  ]);
+
+  function button(words, className, wanted) {
+    return element("button", { type: "button", className, onclick: () => save(wanted(), shown) }, words);
+  }
+}
+
+async function save(wanted, shown) {
+  await settled();
+  const made = await waiting(() => ask("POST", `${address()}/exports`, { ...wanted, recipe: draft() }));
+  if (!made) return;
+  shown.close();
+  download(made.url, made.name);
+  notice(`${made.name}, ${size(made.bytes)}${made.notes.length ? `. ${made.notes.join(" ")}` : ""}`, "news");
+}
+
+const size = (bytes) => (bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

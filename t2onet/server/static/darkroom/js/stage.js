@@ -1,0 +1,100 @@
+/* The photo on the stage: made by the server for the recipe at hand, at the size of the screen. */
+
+import { picture, preview } from "./api.js";
+import * as clipping from "./clipping.js";
+import * as compare from "./compare.js";
+import { byId } from "./dom.js";
+import * as histogram from "./histogram.js";
+import { newest } from "./newest.js";
+import { draft } from "./recipe.js";
+import { address, on, room, state } from "./room.js";
+import { view } from "./view.js";
+
+const GRAIN = 128;
+const REST = 180;
+let lies = null;
+let rest = 0;
+let drawn = { side: 0, bitmap: null };
+let large = null;
+let seen = () => undefined;
+let first = new Promise((resolve) => { seen = resolve; });
+
+export function setUp() {
+  lies = view(byId("stage"), [byId("original"), byId("picture")], placed);
+  compare.setUp();
+  clipping.setUp(repaint);
+  on("photo", change);
+  on("edit", () => { compare.edit(state().recipe.steps.length > 0); refresh(); });
+  on("tried", () => refresh(true));
+  byId("zoom").addEventListener("click", () => lies.toggle());
+}
+
+/** Resolves when the photo on the table can be seen. */
+export const shown = () => first;
+
+export const zoom = {
+  fit: () => lies.fit(), actual: () => lies.actual(), toggle: () => lies.toggle(), by: (factor) => lies.zoom(factor),
+};
+
+function change() {
+  const photo = state();
+  document.body.classList.toggle("empty", !photo);
+  byId("photo-name").textContent = photo?.name ?? "";
+  byId("photo-facts").textContent = photo ? `${photo.width} × ${photo.height}${photo.bits > 8 ? `, ${photo.bits} bit` : ""}` : "";
+  document.title = photo ? `${photo.name} – Darkroom` : "Darkroom";
+  drawn = { side: 0, bitmap: null };
+  if (!photo) first = new Promise((resolve) => { seen = resolve; });
+  byId("picture").width = byId("picture").height = 0;
+  byId("original").removeAttribute("src");
+  histogram.clear();
+  if (photo) lies.of(photo);
+}
+
+/** How many pixels the picture needs; while something moves no more than can be made in a moment. */
+function needed(moving) {
+  const { width, height } = state();
+  const wanted = Math.ceil(lies.side / GRAIN) * GRAIN;
+  const most = Math.min(moving ? room.limits.preview : room.limits.largest, Math.max(width, height));
+  return Math.max(16, Math.min(wanted, most));
+}
+
+function placed(now) {
+  byId("zoom").textContent = now.fitted ? "Fit" : `${now.percent} %`;
+  compare.within(now);
+  clearTimeout(rest);
+  rest = setTimeout(() => { if (state() && needed(false) > drawn.side) refresh(); }, REST);
+}
+
+function refresh(moving = false) {
+  if (!state()) return;
+  large?.abort();
+  make({ photo: address(), recipe: draft(), size: needed(moving) });
+  if (moving) return;
+  const source = preview(address(), { size: needed(false), original: true });
+  if (byId("original").getAttribute("src") !== source) byId("original").src = source;
+}
+
+const make = newest(async (wanted, overtaken) => {
+  large = wanted.size > room.limits.preview ? new AbortController() : null;
+  const blob = await picture(`${wanted.photo}/renders`, { recipe: wanted.recipe, size: wanted.size }, large?.signal);
+  const bitmap = await createImageBitmap(blob);
+  if (wanted.photo !== address()) return;
+  drawn = { side: wanted.size, bitmap };
+  repaint();
+  seen();
+  if (!overtaken()) histogram.count({ ...wanted, size: Math.min(wanted.size, room.limits.preview) });
+});
+
+export function repaint() {
+  const canvas = byId("picture");
+  const { bitmap } = drawn;
+  if (!bitmap) return;
+  if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
+    canvas.width = bitmap.width;
+    canvas.height = bitmap.height;
+  }
+  canvas.getContext("2d").drawImage(bitmap, 0, 0);
+  clipping.paint(canvas);
+  canvas.setAttribute("aria-label", `${state().name}. ${state().description}`);
+  canvas.dataset.shown = Number(canvas.dataset.shown ?? 0) + 1;
+}
