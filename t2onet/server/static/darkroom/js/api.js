@@ -7,7 +7,7 @@ const ROOT = "/api/v1";
 /** What the server refuses, in a sentence fit to be shown. */
 export class Refusal extends Error {
   constructor(kind, message, status) {
-    super(capital(message) + (/[.!?]$/.test(message) ? "" : "."));
+    super((/^[a-z]+ /.test(message) ? capital(message) : message) + (/[.!?]$/.test(message) ? "" : "."));
     Object.assign(this, { kind, status });
   }
 }

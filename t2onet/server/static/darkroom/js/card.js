@@ -1,7 +1,7 @@
 /* One step of the recipe as a card: what it does and why, and controls made from the declaration of its operation. */
 
 import { curves, knots, path } from "./curve.js";
-import { drawn, element, icon } from "./dom.js";
+import { drawn, element, iconButton } from "./dom.js";
 import { slider } from "./slider.js";
 
 const SMALL = 22;
@@ -18,12 +18,12 @@ export function card(entry, operation, opened, heard) {
   const controls = isCurve ? curveOf(entry, operation, heard) : slidersOf(entry, operation, heard);
 
   const unfold = element("button", { type: "button", className: "name", title: operation.help }, name, spark);
-  const toggle = element("input", { type: "checkbox", className: "switch", checked: entry.on, onchange: heard.toggle, title: "On or off" });
-  toggle.setAttribute("aria-label", `${name} is on`);
-  const remove = element("button", { type: "button", className: "quiet small", onclick: heard.remove, title: "Remove" }, icon("close"));
-  remove.setAttribute("aria-label", `Remove ${name}`);
-  const grip = element("button", { type: "button", className: "quiet small grip", title: "Move: drag, or arrow keys" }, icon("grip"));
-  grip.setAttribute("aria-label", `Move ${name}`);
+  const toggle = element("input", {
+    type: "checkbox", className: "switch", checked: entry.on, onchange: heard.toggle,
+    title: "On or off", "aria-label": `${name} is on`,
+  });
+  const remove = iconButton("close", `Remove ${name}`, { onclick: heard.remove });
+  const grip = iconButton("grip", `Move ${name}: drag, or arrow keys`, { className: "quiet small grip" });
   heard.grip(grip);
 
   const head = element("div", { className: "head" }, grip, toggle, unfold, remove);
@@ -59,7 +59,8 @@ export function card(entry, operation, opened, heard) {
   function slidersOf(first, from, { moving, done }) {
     const rows = from.parameters.map((declared, at) => {
       const label = from.parameters.length > 1 ? `${name} ${declared.name}` : name;
-      return slider(declared, label, first.step.parameters[at], (value) => { entry.step.parameters[at] = value; moving(); }, done);
+      const move = (value) => { entry.step.parameters[at] = value; moving(); };
+      return slider(declared, label, first.step.parameters[at], move, done);
     });
     return {
       node: element("div", {}, ...rows.map((row) => row.node)),
@@ -72,7 +73,8 @@ export function card(entry, operation, opened, heard) {
 function told(entry) {
   if (!entry.told) return [entry.on ? "" : "switched off"];
   const words = entry.told.because;
-  const why = words.length ? [" because of ", ...words.flatMap((one, at) => [...(at ? [", "] : []), element("q", {}, one)])] : [];
+  const quoted = words.flatMap((one, at) => [...(at ? [", "] : []), element("q", {}, one)]);
+  const why = words.length ? [" because of ", ...quoted] : [];
   return [entry.told.does, ...(entry.told.masked ? [", in a part of the photo"] : []), ...why];
 }
 

@@ -3,7 +3,7 @@
 import { drawn, element } from "./dom.js";
 
 const SIZE = 200;
-const SOFT = [1, 0.55, 0.15];
+const SOFT = [1, 0.65, 0.25];
 /** How much of a move the neighbours of a knot take part in; none of it while Shift is held. */
 
 /** Knots 0..1 from rises: running sums over their total. */
@@ -41,15 +41,16 @@ export const path = (heights, size = SIZE) =>
  */
 export function curves(operation, values, moving, done) {
   const declared = operation.parameters;
-  const plot = drawn("svg", { viewBox: `-8 -8 ${SIZE + 16} ${SIZE + 16}`, class: "curve", role: "group", "aria-label": `${operation.name} curve` });
+  const plot = drawn("svg", {
+    viewBox: `-8 -8 ${SIZE + 16} ${SIZE + 16}`, class: "curve", role: "group", "aria-label": `${operation.name} curve`,
+  });
   const grid = [1, 2, 3].map((one) => (SIZE * one) / 4);
   plot.append(drawn("path", { class: "grid", d: grid.map((one) => `M${one} 0V${SIZE}M0 ${one}H${SIZE}`).join("") }));
   plot.append(drawn("path", { class: "grid", d: `M0 ${SIZE}L${SIZE} 0M0 0H${SIZE}V${SIZE}H0Z` }));
   const lines = declared.map((one) => plot.appendChild(drawn("path", { class: `line ${one.name}` })));
   plot.append(drawn("rect", { class: "hit", width: SIZE, height: SIZE }));
   const dots = plot.appendChild(drawn("g"));
-  const tabs = element("div", { className: "tabs", role: "group" });
-  tabs.setAttribute("aria-label", "Channel");
+  const tabs = element("div", { className: "tabs", role: "group", "aria-label": "Channel" });
   const node = element("div", { className: "curves" }, ...(declared.length > 1 ? [tabs] : []), plot);
   let active = 0;
   let held = null;
@@ -90,7 +91,10 @@ export function curves(operation, values, moving, done) {
   }
 
   function knot(at) {
-    const dot = drawn("circle", { r: 5, class: "knot", role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": 100, "aria-orientation": "vertical" });
+    const dot = drawn("circle", {
+      r: 5, class: "knot", role: "slider", tabindex: 0,
+      "aria-valuemin": 0, "aria-valuemax": 100, "aria-orientation": "vertical",
+    });
     dot.addEventListener("keydown", (event) => {
       const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
       if (!way) return;
@@ -120,7 +124,10 @@ export function curves(operation, values, moving, done) {
   for (const ends of ["pointerup", "pointercancel"]) {
     plot.addEventListener(ends, () => { if (held !== null) { held = null; done(); } });
   }
-  plot.addEventListener("dblclick", () => { put(knots(Array(declared[active].count).fill(declared[active].default))); done(); });
+  plot.addEventListener("dblclick", () => {
+    put(knots(Array(declared[active].count).fill(declared[active].default)));
+    done();
+  });
 
   declared.forEach((one, channel) => tabs.append(element("button", {
     type: "button", className: `quiet small ${one.name}`, onclick: () => { active = channel; draw(); },

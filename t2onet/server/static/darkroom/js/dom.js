@@ -21,6 +21,11 @@ export function drawn(name, attributes = {}, ...inside) {
 
 export const icon = (name) => drawn("svg", { "aria-hidden": "true" }, drawn("use", { href: `/icons.svg#${name}` }));
 
+/** A small button with an icon; its words are its name and its hint. */
+export const iconButton = (name, words, properties = {}) => element("button", {
+  type: "button", className: "quiet small", title: words, "aria-label": words, ...properties,
+}, icon(name));
+
 function set(made, properties) {
   for (const [key, value] of Object.entries(properties)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);

@@ -44,7 +44,8 @@ function show(counted) {
 }
 
 /** Without the comb that stretching 256 levels leaves. */
-const smoothed = (counts) => counts.map((one, at) => (at === 0 || at === 255 ? one : (counts[at - 1] + 2 * one + counts[at + 1]) / 4));
+const smoothed = (counts) => counts.map((one, at) =>
+  (at === 0 || at === 255 ? one : (counts[at - 1] + 2 * one + counts[at + 1]) / 4));
 
 function mark(id, end, words, clipped) {
   const lost = Object.keys(CHANNELS).filter((name) => clipped[name][end] > NOTED);

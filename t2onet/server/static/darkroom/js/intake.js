@@ -9,7 +9,8 @@ const PHOTOS = /\.(jpe?g|jfif|png|tiff?|webp|avif|hei[cf]|hif|bmp|gif|dng|nef|cr
 const MIB = 2 ** 20;
 
 export function setUp() {
-  for (const [button, input] of [["open", "photos-input"], ["choose-photos", "photos-input"], ["choose-folder", "folder-input"]]) {
+  const buttons = { open: "photos-input", "choose-photos": "photos-input", "choose-folder": "folder-input" };
+  for (const [button, input] of Object.entries(buttons)) {
     byId(button).addEventListener("click", () => byId(input).click());
   }
   for (const id of ["photos-input", "folder-input"]) {
@@ -31,7 +32,9 @@ export function setUp() {
     byId("dropping").hidden = true;
     if (!document.querySelector("dialog[open]")) take(await dropped(event.dataTransfer));
   });
-  addEventListener("paste", (event) => { if (!typing(event.target) && event.clipboardData.files.length) take([...event.clipboardData.files]); });
+  addEventListener("paste", (event) => {
+    if (!typing(event.target) && event.clipboardData.files.length) take([...event.clipboardData.files]);
+  });
 }
 
 /** The files of a drop, folders walked through. */
@@ -74,7 +77,9 @@ const said = (words) => { byId("photo-facts").dataset.coming = words; };
 
 /** Bring one photo; it is not listed yet. */
 export async function upload(file, progress = () => undefined) {
-  if (file.size > MIB * room.limits.upload_mb) throw new Error(`${file.name} is larger than the ${room.limits.upload_mb} MiB allowed here.`);
+  if (file.size > MIB * room.limits.upload_mb) {
+    throw new Error(`${file.name} is larger than the ${room.limits.upload_mb} MiB allowed here.`);
+  }
   const send = async () => { await ensureSession(); return bring(`${room.session}/photos`, file, progress); };
   try {
     return await send();

@@ -59,7 +59,8 @@ function pressed(event) {
   if (event.altKey || document.querySelector("dialog[open]")) return;
   if (typing(event.target) && !(control && event.key.toLowerCase() === "s")) return leave(event);
   const arrows = event.key.startsWith("Arrow") && event.target.matches("input, [role=slider], .grip");
-  const name = `${control ? "Ctrl+" : ""}${control && event.shiftKey ? "Shift+" : ""}${event.key.length === 1 ? event.key.toLowerCase() : event.key}`;
+  const held = control ? `Ctrl+${event.shiftKey ? "Shift+" : ""}` : "";
+  const name = held + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const [, , does, needed] = TABLE.find(([keys]) => keys.includes(name)) ?? [];
   if (!does || arrows || (needed && !state())) return;
   event.preventDefault();
@@ -84,7 +85,8 @@ function help() {
     element("td", {}, words)));
   dialog("Keyboard", [
     element("table", { className: "keys" }, element("tbody", {}, ...rows)),
-    element("p", { className: "faint" }, "Wheel or pinch zooms, drag moves, double click fits. Double click on a slider or curve sets it back; with Shift a knot of a curve moves alone."),
+    element("p", { className: "faint" }, "Wheel or pinch zooms, drag moves, double click fits. "
+      + "Double click on a slider or curve sets it back; with Shift a knot of a curve moves alone."),
   ]);
 }
 

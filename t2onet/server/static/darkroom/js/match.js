@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { dialog } from "./dialog.js";
-import { byId, element } from "./dom.js";
+import { byId, capital, element } from "./dom.js";
 import { dropped, upload } from "./intake.js";
 import { notice, trying, waiting } from "./notices.js";
 import { use } from "./recipe.js";
@@ -11,10 +11,13 @@ import { ensureSession, room, state } from "./room.js";
 export function open() {
   const pair = { before: null, after: null };
   const found = element("div", { id: "found", role: "status" });
-  const find = element("button", { type: "button", className: "main", id: "find-look", disabled: true, onclick: look }, "Find the look");
+  const find = element("button", {
+    type: "button", className: "main", id: "find-look", disabled: true, onclick: look,
+  }, "Find the look");
   const place = (side) => zone(side, (photo) => { pair[side] = photo; find.disabled = !(pair.before && pair.after); });
   const shown = dialog("Match a look", [
-    element("p", { className: "faint" }, "Give a photo before and after an edit you like. The steps between them are found, and can be used on your photos."),
+    element("p", { className: "faint" }, "Give a photo before and after an edit you like. "
+      + "The steps between them are found, and can be used on your photos."),
     element("div", { className: "pair" }, place("before"), place("after")), find, found,
   ], () => forget(Object.values(pair)));
 
@@ -29,13 +32,20 @@ export function open() {
 
 function told(plan, shown) {
   const left = Math.round((100 * plan.cost) / Math.max(plan.start_cost, 1e-9));
-  const words = plan.explained ? `It leaves ${left} % of the difference.` : `Most of the difference remains (${left} %): these photos differ in more than a look.`;
-  const apply = element("button", { type: "button", className: "main", id: "use-look", disabled: !state(), onclick: async () => {
+  const words = plan.explained
+    ? `It leaves ${left} % of the difference.`
+    : `Most of the difference remains (${left} %): these photos differ in more than a look.`;
+  const apply = async () => {
     shown.close();
     if (await use(plan.recipe)) notice("The look is on your photo; adjust its steps, or apply it to many.", "news");
-  } }, "Use on this photo");
-  const steps = plan.steps.map((one) => element("li", {}, one.operation, element("span", { className: "faint" }, ` ${one.does}`)));
-  return [element("p", {}, plan.description), element("ul", {}, ...steps), element("p", { className: "faint" }, words), apply];
+  };
+  return [
+    element("p", {}, plan.description),
+    element("p", { className: "faint" }, words),
+    element("button", {
+      type: "button", className: "main", id: "use-look", disabled: !state(), onclick: apply,
+    }, "Use on this photo"),
+  ];
 }
 
 /** A place for one photo of the pair. */
@@ -43,7 +53,8 @@ function zone(side, came) {
   const input = element("input", { type: "file", accept: "image/*", id: `look-${side}` });
   const name = element("span", { className: "faint" }, "Drop or choose");
   const image = element("img", { alt: "", hidden: true });
-  const made = element("label", { className: "zone", htmlFor: input.id }, element("strong", {}, side === "before" ? "Before" : "After"), image, name, input);
+  const title = element("strong", {}, capital(side));
+  const made = element("label", { className: "zone", htmlFor: input.id }, title, image, name, input);
   const take = async (file) => {
     if (!file) return;
     name.textContent = file.name;

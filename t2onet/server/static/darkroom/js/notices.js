@@ -1,13 +1,12 @@
 /* What has to be said: refusals and news, gone after a while; and the line that shows that work goes on. */
 
-import { byId, element, icon } from "./dom.js";
+import { byId, element, iconButton } from "./dom.js";
 
 const LONG = { bad: 12_000, news: 6000 };
 let working = 0;
 
 export function notice(words, kind = "bad") {
-  const close = element("button", { className: "quiet small", title: "Dismiss", onclick: () => shown.remove() }, icon("close"));
-  close.setAttribute("aria-label", "Dismiss");
+  const close = iconButton("close", "Dismiss", { onclick: () => shown.remove() });
   const shown = element("div", { className: `notice ${kind}` }, element("p", {}, words), close);
   byId("notices").append(shown);
   while (byId("notices").children.length > 3) byId("notices").firstChild.remove();

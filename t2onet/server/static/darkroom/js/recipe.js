@@ -24,7 +24,8 @@ export function setUp() {
 /** Operations to add: those that need no mask. */
 export function offer() {
   const plain = [...room.operations.values()].filter((one) => !one.repair);
-  byId("operation").append(...plain.map((one) => element("option", { value: one.name, title: one.help }, capital(one.name))));
+  const options = plain.map((one) => element("option", { value: one.name, title: one.help }, capital(one.name)));
+  byId("operation").append(...options);
 }
 
 function refresh() {
@@ -94,12 +95,13 @@ function movable(button, at) {
     const move = (moving) => {
       const others = cards.map((one) => one.node).filter((one) => one !== node);
       to = others.filter((one) => moving.clientY > one.getBoundingClientRect().top + one.offsetHeight / 2).length;
-      byId("steps").insertBefore(node, others[to] ?? null);
+      node.style.translate = `0 ${moving.clientY - event.clientY}px`;
     };
     button.addEventListener("pointermove", move);
     button.addEventListener("lostpointercapture", () => {
       button.removeEventListener("pointermove", move);
       node.classList.remove("moving");
+      node.style.translate = "";
       if (to === at) return;
       const now = [...list];
       moved(now, at, to);

@@ -6,7 +6,7 @@ import { change, on, room, state } from "./room.js";
 
 const FIRST = ["a bit brighter and warmer", "more contrast, less saturated", "sharper", "fix this photo"];
 const THEN = ["a bit more", "a bit less", "less warm", "darker", "undo that"];
-const begun = new Map();
+const BEGUN = "t2o-begun-";
 let last = null;
 
 export function setUp() {
@@ -20,7 +20,7 @@ export function setUp() {
 export const manner = () => byId("manner").value;
 
 /** The request that the edit began with, for other answers to it. */
-export const firstRequest = () => begun.get(room.current) ?? state()?.request ?? "";
+export const firstRequest = () => sessionStorage.getItem(BEGUN + room.current) ?? state()?.request ?? "";
 
 export async function say(request) {
   const words = request.trim();
@@ -28,7 +28,7 @@ export async function say(request) {
   const fresh = state().recipe.steps.length === 0;
   const told = await waiting(() => change("POST", "requests", { request: words, manner: manner() }));
   if (!told) return;
-  if (told.answered && fresh) begun.set(room.current, words);
+  if (told.answered && fresh) sessionStorage.setItem(BEGUN + room.current, words);
   byId("request").value = "";
   last = { request: words, told };
   answer();
@@ -36,7 +36,9 @@ export async function say(request) {
 
 /** The request and its answer, above the place where the next one is typed; or what the edit does that stands. */
 function answer() {
-  if (last?.told.state.revision !== state().revision) return byId("answer").replaceChildren(element("p", { className: "faint" }, state().description));
+  if (last?.told.state.revision !== state().revision) {
+    return byId("answer").replaceChildren(element("p", { className: "faint" }, state().description));
+  }
   const { request, told } = last;
   const [first] = told.answer.split("\n");
   const changes = told.answered && told.state.revision > 1 ? told.state.changes.filter(tells) : [];
@@ -53,11 +55,10 @@ function tells(change) {
 }
 
 function offer() {
-  const words = state().recipe.steps.length ? THEN : FIRST;
-  byId("request").placeholder = state().recipe.steps.length ? "And now? “a bit more”, “less warm”, “undo that” …" : "Say what should change";
-  byId("hints").replaceChildren(...words.map((one) =>
-    element("button", { type: "button", className: "chip", onclick: () => say(one) }, one)));
-  if (state().recipe.steps.length) {
-    byId("hints").append(element("button", { type: "button", className: "chip strong", id: "want-variants", title: "Other answers to the request (V)" }, "Variants"));
-  }
+  const edited = state().recipe.steps.length > 0;
+  byId("request").placeholder = edited ? "And now? “a bit more”, “less warm” …" : "Say what should change";
+  const chip = (words, properties) => element("button", { type: "button", className: "chip", ...properties }, words);
+  const hints = (edited ? THEN : FIRST).map((one) => chip(one, { onclick: () => say(one) }));
+  const others = { className: "chip strong", id: "want-variants", title: "Other answers to the request (V)" };
+  byId("hints").replaceChildren(...hints, ...(edited ? [chip("Variants", others)] : []));
 }

@@ -112,6 +112,12 @@ export function soon(work, delay = 250) {
   unsaved = { work, timer: setTimeout(settled, delay) };
 }
 
+/** Resolves when what was adjusted is put, and all changes are answered. */
+export async function quiet() {
+  await settled();
+  await last;
+}
+
 export async function settled() {
   if (unsaved === null) return;
   const { work, timer } = unsaved;

@@ -7,7 +7,9 @@ import { notice, waiting } from "./notices.js";
 import { draft } from "./recipe.js";
 import { address, settled, state } from "./room.js";
 
-const FORMATS = [["", "As it came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"], ["avif", "AVIF"], ["heic", "HEIC"]];
+const FORMATS = [
+  ["", "As it came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"], ["avif", "AVIF"], ["heic", "HEIC"],
+];
 
 export function open() {
   if (!state()) return;
@@ -15,13 +17,20 @@ export function open() {
   const quality = element("input", { type: "number", id: "save-quality", min: 1, max: 100, placeholder: "own" });
   const { width, height, recipe, notes } = state();
   const untouched = recipe.steps.length === 0;
+  const how = untouched
+    ? "No step changes it: it comes out byte for byte."
+    : `Full resolution, ${width} × ${height}, with its metadata.`;
+  const photo = () => ({
+    kind: "photo", ...(format.value && { format: format.value }), ...(quality.value && { quality: Number(quality.value) }),
+  });
   const shown = dialog("Save", [
     element("div", { className: "choice" },
       element("h3", {}, "Photo"),
-      element("p", { className: "faint" }, untouched ? "No step changes it: it comes out byte for byte." : `Full resolution, ${width} × ${height}, with its metadata.`),
+      element("p", { className: "faint" }, how),
       ...notes.map((one) => element("p", { className: "faint" }, one)),
-      element("div", { className: "fields" }, format.node, element("label", { className: "field" }, element("span", {}, "Quality"), quality)),
-      button("Save photo", "main", () => ({ kind: "photo", ...(format.value && { format: format.value }), ...(quality.value && { quality: Number(quality.value) }) }))),
+      element("div", { className: "fields" },
+        format.node, element("label", { className: "field" }, element("span", {}, "Quality"), quality)),
+      button("Save photo", "main", photo)),
     element("div", { className: "choice" },
       element("h3", {}, "Recipe"),
       element("p", { className: "faint" }, "A small file beside the photo, to go on from or to use on others (t2o apply)."),

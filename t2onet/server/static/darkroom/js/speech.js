@@ -18,7 +18,8 @@ async function listen() {
   const local = await isLocal();
   if (!local && !warned) {
     warned = true;
-    notice("Your browser may send what you say to its maker to be understood; photos stay here. Press again to speak.", "news");
+    const words = "Your browser may send what you say to its maker to be understood; photos stay here.";
+    notice(`${words} Press again to speak.`, "news");
     return;
   }
   listening = new Recognition();

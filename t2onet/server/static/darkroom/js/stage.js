@@ -16,8 +16,6 @@ let lies = null;
 let rest = 0;
 let drawn = { side: 0, bitmap: null };
 let large = null;
-let seen = () => undefined;
-let first = new Promise((resolve) => { seen = resolve; });
 
 export function setUp() {
   lies = view(byId("stage"), [byId("original"), byId("picture")], placed);
@@ -29,9 +27,6 @@ export function setUp() {
   byId("zoom").addEventListener("click", () => lies.toggle());
 }
 
-/** Resolves when the photo on the table can be seen. */
-export const shown = () => first;
-
 export const zoom = {
   fit: () => lies.fit(), actual: () => lies.actual(), toggle: () => lies.toggle(), by: (factor) => lies.zoom(factor),
 };
@@ -40,10 +35,10 @@ function change() {
   const photo = state();
   document.body.classList.toggle("empty", !photo);
   byId("photo-name").textContent = photo?.name ?? "";
-  byId("photo-facts").textContent = photo ? `${photo.width} × ${photo.height}${photo.bits > 8 ? `, ${photo.bits} bit` : ""}` : "";
+  const depth = photo?.bits > 8 ? `, ${photo.bits} bit` : "";
+  byId("photo-facts").textContent = photo ? `${photo.width} × ${photo.height}${depth}` : "";
   document.title = photo ? `${photo.name} – Darkroom` : "Darkroom";
   drawn = { side: 0, bitmap: null };
-  if (!photo) first = new Promise((resolve) => { seen = resolve; });
   byId("picture").width = byId("picture").height = 0;
   byId("original").removeAttribute("src");
   histogram.clear();
@@ -81,7 +76,6 @@ const make = newest(async (wanted, overtaken) => {
   if (wanted.photo !== address()) return;
   drawn = { side: wanted.size, bitmap };
   repaint();
-  seen();
   if (!overtaken()) histogram.count({ ...wanted, size: Math.min(wanted.size, room.limits.preview) });
 });
 

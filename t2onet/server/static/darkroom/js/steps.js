@@ -2,7 +2,8 @@
 
 /** [{step, on, told}], from what the server says of a photo. */
 export function listed(state) {
-  const list = state.recipe.steps.map((step, at) => ({ step: copied(step), on: true, told: reasoned(state.steps[at], state.request) }));
+  const list = state.recipe.steps.map((step, at) => (
+    { step: copied(step), on: true, told: reasoned(state.steps[at], state.request) }));
   const aside = [...state.aside].sort((one, other) => one.position - other.position);
   for (const { position, step } of aside) list.splice(position, 0, { step: copied(step), on: false, told: null });
   return list;

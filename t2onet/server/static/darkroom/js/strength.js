@@ -5,7 +5,10 @@ import { newest } from "./newest.js";
 import { change, on, state } from "./room.js";
 import { slider } from "./slider.js";
 
-const DECLARED = { name: "strength", low: 0, high: 2, default: 1, help: "0 is the photo itself, 1 the edit as it was answered, above it stronger" };
+const DECLARED = {
+  name: "strength", low: 0, high: 2, default: 1,
+  help: "0 is the photo itself, 1 the edit as it was answered, above it stronger",
+};
 let made = null;
 let held = false;
 

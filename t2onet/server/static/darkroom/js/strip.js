@@ -1,13 +1,13 @@
 /* All photos of the session in a row below the stage. */
 
 import { preview } from "./api.js";
-import { byId, element, icon } from "./dom.js";
-import { newest } from "./newest.js";
+import { byId, element, iconButton } from "./dom.js";
+import { idle } from "./newest.js";
 import { waiting } from "./notices.js";
 import { address, choose, on, remove, room } from "./room.js";
-import { shown } from "./stage.js";
 
 const SIDE = 160;
+let turns = 0;
 
 export function setUp() {
   on("photos", build);
@@ -30,9 +30,11 @@ function build() {
   byId("strip").hidden = room.photos.length < 2;
   byId("strip").replaceChildren(...room.photos.map((one) => {
     const image = element("img", { alt: one.name, draggable: false, "data-src": source(one) });
-    const show = element("button", { className: "thumb", title: one.name, onclick: () => waiting(() => choose(one.photo)) }, image);
-    const away = element("button", { className: "quiet small away", title: "Remove", onclick: () => waiting(() => remove(one.photo)) }, icon("close"));
-    away.setAttribute("aria-label", `Remove ${one.name}`);
+    const look = () => waiting(() => choose(one.photo));
+    const show = element("button", { className: "thumb", title: one.name, onclick: look }, image);
+    const away = iconButton("close", `Remove ${one.name}`, {
+      className: "quiet small away", onclick: () => waiting(() => remove(one.photo)),
+    });
     return element("div", { "data-photo": one.photo }, show, away);
   }));
   mark();
@@ -40,14 +42,15 @@ function build() {
 }
 
 /** One after another, so that the photo on the table does not wait for them. */
-const load = newest(async (_, overtaken) => {
-  await shown();
-  for (const image of byId("strip").querySelectorAll("img:not([src])")) {
+async function load() {
+  const turn = ++turns;
+  for (const image of byId("strip").querySelectorAll("img")) {
+    await idle();
+    if (turn !== turns) return;
     image.src = image.dataset.src;
     await image.decode().catch(() => undefined);
-    if (overtaken()) return;
   }
-});
+}
 
 function mark() {
   for (const one of byId("strip").children) {

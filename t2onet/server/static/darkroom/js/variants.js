@@ -1,7 +1,7 @@
 /* Other answers to the same request, as a strip of small pictures to choose from. */
 
 import { ask, picture } from "./api.js";
-import { byId, element, icon } from "./dom.js";
+import { byId, element, iconButton } from "./dom.js";
 import { notice, waiting } from "./notices.js";
 import { use } from "./recipe.js";
 import { firstRequest, manner } from "./request.js";
@@ -29,8 +29,7 @@ export async function offer() {
 
 function show(photo, request, variants) {
   close();
-  const away = element("button", { type: "button", className: "quiet small", title: "Close", onclick: close }, icon("close"));
-  away.setAttribute("aria-label", "Close variants");
+  const away = iconButton("close", "Close variants", { onclick: close });
   byId("variants").append(
     element("p", {}, "Variants of ", element("q", {}, request), away),
     element("div", { className: "row" }, ...variants.map((one, at) => thumb(photo, one, at))),

@@ -62,7 +62,9 @@ export function view(stage, layers, changed) {
     event.preventDefault();
     zoomTo(scale * Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0018)), inside(event));
   }, { passive: false });
-  stage.addEventListener("dblclick", (event) => { if (event.target.closest(".layer") || event.target === stage) toggle(inside(event)); });
+  stage.addEventListener("dblclick", (event) => {
+    if (event.target.closest(".layer") || event.target === stage) toggle(inside(event));
+  });
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.target.closest("button, #divider")) return;
     pointers.set(event.pointerId, inside(event));
@@ -78,7 +80,10 @@ export function view(stage, layers, changed) {
     pointers.set(event.pointerId, now);
   });
   for (const ends of ["pointerup", "pointercancel"]) {
-    stage.addEventListener(ends, (event) => { pointers.delete(event.pointerId); stage.classList.toggle("held", pointers.size > 0); });
+    stage.addEventListener(ends, (event) => {
+      pointers.delete(event.pointerId);
+      stage.classList.toggle("held", pointers.size > 0);
+    });
   }
 
   function pinch(id, before, now) {

@@ -1,0 +1,141 @@
+"""A darkroom on a real port, and someone who uses its page in a browser."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from t2onet.server import Settings, create_app
+from t2onet.server.running import address, listen
+from tests.editor.made import Scripted
+
+from .browser import Noted
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Download, Page
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a darkroom whose policy answers known sentences."""
+    app = create_app(Settings(folder=folder), policy=Scripted())
+    begun = threading.Event()
+    with listen("127.0.0.1", 0) as listening:
+        server = _Begun(uvicorn.Config(app, log_level="error", ws="none"), begun)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        assert begun.wait(60)
+        try:
+            yield address(listening)
+        finally:
+            server.should_exit = True
+            thread.join(60)
+
+
+class _Begun(uvicorn.Server):
+    """Says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, begun: threading.Event) -> None:
+        super().__init__(config)
+        self.begun = begun
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        self.begun.set()
+
+
+@dataclass
+class Table:
+    """The page, in the hands of someone."""
+
+    noted: Noted
+    base: str
+
+    @property
+    def page(self) -> Page:
+        return self.noted.page
+
+    def enter(self) -> None:
+        self.page.goto(self.base)
+        self.page.wait_for_selector("body[data-ready]")
+
+    def bring(self, *photos: Path) -> None:
+        """Choose files; the first is shown."""
+        before = self.page.locator("#strip > div").count()
+        self.page.set_input_files("#photos-input", [str(one) for one in photos])
+        self.page.wait_for_function(
+            "all => document.querySelectorAll('#strip > div').length >= all", arg=before + len(photos)
+        )
+        self.page.wait_for_selector("#picture[data-shown]")
+        self.rest()
+
+    def say(self, request: str) -> None:
+        self.page.fill("#request", request)
+        with self.page.expect_response(lambda answer: answer.url.endswith("/requests")):
+            self.page.click("#send")
+        self.rest()
+
+    def rest(self) -> None:
+        """Until what was adjusted is put, changes are answered and the picture is drawn."""
+        self.page.evaluate("""async () => {
+            const { quiet } = await import("/js/room.js");
+            const { idle } = await import("/js/newest.js");
+            await quiet();
+            await idle();
+        }""")
+
+    def light(self) -> float:
+        """Mean level of the picture that is shown, 0 to 255."""
+        return float(
+            self.page.evaluate("""() => {
+                const canvas = document.getElementById("picture");
+                const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+                copy.drawImage(canvas, 0, 0);
+                const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+                const sum = data.reduce((all, one, at) => all + (at % 4 === 3 ? 0 : one), 0);
+                return sum / (0.75 * data.length);
+            }""")
+        )
+
+    def drag(self, selector: str, to: tuple[float, float], start: tuple[float, float] | None = None) -> None:
+        """From the middle of something (or from shares of its box) by so many pixels."""
+        self.page.locator(selector).evaluate("one => one.scrollIntoView({ block: 'nearest' })")
+        box = self.page.locator(selector).bounding_box()
+        assert box is not None
+        across, down = start or (0.5, 0.5)
+        x, y = box["x"] + across * box["width"], box["y"] + down * box["height"]
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + to[0], y + to[1], steps=4)
+        self.page.mouse.up()
+        self.rest()
+
+    def state(self) -> dict[str, Any]:
+        """What the server has of the photo on the table."""
+        found: dict[str, Any] = self.page.evaluate("""async () => {
+            const { address } = await import("/js/room.js");
+            return (await fetch("/api/v1" + address())).json();
+        }""")
+        return found
+
+    def steps(self) -> list[tuple[str, list[float]]]:
+        return [(one["operation"], one["parameters"]) for one in self.state()["recipe"]["steps"]]
+
+    def saved(self, button: str) -> Download:
+        """What a button of the dialog that saves brings."""
+        self.page.click("#save")
+        with self.page.expect_download() as download:
+            self.page.click(f"dialog >> text='{button}'")
+        return download.value
+
+    def went_well(self) -> None:
+        """Nothing was fetched from elsewhere, and nothing failed, such as for the content policy."""
+        strange = [one for one in self.noted.asked if not one.startswith((self.base, "blob:"))]
+        assert strange == []
+        assert not self.noted.wrong, self.noted.wrong
