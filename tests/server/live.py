@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
+from t2onet.policy import Policy
 from t2onet.server import Settings, create_app
 from t2onet.server.running import address, listen
-from tests.editor.made import Scripted
 
 from .browser import Noted
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a darkroom whose policy answers known sentences."""
-    app = create_app(Settings(folder=folder), policy=Scripted())
+def served(folder: Path, policy: Policy | None = None) -> Iterator[str]:
+    """The address of a darkroom, where `policy` answers or the network in the package."""
+    app = create_app(Settings(folder=folder), policy=policy)
     begun = threading.Event()
     with listen("127.0.0.1", 0) as listening:
         server = _Begun(uvicorn.Config(app, log_level="error", ws="none"), begun)

@@ -12,6 +12,7 @@ import pytest
 
 import t2onet
 from t2onet.server.app import STATIC
+from tests.editor.made import Scripted
 from tests.planning.scenes import scene
 
 from .browser import DESKTOP, PHONE, Noted, browser, noted
@@ -27,7 +28,7 @@ HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
 @pytest.fixture
 def table(noted: Noted, tmp_path: Path) -> Iterator[Table]:
     """The page of a new darkroom, on a desktop and on a phone."""
-    with served(tmp_path / "server") as base:
+    with served(tmp_path / "server", Scripted()) as base:
         yield (found := Table(noted, base))
         found.went_well()
 
@@ -217,6 +218,43 @@ def test_an_edit_is_applied_to_many(table: Table, photo: Path, tmp_path: Path) -
     with zipfile.ZipFile(download.value.path()) as archive:
         assert len(archive.namelist()) == 3
     assert "3 of 3 done" in table.page.inner_text("dialog")
+
+
+@on_a_desktop
+def test_a_folder_is_picked_and_a_batch_of_it_is_cancelled(table: Table, tmp_path: Path) -> None:
+    (folder := tmp_path / "trip").mkdir()
+    for number in range(4):
+        photo_file(folder / f"{number}.png", side=900, seed=number)
+    (folder / "notes.txt").write_text("no photo")
+    table.enter()
+    table.page.set_input_files("#folder-input", str(folder))
+    table.page.wait_for_selector("#strip > div:nth-child(4)")
+    table.rest()
+    table.page.click("#many")
+    table.page.fill("#many-request", "brighter and sharper")
+    table.page.click("#many-start")
+    table.page.click("#many-cancel")
+    table.page.wait_for_selector("dialog .cancelled")
+    assert ", cancelled" in table.page.inner_text("dialog [role=status]")
+
+
+@on_a_desktop
+def test_a_photo_is_dropped(table: Table, photo: Path) -> None:
+    table.enter()
+    table.page.evaluate(
+        """numbers => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([new Uint8Array(numbers)], "dropped.png", { type: "image/png" }));
+            for (const kind of ["dragenter", "dragover", "drop"]) {
+                document.getElementById("stage").dispatchEvent(
+                    new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+            }
+        }""",
+        list(photo.read_bytes()),
+    )
+    table.page.wait_for_selector("#picture[data-shown]")
+    assert table.page.text_content("#photo-name") == "dropped.png"
+    assert table.page.is_hidden("#dropping")
 
 
 @on_a_desktop

@@ -49,7 +49,11 @@ def test_every_file_is_used_and_every_use_is_a_file() -> None:
 
 def test_every_icon_is_drawn_and_used() -> None:
     drawn = set(re.findall(r'symbol id="(\w+)"', TEXTS[STATIC / "icons.svg"]))
-    used = {name for text in TEXTS.values() for name in re.findall(r'(?:icons\.svg#|icon(?:Button)?\(")(\w+)', text)}
+    used = {
+        name
+        for text in TEXTS.values()
+        for name in re.findall(r'(?:icons\.svg#|icon(?:Button)?\(")(\w+)', text)
+    }
     assert drawn == used
 
 

@@ -60,5 +60,5 @@ function offer() {
   const chip = (words, properties) => element("button", { type: "button", className: "chip", ...properties }, words);
   const hints = (edited ? THEN : FIRST).map((one) => chip(one, { onclick: () => say(one) }));
   const others = { className: "chip strong", id: "want-variants", title: "Other answers to the request (V)" };
-  byId("hints").replaceChildren(...hints, ...(edited ? [chip("Variants", others)] : []));
+  byId("hints").replaceChildren(...(edited ? [chip("Variants", others)] : []), ...hints);
 }
