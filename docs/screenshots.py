@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
-import shutil
 import tempfile
 from pathlib import Path
 
 import PIL.Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.server.browser import PHONE, Noted
+from tests.server.browser import PHONE, Noted, looking, running
 from tests.server.live import Table, served
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,28 +20,15 @@ GAP = 24
 
 
 def main() -> None:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        served(Path(folder)) as base,
-        sync_playwright() as playwright,
-    ):
-        as_root = ["--no-sandbox"] if os.name == "posix" and os.getuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=as_root)
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as base, running() as browser:
         desktop(begun(browser, base, DESKTOP)).save(IMAGES / "darkroom.jpg", quality=82)
         phone(begun(browser, base, PHONE)).save(IMAGES / "darkroom-phone.jpg", quality=82)
-        browser.close()
     print("images/darkroom.jpg, images/darkroom-phone.jpg")
 
 
 def begun(browser: Browser, base: str, size: tuple[int, int]) -> Table:
     """The page with photos, and a first edit."""
-    phone = size == PHONE
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        is_mobile=phone,
-        has_touch=phone,
-        device_scale_factor=1.5 if phone else 1,
-    )
+    context = looking(browser, size, 1.5 if size == PHONE else 1)
     table = Table(Noted(context.new_page()), base)
     table.enter()
     table.bring(*PHOTOS)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
 
@@ -33,29 +34,48 @@ class Noted:
         )
 
 
+def installed() -> str | None:
+    """Where Chromium is."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def running() -> Iterator[Browser]:
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    as_root = ["--no-sandbox"] if os.name == "posix" and os.getuid() == 0 else []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=installed(), args=as_root)
+        yield started
+        started.close()
+
+
+def looking(browser: Browser, size: tuple[int, int], sharp: float = 1) -> BrowserContext:
+    """A window of that size, on a phone where it is one's."""
+    phone = size == PHONE
+    return browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        is_mobile=phone,
+        has_touch=phone,
+        device_scale_factor=sharp,
+        accept_downloads=True,
+    )
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A running browser, or a skip that says what is missing."""
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
-    )
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
+    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+    if installed() is None:
         pytest.skip("there is no browser here: apt-get install chromium")
-    as_root = ["--no-sandbox"] if os.name == "posix" and os.getuid() == 0 else []
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=as_root)
+    with running() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
 def noted(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Noted]:
     """An empty page of a desktop or a phone."""
-    width, height = request.param
-    phone = request.param == PHONE
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, is_mobile=phone, has_touch=phone, accept_downloads=True
-    )
+    context = looking(browser, request.param)
     yield Noted(context.new_page())
     context.close()

@@ -11,6 +11,7 @@ import { address, on, room, state } from "./room.js";
 import { view } from "./view.js";
 
 const GRAIN = 128;
+const MOVING = 1280;
 const REST = 180;
 let lies = null;
 let rest = 0;
@@ -45,11 +46,11 @@ function change() {
   if (photo) lies.of(photo);
 }
 
-/** How many pixels the picture needs; while something moves no more than can be made in a moment. */
+/** How many pixels the picture needs; while something moves no more than can be made in a frame or two. */
 function needed(moving) {
   const { width, height } = state();
   const wanted = Math.ceil(lies.side / GRAIN) * GRAIN;
-  const most = Math.min(moving ? room.limits.preview : room.limits.largest, Math.max(width, height));
+  const most = Math.min(moving ? MOVING : room.limits.largest, Math.max(width, height));
   return Math.max(16, Math.min(wanted, most));
 }
 
