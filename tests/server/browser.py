@@ -63,7 +63,7 @@ def looking(browser: Browser, size: tuple[int, int], sharp: float = 1) -> Browse
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A running browser, or a skip that says what is missing."""
     pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")

@@ -14,7 +14,10 @@ from starlette.testclient import TestClient
 from t2onet.server import Settings, create_app
 from tests.editor.made import Scripted
 
+from .browser import browser, noted
 from .made import Visitor, picture
+
+__all__ = ["browser", "noted"]
 
 Serve = Callable[..., Visitor]
 

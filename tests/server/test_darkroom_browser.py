@@ -15,10 +15,9 @@ from t2onet.server.app import STATIC
 from tests.editor.made import Scripted
 from tests.planning.scenes import scene
 
-from .browser import DESKTOP, PHONE, Noted, browser, noted
+from .browser import DESKTOP, PHONE, Noted
 from .live import Table, served
 
-__all__ = ["browser", "noted"]
 pytestmark = pytest.mark.slow
 FIRST_LOAD = 300_000
 on_a_desktop = pytest.mark.parametrize("noted", [DESKTOP], ids=["desktop"], indirect=True)

@@ -15,12 +15,11 @@ from t2onet.studies.storage import Store
 from tests.studies.photos import REQUEST, photo_pairs, photo_table
 from tests.studies.served import Served
 
-from .browser import Noted, browser, noted
+from .browser import Noted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["browser", "noted"]
 pytestmark = pytest.mark.slow
 SCREENSHOTS = "T2O_SCREENSHOTS"
 """A folder for pictures of every page, where someone wants to look at them."""
