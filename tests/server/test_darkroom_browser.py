@@ -21,7 +21,7 @@ from .live import Table, served
 pytestmark = pytest.mark.slow
 FIRST_LOAD = 300_000
 on_a_desktop = pytest.mark.parametrize("noted", [DESKTOP], ids=["desktop"], indirect=True)
-HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
+HOSTILE = "<img src=x onerror=\"document.title='taken'\"> 🏔"
 
 
 @pytest.fixture

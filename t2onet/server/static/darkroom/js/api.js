@@ -43,7 +43,7 @@ export async function picture(path, body, signal) {
 export function bring(path, file, progress) {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
-    call.open("POST", `${ROOT}${path}?name=${encodeURIComponent(file.name.slice(-200))}`);
+    call.open("POST", `${ROOT}${path}?name=${encodeURIComponent(whole(file.name.slice(-200)))}`);
     call.responseType = "json";
     call.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     call.onload = () => {
@@ -55,6 +55,9 @@ export function bring(path, file, progress) {
     call.send(file);
   });
 }
+
+/** Without halves of characters, which no address can hold. */
+const whole = (name) => name.replace(/[\ud800-\udfff]/gu, "");
 
 /** Where a picture of a photo is. */
 export const preview = (photo, query) => `${ROOT}${photo}/preview.jpg?${new URLSearchParams(query)}`;

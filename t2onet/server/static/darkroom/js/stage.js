@@ -75,6 +75,7 @@ const make = newest(async (wanted, overtaken) => {
   const blob = await picture(`${wanted.photo}/renders`, { recipe: wanted.recipe, size: wanted.size }, large?.signal);
   const bitmap = await createImageBitmap(blob);
   if (wanted.photo !== address()) return;
+  drawn.bitmap?.close();
   drawn = { side: wanted.size, bitmap };
   repaint();
   if (!overtaken()) histogram.count({ ...wanted, size: Math.min(wanted.size, room.limits.preview) });
