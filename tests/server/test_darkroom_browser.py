@@ -308,6 +308,19 @@ def test_zoom_shows_the_pixels_of_the_file(table: Table, tmp_path: Path) -> None
     assert table.page.evaluate(widths)[1] < 1280
 
 
+@pytest.mark.parametrize("noted", [PHONE], ids=["phone"], indirect=True)
+def test_two_fingers_zoom(table: Table, tmp_path: Path) -> None:
+    table.enter()
+    table.bring(photo_file(tmp_path / "large.png", side=1200))
+    width = "() => document.getElementById('picture').clientWidth"
+    fitted = table.page.evaluate(width)
+    fingers = table.page.context.new_cdp_session(table.page)
+    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchEnd", None)):
+        points = [] if apart is None else [{"x": 195 + way * apart / 2, "y": 250} for way in (-1, 1)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    assert table.page.evaluate(width) == pytest.approx(2 * fitted, rel=0.05)
+
+
 @on_a_desktop
 def test_keys_are_explained_and_do_not_disturb_typing(table: Table, photo: Path) -> None:
     table.enter()
