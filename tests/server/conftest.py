@@ -15,9 +15,10 @@ from t2onet.server import Settings, create_app
 from tests.editor.made import Scripted
 
 from .browser import browser, noted
+from .live import photo_file, table
 from .made import Visitor, picture
 
-__all__ = ["browser", "noted"]
+__all__ = ["browser", "noted", "table"]
 
 Serve = Callable[..., Visitor]
 
@@ -49,3 +50,9 @@ def visitor(serve: Serve) -> Visitor:
 def photo(visitor: Visitor) -> str:
     """The address of a photo that the visitor brought."""
     return visitor.bring(picture())
+
+
+@pytest.fixture
+def sea(tmp_path: Path) -> Path:
+    """A photo in a file."""
+    return photo_file(tmp_path / "sea.png")

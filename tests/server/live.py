@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import PIL.Image
+import pytest
 import uvicorn
 
 from t2onet.policy import Policy
 from t2onet.server import Settings, create_app
 from t2onet.server.running import address, listen
+from tests.editor.made import Scripted
+from tests.planning.scenes import scene
 
-from .browser import Noted
+from .browser import DESKTOP, Noted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
@@ -134,8 +139,30 @@ class Table:
             self.page.click(f"dialog >> text='{button}'")
         return download.value
 
+    def fits(self) -> bool:
+        """Nothing sticks out to the right."""
+        return bool(self.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+
     def went_well(self) -> None:
         """Nothing was fetched from elsewhere, and nothing failed, such as for the content policy."""
         strange = [one for one in self.noted.asked if not one.startswith((self.base, "blob:"))]
         assert strange == []
         assert not self.noted.wrong, self.noted.wrong
+
+
+def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
+    """A photo, half as wide again as high."""
+    picture = np.uint8(255 * scene(side, seed).transpose(1, 2, 0)[: side * 2 // 3])
+    PIL.Image.fromarray(picture).save(path)
+    return path
+
+
+@pytest.fixture
+def table(noted: Noted, tmp_path: Path) -> Iterator[Table]:
+    """The page of a new darkroom, on a desktop and on a phone."""
+    with served(tmp_path / "server", Scripted()) as base:
+        yield (found := Table(noted, base))
+        found.went_well()
+
+
+on_a_desktop = pytest.mark.parametrize("noted", [DESKTOP], ids=["desktop"], indirect=True)

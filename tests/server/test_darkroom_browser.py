@@ -1,68 +1,21 @@
-"""The darkroom's page in a real browser: from a photo that is brought to a file that is saved."""
+"""The darkroom's page in a real browser: asking for an edit, seeing it and adjusting it."""
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import PIL.Image
 import pytest
 
-import t2onet
-from t2onet.server.app import STATIC
-from tests.editor.made import Scripted
-from tests.planning.scenes import scene
-
-from .browser import DESKTOP, PHONE, Noted
-from .live import Table, served
+from .browser import PHONE
+from .live import Table, on_a_desktop, photo_file
 
 pytestmark = pytest.mark.slow
-FIRST_LOAD = 300_000
-on_a_desktop = pytest.mark.parametrize("noted", [DESKTOP], ids=["desktop"], indirect=True)
-HOSTILE = "<img src=x onerror=\"document.title='taken'\"> 🏔"
 
 
-@pytest.fixture
-def table(noted: Noted, tmp_path: Path) -> Iterator[Table]:
-    """The page of a new darkroom, on a desktop and on a phone."""
-    with served(tmp_path / "server", Scripted()) as base:
-        yield (found := Table(noted, base))
-        found.went_well()
-
-
-@pytest.fixture
-def photo(tmp_path: Path) -> Path:
-    return photo_file(tmp_path / "sea.png")
-
-
-def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
-    picture = np.uint8(255 * scene(side, seed).transpose(1, 2, 0)[: side * 2 // 3])
-    PIL.Image.fromarray(picture).save(path)
-    return path
-
-
-def fits(table: Table) -> bool:
-    """Nothing sticks out to the right."""
-    return bool(table.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
-def test_the_first_load_is_small_and_all_from_here(table: Table) -> None:
+def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, sea: Path) -> None:
     table.enter()
-    taken = table.page.evaluate(
-        "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
-        ".reduce((sum, one) => sum + one.transferSize, 0)"
-    )
-    held = sum(path.stat().st_size for path in STATIC.rglob("*") if path.is_file())
-    assert held / 2 < taken < FIRST_LOAD
-    assert held < FIRST_LOAD
-    assert fits(table)
-
-
-def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, photo: Path) -> None:
-    table.enter()
-    table.bring(photo)
+    table.bring(sea)
     was = table.light()
     table.say("brighter and warmer")
     assert [name for name, _ in table.steps()] == ["brightness", "color"]
@@ -82,12 +35,12 @@ def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, photo: Path
     table.say("crop the left side")
     assert "nothing was changed" in table.page.inner_text("#answer")
     assert table.light() == pytest.approx(bright, abs=1e-9)
-    assert fits(table)
+    assert table.fits()
 
 
-def test_sliders_and_curves_are_dragged(table: Table, photo: Path) -> None:
+def test_sliders_and_curves_are_dragged(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     was = table.light()
     table.page.select_option("#operation", "brightness")
     table.rest()
@@ -114,9 +67,9 @@ def test_sliders_and_curves_are_dragged(table: Table, photo: Path) -> None:
     assert table.state()["revision"] == 5, "one change for each thing that was let go"
 
 
-def test_steps_are_switched_moved_and_removed(table: Table, photo: Path) -> None:
+def test_steps_are_switched_moved_and_removed(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     was = table.light()
     table.say("brighter and sharper")
     table.page.locator(".card .switch").first.click()
@@ -141,9 +94,9 @@ def test_steps_are_switched_moved_and_removed(table: Table, photo: Path) -> None
 
 
 @on_a_desktop
-def test_strength_and_variants(table: Table, photo: Path) -> None:
+def test_strength_and_variants(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     was = table.light()
     table.say("brighter")
     full = table.light()
@@ -159,122 +112,41 @@ def test_strength_and_variants(table: Table, photo: Path) -> None:
     table.rest()
     assert table.steps() != before
     assert [name for name, _ in table.steps()] == ["brightness"]
-    assert fits(table)
+    assert table.fits()
+
+
+LISTENING = """(local) => {
+    window.SpeechRecognition = class {
+        static available() { return Promise.resolve(local ? "available" : "unavailable"); }
+        start() {
+            window.processedHere = this.processLocally ?? false;
+            this.onresult({ results: [Object.assign([{ transcript: "more contrast" }], { isFinal: true })] });
+            this.onend();
+        }
+    };
+}"""
 
 
 @on_a_desktop
-def test_a_look_is_matched(table: Table, photo: Path, tmp_path: Path) -> None:
-    look = t2onet.Recipe.from_steps([("brightness", 0.2), ("saturation", -0.5)])
-    before = photo_file(tmp_path / "before.png", seed=3)
-    after = tmp_path / "after.png"
-    t2onet.apply(look, before).save(after)
+@pytest.mark.parametrize("local", [True, False])
+def test_a_request_is_spoken(table: Table, sea: Path, local: bool) -> None:
+    table.page.add_init_script(f"({LISTENING})({str(local).lower()})")
     table.enter()
-    table.bring(photo)
-    table.page.click("#match")
-    table.page.set_input_files("#look-before", str(before))
-    table.page.set_input_files("#look-after", str(after))
-    table.page.click("#find-look")
-    table.page.click("#use-look")
+    table.bring(sea)
+    if not local:
+        table.page.click("#speak")
+        assert "Press again" in table.page.inner_text(".notice"), "what leaves this machine is said before"
+        assert table.steps() == []
+    table.page.click("#speak")
     table.page.wait_for_selector(".card")
     table.rest()
-    found = dict(table.steps())
-    assert found["brightness"][0] == pytest.approx(0.2, abs=0.05)
-    assert found["saturation"][0] == pytest.approx(-0.5, abs=0.05)
-    session = table.page.evaluate("async () => (await import('/js/room.js')).room.session")
-    kept = table.page.evaluate("session => fetch('/api/v1' + session).then(one => one.json())", session)
-    assert [one["name"] for one in kept["photos"]] == ["sea.png"], "the pair was only needed for the look"
+    assert [name for name, _ in table.steps()] == ["contrast"]
+    assert table.page.evaluate("() => window.processedHere") is local
 
 
-@on_a_desktop
-def test_what_is_saved_is_what_was_seen(table: Table, photo: Path) -> None:
+def test_the_line_between_before_and_after(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
-    untouched = table.saved("Save photo")
-    assert Path(untouched.path()).read_bytes() == photo.read_bytes()
-    table.say("brighter and warmer")
-    picture, recipe, cube = (table.saved(one) for one in ("Save photo", "Save recipe", "Save .cube"))
-    assert [one.suggested_filename for one in (picture, recipe, cube)] == [
-        "sea-edited.png",
-        "sea-edited.json",
-        "sea.cube",
-    ]
-    made = t2onet.apply(t2onet.Recipe.from_json(Path(recipe.path()).read_text()), photo)
-    with PIL.Image.open(picture.path()) as file:
-        assert np.array_equal(np.asarray(file), np.asarray(made))
-    assert table.light() == pytest.approx(float(np.mean(made)), abs=2)
-    assert "LUT_3D_SIZE 33" in Path(cube.path()).read_text()
-
-
-@on_a_desktop
-def test_an_edit_is_applied_to_many(table: Table, photo: Path, tmp_path: Path) -> None:
-    table.enter()
-    table.bring(photo, *(photo_file(tmp_path / f"{name}.png", seed=name) for name in (1, 2)))
-    table.say("brighter")
-    table.page.click("#many")
-    table.page.click("#many-start")
-    with table.page.expect_download() as download:
-        table.page.click("#many-save")
-    with zipfile.ZipFile(download.value.path()) as archive:
-        assert len(archive.namelist()) == 3
-    assert "3 of 3 done" in table.page.inner_text("dialog")
-
-
-@on_a_desktop
-def test_a_folder_is_picked_and_a_batch_of_it_is_cancelled(table: Table, tmp_path: Path) -> None:
-    (folder := tmp_path / "trip").mkdir()
-    for number in range(4):
-        photo_file(folder / f"{number}.png", side=900, seed=number)
-    (folder / "notes.txt").write_text("no photo")
-    table.enter()
-    table.page.set_input_files("#folder-input", str(folder))
-    table.page.wait_for_selector("#strip > div:nth-child(4)")
-    table.rest()
-    table.page.click("#many")
-    table.page.fill("#many-request", "brighter and sharper")
-    table.page.click("#many-start")
-    table.page.click("#many-cancel")
-    table.page.wait_for_selector("dialog .cancelled")
-    assert ", cancelled" in table.page.inner_text("dialog [role=status]")
-
-
-@on_a_desktop
-def test_a_photo_is_dropped(table: Table, photo: Path) -> None:
-    table.enter()
-    table.page.evaluate(
-        """numbers => {
-            const dataTransfer = new DataTransfer();
-            dataTransfer.items.add(new File([new Uint8Array(numbers)], "dropped.png", { type: "image/png" }));
-            for (const kind of ["dragenter", "dragover", "drop"]) {
-                document.getElementById("stage").dispatchEvent(
-                    new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
-            }
-        }""",
-        list(photo.read_bytes()),
-    )
-    table.page.wait_for_selector("#picture[data-shown]")
-    assert table.page.text_content("#photo-name") == "dropped.png"
-    assert table.page.is_hidden("#dropping")
-
-
-@on_a_desktop
-def test_names_and_requests_are_text(table: Table, tmp_path: Path) -> None:
-    table.enter()
-    table.bring(photo_file(tmp_path / f"{HOSTILE.replace('/', '')}.png"))
-    assert HOSTILE in table.page.title()
-    assert table.page.text_content("#photo-name") == f"{HOSTILE}.png"
-    table.say(f"brighter {HOSTILE}")
-    table.say(f"</q><script>document.title='taken'</script>{HOSTILE}")
-    assert HOSTILE in table.page.inner_text("#answer")
-    table.page.click("#many")
-    assert HOSTILE in table.page.inner_text("dialog")
-    table.page.keyboard.press("Escape")
-    assert table.page.locator("[onerror], [src=x], main script").count() == 0
-    assert table.page.title().startswith("<img")
-
-
-def test_the_line_between_before_and_after(table: Table, photo: Path) -> None:
-    table.enter()
-    table.bring(photo)
+    table.bring(sea)
     assert table.page.is_hidden("#divider"), "there is nothing to compare yet"
     table.say("brighter")
     clip = "() => parseFloat(document.getElementById('after').style.clipPath.split(' ').at(-1))"
@@ -322,9 +194,9 @@ def test_two_fingers_zoom(table: Table, tmp_path: Path) -> None:
 
 
 @on_a_desktop
-def test_keys_are_explained_and_do_not_disturb_typing(table: Table, photo: Path) -> None:
+def test_keys_are_explained_and_do_not_disturb_typing(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     table.page.keyboard.press("?")
     assert "Say what should change" in table.page.inner_text("dialog")
     table.page.keyboard.press("Escape")
@@ -340,22 +212,10 @@ def test_keys_are_explained_and_do_not_disturb_typing(table: Table, photo: Path)
     assert table.steps() == []
 
 
-@on_a_desktop
-def test_a_file_that_is_no_photo_is_refused_in_words(table: Table, tmp_path: Path) -> None:
-    table.enter()
-    broken = tmp_path / "broken.png"
-    broken.write_bytes(b"no photo")
-    table.page.set_input_files("#photos-input", str(broken))
-    table.page.wait_for_selector(".notice")
-    assert "broken.png" in table.page.inner_text(".notice")
-    assert table.page.is_visible("#welcome")
-    table.noted.wrong.clear()  # the browser notes the refusal, too
-
-
-def test_everything_can_be_named(table: Table, photo: Path) -> None:
+def test_everything_can_be_named(table: Table, sea: Path) -> None:
     """Whoever does not see the page is told what each control is."""
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     table.say("brighter and warmer")
     table.page.locator(".card .name:not(:disabled)").click()
     nameless = table.page.evaluate("""() => [...document.querySelectorAll(
@@ -372,9 +232,9 @@ def test_everything_can_be_named(table: Table, photo: Path) -> None:
 
 
 @on_a_desktop
-def test_a_conflict_is_told_and_resolved(table: Table, photo: Path) -> None:
+def test_a_conflict_is_told_and_resolved(table: Table, sea: Path) -> None:
     table.enter()
-    table.bring(photo)
+    table.bring(sea)
     table.page.evaluate("""async () => {
         const { address } = await import("/js/room.js");
         const recipe = { steps: [{ operation: "contrast", parameters: [0.3] }] };
