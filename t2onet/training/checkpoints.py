@@ -19,6 +19,10 @@ CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
 
 
+_OF_MACHINES = {"workers"}
+"""Settings that change how fast a run is, and nothing of what it does."""
+
+
 @dataclass
 class Progress:
     """How far a run is; `best` is None until a figure has been compared."""
@@ -49,8 +53,7 @@ def save_checkpoint(path: Path, progress: Progress, settings: str, states: Itera
 def load_checkpoint(path: Path, settings: str, states: Iterable[State]) -> Progress:
     """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
     tensors, metadata = read_tensors(path)
-    if (was := metadata.get("settings", "{}")) != settings:
-        apart = difference(json.loads(was), json.loads(settings))
+    if apart := difference(json.loads(metadata.get("settings", "{}")), json.loads(settings)):
         raise TrainingError(
             f"{path} belongs to a run with other settings ({apart}); "
             "resume with the same ones or give another folder"
@@ -99,9 +102,9 @@ def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def difference(was: dict[str, Any], now: dict[str, Any]) -> str:
-    """In which settings, parts included, two runs differ."""
+    """In which settings, parts included, two runs differ; empty where only the machine's part does."""
     old, new = _flat(was), _flat(now)
-    keys = sorted(key for key in old | new if old.get(key) != new.get(key))
+    keys = sorted(key for key in (old | new).keys() - _OF_MACHINES if old.get(key) != new.get(key))
     return ", ".join(f"{key}: {old.get(key)} there, {new.get(key)} here" for key in keys)
 
 

@@ -64,6 +64,8 @@ class RetoucherSettings:
     """Share of a batch that are pairs of photographs."""
     held: int = HELD
     """Pairs of the train split that are kept back, to choose weights by."""
+    dry: float = 0.15
+    """Share of the iterations, at the end, without dropout, as it is at work: else edits are too weak."""
     room: int = 4096
     """Distinct words that a batch has place for."""
     workers: int = 0
@@ -112,6 +114,8 @@ class RetoucherTask:
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         lesson = self._lesson(iteration)
+        if iteration > self.settings.loop.iterations * (1 - self.settings.dry):
+            _dried(self.network)
         return self.losses(self.network, self.darkroom.batch(moved(lesson, self.place.device)))
 
     def _lesson(self, number: int) -> Lesson:
@@ -155,6 +159,12 @@ def _read_one_by_one(data: PackedSet) -> list[tuple[str, Meaning]]:
     """Requests of the train split that were read one by one and are kept for choosing weights."""
     said = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
     return [(text, meaning) for text in sorted(said) if held_back(text) and (meaning := judged(text))]
+
+
+def _dried(network: nn.Module) -> None:
+    for module in network.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
 
 
 def _as_it_is(lesson: Any) -> Any:
