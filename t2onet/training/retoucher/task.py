@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from ...data.packed import PackedSet
 from ...data.simulation.echoes import echoes
 from ...data.simulation.judged import Meaning, held_back, judged
 from ...data.simulation.mining import Labels, mine, plain
+from ...errors import TrainingError
 from ...language.vocabulary import SPECIAL, Vocabulary
 from ...models import description
 from ...models.retoucher import Retoucher, Settings
@@ -66,6 +67,8 @@ class RetoucherSettings:
     """Pairs of the train split that are kept back, to choose weights by."""
     dry: float = 0.15
     """Share of the iterations, at the end, without dropout, as it is at work: else edits are too weak."""
+    kept: tuple[str, ...] = ()
+    """Parts of the network that stay as they are, `reading` say, when training goes on from weights."""
     room: int = 4096
     """Distinct words that a batch has place for."""
     workers: int = 0
@@ -86,6 +89,7 @@ class RetoucherTask:
         self.settings, self.data, self.place = settings, data, place
         self.train, self.held = parted(data, settings.held, settings.loop.seed)
         self.network = Retoucher(replace(settings.network, verdicts=len(VERDICTS)))
+        _keep(self.network, settings.kept)
         self.photos = photos_of(data, place.device)
         self.darkroom = Darkroom(self.photos, compiled=settings.compiled)
         hands = Hands(self.network, compiled=settings.compiled, narrow=settings.narrow)
@@ -159,6 +163,14 @@ def _read_one_by_one(data: PackedSet) -> list[tuple[str, Meaning]]:
     """Requests of the train split that were read one by one and are kept for choosing weights."""
     said = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
     return [(text, meaning) for text in sorted(said) if held_back(text) and (meaning := judged(text))]
+
+
+def _keep(network: nn.Module, parts: Sequence[str]) -> None:
+    known = dict(network.named_children())
+    for part in parts:
+        if part not in known:
+            raise TrainingError(f"the network has no part {part!r} to keep; it has {', '.join(known)}")
+        known[part].requires_grad_(False)
 
 
 def _dried(network: nn.Module) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import pytest
 import torch
 from torch import nn
 
+from t2onet import TrainingError
 from t2onet.data.packed import read_packed
-from t2onet.training.checkpoints import difference
+from t2onet.models import load_network
+from t2onet.training import train
+from t2onet.training.checkpoints import BEST, difference
 from t2onet.training.configs import get
 from t2onet.training.settings import changed
 from t2onet.training.task import Place
@@ -29,3 +34,30 @@ def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) ->
 
 def test_a_run_may_go_on_with_more_workers() -> None:
     assert difference({"workers": 2, "loop": {"batch": 8}}, {"workers": 7, "loop": {"batch": 8}}) == ""
+
+
+def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
+    data = packed_folder(tmp_path / "set")
+    small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]
+    for out, more in (("first", []), ("second", ["kept=reading,verdict"])):
+        start = None if out == "first" else tmp_path / "first" / BEST
+        train(
+            "default",
+            data,
+            tmp_path / out,
+            assignments=[*small, *more],
+            start=start,
+            cpu=True,
+            stream=io.StringIO(),
+        )
+    first, second = (load_network(tmp_path / out / BEST).network.state_dict() for out in ("first", "second"))
+    moved = {name.partition(".")[0] for name, value in first.items() if not torch.equal(value, second[name])}
+    assert {"whole", "heads"} < moved
+    assert not {"reading", "verdict"} & moved
+
+
+def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="the network has no part 'eyes' to keep; it has reading"):
+        train(
+            "default", packed_folder(tmp_path / "set"), tmp_path / "out", assignments=["kept=eyes"], cpu=True
+        )
