@@ -24,6 +24,10 @@ EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
 FOREIGN = "foreign"
 """The verdict on a request in a language the network has not learnt."""
+UNSURE = "unsure"
+"""The verdict on a request that is likely no edit, without its being clear what else."""
+SURE = 2 / 3
+"""How probable a matter has to be to be named."""
 LITERAL = "literal"
 """The manner of doing what was said and nothing else."""
 FILES = ("begin.onnx", "step.onnx", "about.json")
@@ -91,14 +95,16 @@ class OnnxPolicy:
         return Answer(EDIT, read, tuple(self._thoughts(image, (heard, mask, whole))))
 
     def _verdict(self, logits: np.ndarray, manner: str) -> str:
-        """An edit, unless all matters together are likelier; then the likeliest of them.
+        """An edit, unless all matters together are likelier; then the likeliest of them, if that is sure.
 
         In manner literal, where an edit that was not asked for is worse than none, caution helps them.
         """
         edit, *matters = logits.astype(np.float64)
         if np.logaddexp.reduce(matters) + self.caution * (manner == LITERAL) <= edit:
             return EDIT
-        return self.verdicts[1 + int(np.argmax(matters))]
+        likeliest = int(np.argmax(matters))
+        sure = matters[likeliest] - np.logaddexp.reduce([edit, *matters]) > np.log(SURE)
+        return self.verdicts[1 + likeliest] if sure else UNSURE
 
     def _thoughts(self, image: np.ndarray, context: tuple[np.ndarray, ...]) -> list[Thought]:
         heard, mask, whole = context

@@ -9,7 +9,7 @@ from t2onet import open_image, operations
 from t2onet.editor import performed_thoughts, small
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import ORDER, changes
-from t2onet.policy import EDIT, FOREIGN, shipped
+from t2onet.policy import EDIT, FOREIGN, UNSURE, shipped
 from tests.conftest import EXAMPLES
 
 NAMES = ("dogs", "drum", "stream", "trail")
@@ -79,3 +79,9 @@ def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_
     for thought in answer.thoughts:
         assert operations.get(thought.operation).check(list(thought.parameters))
         assert len(thought.attention) >= len(answer.words)
+
+
+@pytest.mark.parametrize("request_", ["<script>alert(1)</script>", "DROP TABLE photos; --"])
+def test_what_is_unclear_is_not_named(pictures: list[np.ndarray], request_: str) -> None:
+    for picture in pictures:
+        assert shipped().answer(picture, request_, "literal").verdict == UNSURE

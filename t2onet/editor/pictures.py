@@ -15,6 +15,8 @@ from ..recipe import Recipe
 
 VISIBLE = 1 / 255
 """What moves the small picture by less, on average, is not seen."""
+LEAST = 0.02
+"""What differs less from doing nothing, in every parameter, was not meant."""
 
 
 def small(photo: Image, side: int) -> np.ndarray:
@@ -37,11 +39,12 @@ def performed_thoughts(thoughts: Sequence[Thought], picture: np.ndarray) -> np.n
 
 
 def visible(thoughts: Sequence[Thought], picture: np.ndarray) -> list[Thought]:
-    """Those that can be seen on the picture, in turn."""
+    """Those that can be seen on the picture, in turn, and are more than a hair's breadth of a slider."""
     kept = []
     for thought in thoughts:
         after = _after(thought, picture)
-        if np.abs(after - picture).mean() >= VISIBLE:
+        apart = np.subtract(thought.parameters, operations.get(thought.operation).defaults)
+        if np.abs(after - picture).mean() >= VISIBLE and np.abs(apart).max() >= LEAST:
             kept.append(thought)
             picture = after
     return kept

@@ -37,7 +37,7 @@ def test_a_run_may_go_on_with_more_workers() -> None:
 
 
 def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
-    data = packed_folder(tmp_path / "set")
+    data = packed_folder(tmp_path)
     small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]
     for out, more in (("first", []), ("second", ["kept=reading,verdict"])):
         start = None if out == "first" else tmp_path / "first" / BEST
@@ -58,6 +58,4 @@ def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="the network has no part 'eyes' to keep; it has reading"):
-        train(
-            "default", packed_folder(tmp_path / "set"), tmp_path / "out", assignments=["kept=eyes"], cpu=True
-        )
+        train("default", packed_folder(tmp_path), tmp_path / "out", assignments=["kept=eyes"], cpu=True)
