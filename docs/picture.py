@@ -1,4 +1,4 @@
-"""The README's picture and the sheet of edits of docs/editing.md, made by the tool itself."""
+"""The README's picture and the sheet of edits of docs/edits.md, made by the tool itself."""
 
 from __future__ import annotations
 
