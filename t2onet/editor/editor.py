@@ -107,10 +107,16 @@ class Editor:
         after = replace(after, turn=replace(after.turn, last=start.recipe))
         return after if after.recipe == start.recipe else self._kept(after)
 
-    def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = ()) -> Edit:
-        """The recipe as it was adjusted by hand; `aside` are steps that were switched off."""
+    def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = (), new: bool = False) -> Edit:
+        """The recipe as it was adjusted by hand; `aside` are steps that were switched off.
+
+        A `new` one comes from elsewhere, a look say: no words led to it.
+        """
         edit = self.current or self._untouched("literal")
-        after = edit.become(recipe, Turn(edit.recipe, edit.recipe))
+        turn = Turn(edit.recipe, edit.recipe)
+        if new:
+            edit = replace(edit, request="", recipe=Recipe(), reasons=())
+        after = edit.become(recipe, turn)
         return self._kept(replace(after, verdict=EDIT, aside=tuple(aside)))
 
     def at(self, strength: float) -> Edit:

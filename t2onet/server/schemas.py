@@ -49,6 +49,8 @@ class PutRecipe(Asked):
     recipe: RecipeJson
     revision: Revision
     aside: list[Aside] = []
+    new: bool = False
+    """Whether it comes from elsewhere, a look say, so that no words led to its steps."""
 
 
 class Step(Asked):

@@ -162,6 +162,12 @@ def test_a_recipe_by_hand_joins_the_conversation(editor: Editor) -> None:
     assert editor.undo().aside == ()  # type: ignore[union-attr]
 
 
+def test_no_words_lead_to_a_recipe_from_elsewhere(editor: Editor) -> None:
+    edit = editor.put(Recipe.from_steps([("brightness", -0.3)]), new=True)
+    assert (edit.request, edit.reasons) == ("", ((),))
+    assert editor.undo().reasons == (("brighter",), ("warmer",))  # type: ignore[union-attr]
+
+
 def test_strength_is_about_the_edit_however_often_it_is_set(editor: Editor) -> None:
     editor.at(0.5)
     editor.at(2)

@@ -140,8 +140,10 @@ class Table:
         return download.value
 
     def fits(self) -> bool:
-        """Nothing sticks out to the right."""
-        return bool(self.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        """Nothing sticks out to the right of the screen; phones widen a page that does not fit."""
+        assert self.page.viewport_size is not None
+        wide = self.page.evaluate("() => document.documentElement.scrollWidth")
+        return bool(wide <= self.page.viewport_size["width"])
 
     def went_well(self) -> None:
         """Nothing was fetched from elsewhere, and nothing failed, such as for the content policy."""

@@ -93,7 +93,6 @@ def test_steps_are_switched_moved_and_removed(table: Table, sea: Path) -> None:
     assert table.steps() == []
 
 
-@on_a_desktop
 def test_strength_and_variants(table: Table, sea: Path) -> None:
     table.enter()
     table.bring(sea)

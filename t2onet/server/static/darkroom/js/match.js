@@ -6,6 +6,7 @@ import { byId, capital, element } from "./dom.js";
 import { dropped, upload } from "./intake.js";
 import { notice, trying, waiting } from "./notices.js";
 import { use } from "./recipe.js";
+import { forgetRequest } from "./request.js";
 import { ensureSession, room, state } from "./room.js";
 
 export function open() {
@@ -14,19 +15,26 @@ export function open() {
   const find = element("button", {
     type: "button", className: "main", id: "find-look", disabled: true, onclick: look,
   }, "Find the look");
-  const place = (side) => zone(side, (photo) => { pair[side] = photo; find.disabled = !(pair.before && pair.after); });
+  const place = (side) => zone(side, (photo) => {
+    forget([pair[side]]);
+    pair[side] = photo;
+    find.disabled = !(pair.before && pair.after);
+  });
   const shown = dialog("Match a look", [
     element("p", { className: "faint" }, "Give a photo before and after an edit you like. "
       + "The steps between them are found, and can be used on your photos."),
     element("div", { className: "pair" }, place("before"), place("after")), find, found,
-  ], () => forget(Object.values(pair)));
+  ], () => { forget(Object.values(pair)); byId("match").focus(); });
 
   async function look() {
     find.disabled = true;
     found.replaceChildren("Looking for the steps …");
-    const plan = await trying(() => ask("POST", `${room.session}/plans`, { before: pair.before, after: pair.after }));
+    try {
+      found.replaceChildren(...told(await ask("POST", `${room.session}/plans`, pair), shown));
+    } catch (error) {
+      found.replaceChildren(error.message);
+    }
     find.disabled = false;
-    found.replaceChildren(...(plan ? told(plan, shown) : []));
   }
 }
 
@@ -37,7 +45,8 @@ function told(plan, shown) {
     : `Most of the difference remains (${left} %): these photos differ in more than a look.`;
   const apply = async () => {
     shown.close();
-    if (await use(plan.recipe)) notice("The look is on your photo; adjust its steps, or apply it to many.", "news");
+    forgetRequest();
+    if (await use(plan.recipe, true)) notice("The look is on your photo; adjust its steps, or apply it to many.", "news");
   };
   return [
     element("p", {}, plan.description),
@@ -77,8 +86,7 @@ function zone(side, came) {
   return made;
 }
 
-/** The pair was only needed to find the look. */
+/** Photos of a pair are only needed to find the look. */
 function forget(photos) {
   for (const one of photos.filter(Boolean)) trying(() => ask("DELETE", `${room.session}/photos/${one}`));
-  byId("match").focus();
 }

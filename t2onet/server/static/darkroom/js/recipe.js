@@ -64,8 +64,8 @@ async function put(now) {
   return answer;
 }
 
-/** Put a recipe that was found elsewhere: a variant, or a look. */
-export const use = (recipe) => change("PUT", "recipe", { recipe });
+/** Put another answer to the request, or a recipe that is `new`: a look, which no words led to. */
+export const use = (recipe, isNew = false) => change("PUT", "recipe", { recipe, new: isNew });
 
 async function add(event) {
   const operation = room.operations.get(event.target.value);

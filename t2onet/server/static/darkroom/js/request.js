@@ -20,6 +20,9 @@ export function setUp() {
 export const manner = () => byId("manner").value;
 
 /** The request that the edit began with, for other answers to it. */
+/** What was asked first is no longer what the edit is about. */
+export const forgetRequest = () => sessionStorage.removeItem(BEGUN + room.current);
+
 export const firstRequest = () => sessionStorage.getItem(BEGUN + room.current) ?? state()?.request ?? "";
 
 export async function say(request) {

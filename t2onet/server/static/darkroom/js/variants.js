@@ -10,10 +10,12 @@ import { address, on, settled } from "./room.js";
 const COUNT = 6;
 const SIDE = 320;
 let urls = [];
+let about = "";
 
 export function setUp() {
   byId("hints").addEventListener("click", (event) => { if (event.target.id === "want-variants") offer(); });
   on("photo", close);
+  on("edit", () => { if (firstRequest() !== about) close(); });
 }
 
 export async function offer() {
@@ -35,6 +37,7 @@ function show(photo, request, variants) {
     element("div", { className: "row" }, ...variants.map((one, at) => thumb(photo, one, at))),
   );
   byId("variants").hidden = false;
+  about = firstRequest();
 }
 
 function thumb(photo, variant, at) {
