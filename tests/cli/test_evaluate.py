@@ -7,37 +7,23 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
-import PIL.Image
 import pytest
 
 from t2onet.data.recorded import read_questions
 from t2onet.language.ten_requests import TEN_REQUESTS
 from t2onet.reports.following import AMOUNTS
 from t2onet.reports.labelled import labelled_requests
-from tests.conftest import EXAMPLES, ROOT
+from tests.conftest import ROOT
+from tests.reports.tables.made import NAMES, small_pairs
 
 from .made import T2O
 
 DATA = ROOT.parent / "shared" / "data"
-NAMES = ("dogs", "drum", "stream", "trail")
 
 
 @pytest.fixture
 def pairs(folder: Path) -> Path:
-    """Four small pairs of the split val, brightened, with what was asked for."""
-    for side in ("before", "after"):
-        (folder / "pairs" / side).mkdir(parents=True)
-    for name in NAMES:
-        with PIL.Image.open(EXAMPLES / f"{name}.jpg") as photo:
-            photo.draft("RGB", (96, 80))
-            small = np.asarray(photo.resize((48, 40)), np.float64)
-        PIL.Image.fromarray(np.uint8(small)).save(folder / "pairs" / "before" / f"{name}.png")
-        brighter = np.uint8((1.25 * small).clip(0, 255))
-        PIL.Image.fromarray(brighter).save(folder / "pairs" / "after" / f"{name}.png")
-    lines = ["name,request,split", *(f"{name},make it brighter,val" for name in NAMES)]
-    (folder / "pairs" / "requests.csv").write_text("\n".join(lines))
-    return folder / "pairs"
+    return small_pairs(folder)
 
 
 @pytest.mark.slow
