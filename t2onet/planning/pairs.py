@@ -16,7 +16,7 @@ from .path import Picture
 _ASPECT = 0.02
 """Aspect ratios may differ by this share: a crop of a few pixels."""
 _ALIKE = 0.15
-"""Correlation of fine structure below which two photos show different things."""
+"""Correlation of fine structure below which two photos do not show the same scene."""
 _STRUCTURE = 64
 """Pixels a side at which structure is compared, coarse enough for small shifts."""
 
@@ -108,7 +108,7 @@ def _extent(image: Image) -> str:
 
 
 def check_content(pair: Pair) -> None:
-    """Refuses photos of different things."""
+    """Refuses photos of different scenes."""
     if min(pair.before.height, pair.before.width, pair.short_side) < 8:
         return  # too few pixels to tell
     details = [_details(picture) for picture in pair.at(_STRUCTURE)]
@@ -118,8 +118,8 @@ def check_content(pair: Pair) -> None:
     alike = float((details[0] * details[1]).mean()) / (spread[0] * spread[1])
     if alike < _ALIKE:
         raise PlanError(
-            f"the photos show different things (their structure correlates by {alike:.2f} only); "
-            "give a photo and an edit of the same photo"
+            "the two photos do not show the same scene, so no edit leads from one to the other; "
+            "give a photo and an edit of that photo"
         )
 
 

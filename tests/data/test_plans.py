@@ -291,7 +291,7 @@ def test_a_broken_pair_is_told_and_the_others_go_on(dataset: Dataset, tmp_path: 
     assert str(first.after) in told[first.name]
     assert told["twin"] == told[first.name]
     assert str(second.after) in told[second.name]
-    assert "show different things" in told[third.name]
+    assert "do not show the same scene" in told[third.name]
 
 
 def test_photos_that_change_under_way(dataset: Dataset, tmp_path: Path) -> None:

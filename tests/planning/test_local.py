@@ -318,7 +318,7 @@ def test_structure_is_judged_on_a_small_picture() -> None:
 
 
 def test_photos_of_different_things_are_refused(before: np.ndarray) -> None:
-    with pytest.raises(PlanError, match="show different things"):
+    with pytest.raises(PlanError, match="do not show the same scene"):
         plan_local(before, np.ascontiguousarray(before[::-1, ::-1]), masks=MASKS)
 
 

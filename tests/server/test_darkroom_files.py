@@ -44,7 +44,7 @@ def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
     table.page.set_input_files("#look-before", str(before))
     table.page.set_input_files("#look-after", str(sea))
     table.page.click("#find-look")
-    table.page.wait_for_selector("#found:has-text('show different things')")
+    table.page.wait_for_selector("#found:has-text('do not show the same scene')")
     table.noted.wrong.clear()
     table.page.set_input_files("#look-after", str(after))
     table.page.click("#find-look:enabled")
