@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test bench docs clean
 
 demo: $(VENV)/.runtime
-	$(BIN)/t2o edit examples/meadow.jpg "make it brighter and warmer, with richer colours" -o out --overwrite
+	$(BIN)/t2o edit examples/trail.jpg "a bit brighter, with richer colours" -o out --overwrite
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from t2onet.planning.report.palette import FAINT
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 HEIGHT, GAP = 540, 12
-SHOWN, REQUEST = "meadow", "make it brighter and warmer, with richer colours"
+SHOWN, REQUEST = "trail", "a bit brighter, with richer colours"
 
 REQUESTS = {
     "brushes": (

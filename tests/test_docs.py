@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate import pages
+from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe
 from t2onet.data.simulation.strengths import UNITS
 from t2onet.studies.settings import PRESETS, RatingSettings
@@ -33,6 +34,25 @@ def test_the_readme_gives_the_command_ci_runs() -> None:
     assert commands[-1] == "make test"
     assert "make test" in readme
     assert "make demo" in readme
+
+
+def test_the_demo_is_what_the_readme_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    demo = re.search(
+        r'edit examples/(\w+)\.jpg "(.*)" -o out', (ROOT / "Makefile").read_text(encoding="utf-8")
+    )
+    assert demo
+    assert demo.groups() == (SHOWN, REQUEST)
+    assert f'before and after "{REQUEST}"](docs/images/before-after.jpg)' in readme
+    assert f"edits examples/{SHOWN}.jpg as said above -> out/{SHOWN}.jpg" in readme
+
+
+def test_edits_of_the_examples_are_written_elsewhere() -> None:
+    """Where no place is given, a result lies beside its photo."""
+    edits = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
+    found = [line for line in edits if line.startswith("t2o edit examples/")]
+    assert len(found) >= 3
+    assert [line for line in found if " -o " not in line] == []
 
 
 def test_the_amounts_of_simulated_edits_are_those_in_use() -> None:
