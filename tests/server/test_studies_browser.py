@@ -15,7 +15,7 @@ from t2onet.studies.storage import Store
 from tests.studies.photos import REQUEST, photo_pairs, photo_table
 from tests.studies.served import Served
 
-from .browser import Noted
+from .browser import PHONE, Noted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -97,6 +97,35 @@ def test_rating_to_the_exported_file(noted: Noted, tmp_path: Path) -> None:
     assert by_page == [list("5432"), list("1234"), list("5555")]
     assert {row["rater"] for row in rows} == {"Ann"}
     assert {row["request"] for row in rows} == {REQUEST}
+
+
+@pytest.mark.parametrize("noted", [(1280, 720), PHONE], ids=["laptop", "phone"], indirect=True)
+def test_stars_are_saved_without_scrolling(noted: Noted, tmp_path: Path) -> None:
+    page = noted.page
+    with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
+        page.goto(served.join)
+        page.click("text=Begin")
+        page.wait_for_selector("#page:not([hidden])")
+        page.wait_for_load_state("networkidle")
+        assert page.inner_text("#open") == "4 without stars"
+        assert reached(page, "#send")
+        for place in range(4):
+            page.keyboard.press("5")
+            assert reached(page, "#send")
+            assert place == 3 or reached(page, f".rated:nth-child({place + 2}) .stars label")
+        assert page.inner_text("#open") == ""
+        assert page.is_enabled("#send")
+
+
+def reached(page: Page, selector: str) -> bool:
+    """Whether it lies on the screen as it is scrolled, and nothing lies over it."""
+    return bool(
+        page.locator(selector).first.evaluate("""one => {
+            const { left, width, top, height, bottom } = one.getBoundingClientRect();
+            const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+            return top >= 0 && bottom <= innerHeight && one.contains(seen);
+        }""")
+    )
 
 
 def test_a_picture_gives_way_to_the_original_while_it_is_pressed(noted: Noted, tmp_path: Path) -> None:

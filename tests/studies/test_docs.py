@@ -1,4 +1,4 @@
-"""The page about studies: its examples run with what is in the repository, from nothing to the exported files."""
+"""The page about studies: its examples run with what is here, from nothing to the exported files."""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ function card(token, place) {
 }
 
 function changed() {
-  byId("send").disabled = !cards().every(starsOf);
+  const open = cards().filter((one) => !starsOf(one)).length;
+  byId("send").disabled = open > 0;
+  byId("open").textContent = open ? `${open} without stars` : "";
 }
 
 async function next() {
