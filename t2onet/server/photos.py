@@ -15,6 +15,7 @@ from ..image.scaling import squeezed
 from ..policy import Policy
 from ..recipe import Recipe, Step
 from .errors import Refused
+from .history import place
 from .intake import opened
 from .previews import Previews
 from .settings import Settings
@@ -103,6 +104,11 @@ class Photo:
         """A consistent view: revision, the edit that stands, and the editor."""
         with self._lock:
             return self.revision, self.editor.current, self.editor
+
+    def past(self) -> tuple[int, int, list[Edit]]:
+        """A consistent view: revision, place in the history, and all edits of it."""
+        with self._lock:
+            return self.revision, place(self.editor), self.editor.history
 
     def history(self) -> list[Step]:
         """All steps that can be gone back or forward to."""

@@ -59,6 +59,11 @@ class Step(Asked):
     revision: Revision
 
 
+class GoTo(Asked):
+    place: Annotated[int, Field(ge=0, description="How many edits of the history shall stand.")]
+    revision: Revision
+
+
 class SetStrength(Asked):
     strength: Annotated[float, Field(ge=0, le=4, allow_inf_nan=False)]
     revision: Revision
@@ -158,6 +163,14 @@ class PhotoState(BaseModel):
     steps: list[StepTold]
     aside: list[Aside]
     changes: Annotated[list[str], Field(description="What the last change did, in words.")]
+
+
+class History(BaseModel):
+    """What was done to a photo; the first `place` edits stand, the others were undone."""
+
+    revision: int
+    place: int
+    edits: Annotated[list[str], Field(description="In words, the oldest first.")]
 
 
 class Told(BaseModel):

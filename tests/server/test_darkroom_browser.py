@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, sea: Path) -> None:
     table.enter()
     table.bring(sea)
+    assert table.page.inner_text("#answer").startswith("The photo is as it came. Say in your own words")
     was = table.light()
     table.say("brighter and warmer")
     assert [name for name, _ in table.steps()] == ["brightness", "color"]
@@ -91,6 +92,72 @@ def test_steps_are_switched_moved_and_removed(table: Table, sea: Path) -> None:
     table.page.click("#reset")
     table.rest()
     assert table.steps() == []
+
+
+def test_the_history_is_shown_and_gone_through(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    assert table.page.is_hidden("#history"), "nothing was done yet"
+    table.say("brighter")
+    bright = table.light()
+    table.say("warmer")
+    table.page.keyboard.press("Escape")
+    table.page.keyboard.press("h")
+    lines = table.page.locator("#done button")
+    table.page.wait_for_selector("#done li:nth-child(3)")
+    assert lines.all_inner_texts() == ["“warmer”", "“brighter”", "As it came"]
+    table.page.keyboard.press("Tab")
+    table.page.keyboard.press("Tab")
+    table.page.keyboard.press("Enter")
+    table.page.wait_for_selector("#done [aria-current]:has-text('brighter')")
+    table.rest()
+    assert table.page.locator("#done .undone").all_inner_texts() == ["“warmer”"]
+    assert table.page.evaluate("document.activeElement.textContent") == "“brighter”", (
+        "one can go on from here"
+    )
+    assert [name for name, _ in table.steps()] == ["brightness"]
+    assert table.light() == pytest.approx(bright, abs=1e-9)
+    lines.last.click()
+    table.page.wait_for_selector("#done [aria-current]:has-text('As it came')")
+    assert table.steps() == []
+    lines.first.click()
+    table.page.wait_for_selector("#done [aria-current]:has-text('warmer')")
+    assert [name for name, _ in table.steps()] == ["brightness", "color"]
+    assert table.fits()
+
+
+TELL = "async (words) => { const { notice } = await import('/js/notices.js'); notice(words); }"
+COVERED = """() => {
+    const notices = [...document.querySelectorAll(".notice")].map((one) => one.getBoundingClientRect());
+    const handle = ({ left, width, top, height }) => ({
+        left, right: left + width, top: top + height / 2 - 18, bottom: top + height / 2 + 18,
+    });
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return [...document.querySelectorAll("button, input, select, summary, [role=slider]")]
+        .filter((one) => one.checkVisibility() && !one.closest(".notice"))
+        .filter((one) => {
+            const whole = one.getBoundingClientRect();
+            const box = one.id === "divider" ? handle(whole) : whole;
+            return box.bottom > 0 && box.top < innerHeight && notices.some((notice) => meet(box, notice));
+        }).map((one) => one.outerHTML);
+}"""
+
+
+def test_what_is_said_covers_nothing_that_can_be_pressed(table: Table, sea: Path, tmp_path: Path) -> None:
+    table.enter()
+    table.page.evaluate(TELL, "The server cannot be reached; is it still running?")
+    assert table.page.evaluate(COVERED) == []
+    table.bring(sea, photo_file(tmp_path / "other.png", seed=1))
+    table.say("brighter and warmer")
+    for _ in range(3):
+        table.page.evaluate(TELL, "This photo was changed elsewhere meanwhile; this is how it stands now.")
+    assert table.page.locator("#notices .notice").count() == 2
+    assert table.page.evaluate(COVERED) == []
+    table.page.click("#match")
+    table.page.evaluate(TELL, "The server cannot be reached; is it still running?")
+    assert table.page.locator("dialog .notice").count() == 1, "behind a dialog nobody would read it"
+    table.page.click("dialog [aria-label=Dismiss]")
+    assert table.page.locator("dialog .notice").count() == 0
 
 
 def test_strength_and_variants(table: Table, sea: Path) -> None:

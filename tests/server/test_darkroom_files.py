@@ -31,6 +31,19 @@ def test_the_first_load_is_small_and_all_from_here(table: Table) -> None:
     assert table.fits()
 
 
+def test_the_start_offers_what_the_device_can_do(table: Table) -> None:
+    table.enter()
+    table.page.click("#match")
+    zones = " ".join(table.page.locator(".zone").all_inner_texts())
+    table.page.keyboard.press("Escape")
+    words = table.page.inner_text("#welcome")
+    phone = table.page.evaluate("() => matchMedia('(pointer: coarse)').matches")
+    assert ("Drop" not in words + zones) == phone
+    assert table.page.is_hidden("#choose-folder") == phone
+    assert ("stay on this machine" not in words) == phone, "they go to the one that serves the page"
+    assert table.page.is_visible("#choose-photos")
+
+
 @on_a_desktop
 def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
     look = t2onet.Recipe.from_steps([("brightness", 0.2), ("saturation", -0.5)])

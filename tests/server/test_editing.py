@@ -112,6 +112,39 @@ def test_strength_undo_and_redo(visitor: Visitor, photo: str) -> None:
     assert nothing["revision"] == 5
 
 
+def test_the_history_is_told_and_gone_through(visitor: Visitor, photo: str) -> None:
+    assert visitor.client.get(f"{photo}/history").json() == {"revision": 0, "place": 0, "edits": []}
+    visitor.say(photo, "brighter and warmer", 0)
+    first = visitor.say(photo, "a bit more", 1)["state"]
+    visitor.say(photo, "a bit more", 2)
+    visitor.put(photo, 3, ("brightness", 0.5), ("contrast", 0.2))
+    visitor.put(photo, 4, ("contrast", 0.2), ("brightness", 0.5))
+    bright = {"position": 1, "step": {"operation": "brightness", "parameters": [0.5]}}
+    switched = {"recipe": recipe(("contrast", 0.2)), "aside": [bright], "revision": 5}
+    visitor.client.put(f"{photo}/recipe", json=switched)
+    visitor.post(f"{photo}/strength", strength=0.5, revision=6)
+    visitor.put(photo, 7)
+    visitor.say(photo, f"brighter, {'please ' * 20}", 8)
+    told = visitor.client.get(f"{photo}/history").json()
+    assert (told["revision"], told["place"]) == (9, 9)
+    assert told["edits"] == [
+        *("“brighter and warmer”", "“a bit more”", "Brightness, color adjusted"),
+        *("Color removed; contrast added; brightness adjusted", "Contrast moved", "Brightness switched off"),
+        *("Strength 50 %", "Cleared", f"“brighter, {'please ' * 9}pleas…"),
+    ]
+    back = visitor.post(f"{photo}/history", place=2, revision=9).json()
+    assert (back["recipe"], back["revision"]) == (first["recipe"], 10)
+    assert (back["can_undo"], back["can_redo"]) == (True, True)
+    assert visitor.client.get(f"{photo}/history").json() == {**told, "revision": 10, "place": 2}
+    ahead = visitor.post(f"{photo}/history", place=7, revision=10).json()
+    assert (ahead["strength"], ahead["revision"]) == (0.5, 11)
+    assert visitor.post(f"{photo}/history", place=0, revision=11).json()["steps"] == []
+    beyond = visitor.post(f"{photo}/history", place=10, revision=12)
+    assert refused(beyond) == (422, "invalid")
+    assert "has places 0 to 9, and 10 was given" in beyond.json()["error"]["message"]
+    assert refused(visitor.post(f"{photo}/history", place=1, revision=3)) == (409, "conflict")
+
+
 def test_a_change_about_an_old_revision_is_a_conflict(visitor: Visitor, photo: str) -> None:
     visitor.say(photo, "brighter", 0)
     late = visitor.put(photo, 0, ("contrast", 0.3))

@@ -7,8 +7,9 @@ from fastapi import APIRouter
 from ...recipe import Step as RecipeStep
 from ..darkroom import Chosen, Room, Visit
 from ..errors import too_large
+from ..history import go, lines
 from ..recipes import checked, checked_step, weight
-from ..schemas import PhotoState, PutRecipe, SetStrength, Step
+from ..schemas import GoTo, History, PhotoState, PutRecipe, SetStrength, Step
 from ..sessions import Session
 from ..settings import MIB
 from .photos import state
@@ -50,6 +51,21 @@ def redo(asked: Step, chosen: Chosen) -> PhotoState:
     """Forward again."""
     with chosen.changing(asked.revision) as editor:
         editor.redo()
+    return state(chosen)
+
+
+@router.get("/history")
+def history(chosen: Chosen) -> History:
+    """All that undo and redo lead to, in words."""
+    revision, place, edits = chosen.past()
+    return History(revision=revision, place=place, edits=list(lines(edits)))
+
+
+@router.post("/history")
+def go_to(asked: GoTo, chosen: Chosen) -> PhotoState:
+    """Back or forward to a place in the history; 0 is the photo as it was opened."""
+    with chosen.changing(asked.revision) as editor:
+        go(editor, asked.place)
     return state(chosen)
 
 

@@ -4,6 +4,7 @@ import * as clipping from "./clipping.js";
 import * as compare from "./compare.js";
 import { dialog } from "./dialog.js";
 import { byId, element, remembered, typing } from "./dom.js";
+import * as history from "./history.js";
 import * as many from "./many.js";
 import * as match from "./match.js";
 import * as save from "./save.js";
@@ -23,6 +24,7 @@ const TABLE = [
   [["/"], "Say what should change", () => byId("request").focus(), true],
   [["Ctrl+z"], "Undo", undo, true],
   [["Ctrl+Shift+z", "Ctrl+y"], "Redo", redo, true],
+  [["h"], "What was done, to go back to", history.toggle, true],
   [["b"], "Show the photo as it was, while held", () => compare.original(true), true],
   [["c"], "Before and after with a line between", compare.toggle, true],
   [["v"], "Variants", offer, true],

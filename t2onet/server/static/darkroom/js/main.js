@@ -1,6 +1,7 @@
 /* Everything is set up here, in the order in which news are passed on: first the recipe, then what shows it. */
 
 import { byId } from "./dom.js";
+import * as history from "./history.js";
 import * as intake from "./intake.js";
 import * as keys from "./keys.js";
 import { waiting } from "./notices.js";
@@ -13,7 +14,7 @@ import * as strength from "./strength.js";
 import * as strip from "./strip.js";
 import * as variants from "./variants.js";
 
-for (const part of [recipe, strength, stage, strip, request, variants, speech, intake, keys]) part.setUp();
+for (const part of [recipe, strength, stage, strip, request, variants, history, speech, intake, keys]) part.setUp();
 on("edit", () => {
   byId("undo").disabled = !state().can_undo;
   byId("redo").disabled = !state().can_redo;

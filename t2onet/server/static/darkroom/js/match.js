@@ -60,7 +60,8 @@ function told(plan, shown) {
 /** A place for one photo of the pair. */
 function zone(side, came) {
   const input = element("input", { type: "file", accept: "image/*", id: `look-${side}` });
-  const name = element("span", { className: "faint" }, "Drop or choose");
+  const name = element("span", { className: "faint" }, element("span", { className: "by-mouse" }, "Drop or choose"),
+    element("span", { className: "by-touch" }, "Choose"));
   const image = element("img", { alt: "", hidden: true });
   const title = element("strong", {}, capital(side));
   const made = element("label", { className: "zone", htmlFor: input.id }, title, image, name, input);

@@ -1,15 +1,19 @@
-/* What has to be said: refusals and news, gone after a while; and the line that shows that work goes on. */
+/* What has to be said: refusals and news, gone after a while; and the line that shows that work goes on.
+   It stands at the top of the photo, or in the dialog that is open, where it covers nothing that can be pressed. */
 
 import { byId, element, iconButton } from "./dom.js";
 
 const LONG = { bad: 12_000, news: 6000 };
+const MOST = 2;
 let working = 0;
 
 export function notice(words, kind = "bad") {
   const close = iconButton("close", "Dismiss", { onclick: () => shown.remove() });
-  const shown = element("div", { className: `notice ${kind}` }, element("p", {}, words), close);
-  byId("notices").append(shown);
-  while (byId("notices").children.length > 3) byId("notices").firstChild.remove();
+  const shown = element("div", { className: `notice ${kind}`, role: "alert" }, element("p", {}, words), close);
+  const head = document.querySelector("dialog[open] > header");
+  if (head) head.after(shown);
+  else byId("notices").append(shown);
+  while (byId("notices").children.length > MOST) byId("notices").firstChild.remove();
   setTimeout(() => shown.remove(), LONG[kind]);
 }
 

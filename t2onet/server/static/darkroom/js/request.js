@@ -6,6 +6,7 @@ import { change, on, room, state } from "./room.js";
 
 const FIRST = ["a bit brighter and warmer", "more contrast, less saturated", "sharper", "fix this photo"];
 const THEN = ["a bit more", "a bit less", "less warm", "darker", "undo that"];
+const UNTOUCHED = "The photo is as it came. Say in your own words what should change, or try a suggestion.";
 const BEGUN = "t2o-begun-";
 let last = null;
 
@@ -19,10 +20,10 @@ export function setUp() {
 
 export const manner = () => byId("manner").value;
 
-/** The request that the edit began with, for other answers to it. */
 /** What was asked first is no longer what the edit is about. */
 export const forgetRequest = () => sessionStorage.removeItem(BEGUN + room.current);
 
+/** The request that the edit began with, for other answers to it. */
 export const firstRequest = () => sessionStorage.getItem(BEGUN + room.current) ?? state()?.request ?? "";
 
 export async function say(request) {
@@ -40,7 +41,8 @@ export async function say(request) {
 /** The request and its answer, above the place where the next one is typed; or what the edit does that stands. */
 function answer() {
   if (last?.told.state.revision !== state().revision) {
-    return byId("answer").replaceChildren(element("p", { className: "faint" }, state().description));
+    const { recipe, description } = state();
+    return byId("answer").replaceChildren(element("p", { className: "faint" }, recipe.steps.length ? description : UNTOUCHED));
   }
   const { request, told } = last;
   const [first] = told.answer.split("\n");
