@@ -49,8 +49,8 @@ _CHANGE = (
 )
 _LOSE = r"(?:los|reduc|lower|kill|wash)(?:e|ing)?(?: out)?"
 _STAYING = (
-    r"(?: (?:just )?(?:as (?:it|they|that) (?:is|are|was|were)|as[ -]is|alone|the same|unchanged|untouched"
-    r"|the way (?:it|they) (?:is|are)|like (?:it is|that|they are)|intact|natural))?"
+    r"(?: (?:just )?(?:as (?:it|they|that) (?:is|are|was|were)|as[ -]is|alone|(?:the )?same|unchanged"
+    r"|untouched|the way (?:it|they) (?:is|are)|like (?:it is|that|they are)|intact|natural))?"
 )
 _HELD = (
     rf"{_NOT} (?:{_CHANGE}|{_LOSE}) {_NOUNS}",
@@ -61,7 +61,7 @@ _HELD = (
     rf"(?P<staying>keep(?:ing)? {_IT} {_QUALITIES})",
     rf"(?:keep|leav|preserv|maintain|retain)(?:e|ing)? {_NOUNS}{_STAYING}",
     rf"{_NOUNS} (?:should|must|needs? to|has to|have to|can) (?:stay|remain|be kept){_STAYING}",
-    rf"(?:no changes? to|hands off|with the same) {_NOUNS}",
+    rf"(?:no changes? to|hands off|with (?:the )?same) {_NOUNS}",
 )
 """About attributes of the photo."""
 _LITTLE = (
@@ -74,7 +74,10 @@ _BEFORE = (
     r"(?:^ *|[,;.!?] *| - | (?=(?:but|and|while|whilst|though|just|yet|without|with)\b))"
     r"(?:(?:but|and|while|whilst|though|just|yet|only|please|also|still|then) )*"
 )
-_AFTER = r"(?: (?:please|though|either|at all|too|thanks))*(?= *(?:$|[.,;!?])| - | (?:and|but|while|then)\b)"
+_AFTER = (
+    r"(?: (?:please|though|either|at all|too|thanks|thank you|thx|ty))*"
+    r"(?= *(?:$|[.,;!?])| - | (?:and|but|while|then)\b)"
+)
 CLAUSE = re.compile(
     rf"{_BEFORE}(?P<said>(?P<little>{_LITTLE})|{'|'.join(_HELD)}){_AFTER}",
     re.IGNORECASE,
