@@ -7,6 +7,7 @@ description of what they were trained to answer. Nothing here is random.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -19,6 +20,7 @@ from . import operations
 from .errors import RequestError, T2OError
 from .language.foreign import is_foreign
 from .language.grams import spelt, words
+from .language.parts import doubtful
 
 EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
@@ -48,11 +50,15 @@ class Thought:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a policy makes of a request: a verdict, the words it read, and the steps."""
+    """What a policy makes of a request: a verdict, the words it read, and the steps.
+
+    `besides` are parts of the request that the steps do not answer, and the verdict on each.
+    """
 
     verdict: str
     words: tuple[str, ...]
     thoughts: tuple[Thought, ...] = ()
+    besides: tuple[tuple[str, str], ...] = ()
 
 
 class Policy(Protocol):
@@ -80,33 +86,47 @@ class OnnxPolicy:
         """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken."""
         if is_foreign(request):
             return Answer(FOREIGN, tuple(words(request)))
-        pieces, told = spelt([request])
         image = picture[None].astype(np.float32)
+        *context, verdict = self._begun(request, image, manner)
+        caution = self.caution if manner == LITERAL else 0.0
+        decided, read = self._verdict(verdict[0], caution), tuple(words(request))
+        if decided != EDIT:
+            return Answer(decided, read)
+        thoughts = tuple(self._thoughts(image, context))
+        return Answer(EDIT, read, thoughts, tuple(self._besides(request, image, manner)))
+
+    def _begun(self, request: str, image: np.ndarray, manner: str) -> list[np.ndarray]:
+        """Words, their mask, the whole, and the logits of the verdict, which the image has no part in."""
+        pieces, told = spelt([request])
         asked = {
             "pieces": pieces.astype(np.int64),
             "told": told.astype(np.int64),
             "image": image,
             "manner": np.array([self.manners.index(manner)]),
         }
-        heard, mask, whole, verdict = self._begin.run(None, asked)
-        decided, read = self._verdict(verdict[0], manner), tuple(words(request))
-        if decided != EDIT:
-            return Answer(decided, read)
-        return Answer(EDIT, read, tuple(self._thoughts(image, (heard, mask, whole))))
+        found: list[np.ndarray] = self._begin.run(None, asked)
+        return found
 
-    def _verdict(self, logits: np.ndarray, manner: str) -> str:
+    def _besides(self, request: str, image: np.ndarray, manner: str) -> Iterator[tuple[str, str]]:
+        """Parts that are surely no edit if they are judged alone; plain ones need no judgement."""
+        for part in doubtful(request):
+            verdict = self._verdict(self._begun(part, image, manner)[-1][0])
+            if verdict not in (EDIT, UNSURE):
+                yield part, verdict
+
+    def _verdict(self, logits: np.ndarray, caution: float = 0.0) -> str:
         """An edit, unless all matters together are likelier; then the likeliest of them, if that is sure.
 
         In manner literal, where an edit that was not asked for is worse than none, caution helps them.
         """
         edit, *matters = logits.astype(np.float64)
-        if np.logaddexp.reduce(matters) + self.caution * (manner == LITERAL) <= edit:
+        if np.logaddexp.reduce(matters) + caution <= edit:
             return EDIT
         likeliest = int(np.argmax(matters))
         sure = matters[likeliest] - np.logaddexp.reduce([edit, *matters]) > np.log(SURE)
         return self.verdicts[1 + likeliest] if sure else UNSURE
 
-    def _thoughts(self, image: np.ndarray, context: tuple[np.ndarray, ...]) -> list[Thought]:
+    def _thoughts(self, image: np.ndarray, context: Sequence[np.ndarray]) -> list[Thought]:
         heard, mask, whole = context
         state, found = whole, []
         for number, name in enumerate(self.order):

@@ -8,10 +8,13 @@ import pytest
 from t2onet import open_image, operations
 from t2onet.editor import performed_thoughts, small
 from t2onet.language import Attribute
+from t2onet.language.parts import doubtful
 from t2onet.metrics.attributes import ORDER, changes
 from t2onet.policy import EDIT, FOREIGN, UNSURE, shipped
-from tests.conftest import EXAMPLES
+from t2onet.reports.labelled import Kind, labelled_requests, texts
+from tests.conftest import EXAMPLES, ROOT
 
+DATA = ROOT.parent / "shared" / "data"
 NAMES = ("dogs", "drum", "stream", "trail")
 
 
@@ -85,3 +88,51 @@ def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_
 def test_what_is_unclear_is_not_named(pictures: list[np.ndarray], request_: str) -> None:
     for picture in pictures:
         assert shipped().answer(picture, request_, "literal").verdict == UNSURE
+
+
+@pytest.mark.parametrize(
+    ("request_", "besides"),
+    [
+        ("make it brighter and remove the dog", ("remove the dog", "remove_person")),
+        ("warmer, and crop it to a square", ("crop it to a square", "crop")),
+        ("increase the contrast. Also blur the background", ("blur the background", "blur_background")),
+    ],
+)
+def test_of_a_mixed_request_the_part_that_cannot_be_done_is_told(
+    pictures: list[np.ndarray], request_: str, besides: tuple[str, str]
+) -> None:
+    answer = shipped().answer(pictures[0], request_, "expert")
+    assert (answer.verdict, answer.besides) == (EDIT, (besides,))
+    assert answer.thoughts
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "make it brighter and warmer",
+        "a bit sharper, more contrast and less yellow please",
+        "brighten it so that the dog and the grass are seen",
+        "this is my dog, make him brighter",
+        "make it black and white and darker",
+        "lighten it up, it's for my grandma's birthday, thanks!",
+    ],
+)
+def test_nothing_is_missing_from_an_answer_to_what_can_be_done(
+    pictures: list[np.ndarray], request_: str
+) -> None:
+    assert shipped().answer(pictures[0], request_, "literal").besides == ()
+
+
+@pytest.mark.slow
+@pytest.mark.needs_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent")
+def test_real_requests_that_can_be_answered_are_hardly_ever_said_to_ask_for_more(
+    pictures: list[np.ndarray],
+) -> None:
+    sentences = texts(labelled_requests(), DATA / "ma5k-req", DATA / "gier")
+    plain = [
+        text for label, text in sentences.items() if label.kind is not Kind.UNANSWERABLE and not label.mixed
+    ]
+    judged = [text for text in plain if doubtful(text)]
+    wrong = [text for text in judged if shipped().answer(pictures[0], text, "literal").besides]
+    assert len(wrong) <= 0.01 * len(plain), wrong

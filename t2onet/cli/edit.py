@@ -177,6 +177,5 @@ class _Editing:
     def _told(self, edits: list[Edit], places: list[Path]) -> str:
         if len(edits) == 1:
             return edits[0].explain()
-        return "\n".join(
-            f"{place.name}: {one.recipe.describe()}" for one, place in zip(edits, places, strict=True)
-        )
+        told = [f"{place.name}: {one.recipe.describe()}" for one, place in zip(edits, places, strict=True)]
+        return "\n".join([*told, *edits[0].remarks])

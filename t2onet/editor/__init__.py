@@ -1,8 +1,9 @@
 """The facade: open a photo once, ask many times, and talk about the answers."""
 
 from .editor import Editor, edit
-from .model import NOTHING_YET, Edit, Manner
+from .model import Edit, Manner
 from .pictures import performed, performed_thoughts, small
+from .telling import NOTHING_YET
 from .turns import Turn
 
 __all__ = [

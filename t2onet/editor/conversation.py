@@ -10,8 +10,9 @@ import numpy as np
 from ..language import Attribute
 from ..language.followup import FollowUp, Move
 from ..recipe import Recipe
-from .model import NOTHING_YET, Edit, Manner
+from .model import Edit, Manner
 from .pictures import differ, performed
+from .telling import NOTHING_YET
 from .turns import Turn, adjusted, changed, effects
 
 Answering = Callable[[str, Manner, np.ndarray], Edit]
@@ -63,4 +64,5 @@ class Conversation:
         reasons = (*edit.reasons, *(answer.reasons[at] for at in new))
         before = edit.turn.since if besides else edit.recipe
         recipe = edit.recipe.model_copy(update={"steps": steps})
-        return replace(edit, recipe=recipe, reasons=reasons, turn=Turn(before, before))
+        turn = Turn(before, before)
+        return replace(edit, recipe=recipe, reasons=reasons, turn=turn, remarks=answer.remarks)

@@ -17,11 +17,16 @@ from ..errors import RequestError
 from ..executor import Photo
 from ..image import open_image
 from ..language.followup import Move, followups
-from ..policy import EDIT, Policy, Thought
+from ..language.grams import words
+from ..language.limits import limited
+from ..language.stop_words import says
+from ..policy import EDIT, Answer, Policy, Thought
 from ..recipe import Recipe, Step
 from .conversation import Conversation
-from .model import NOTHING_YET, Edit, Manner
+from .holding import Reasons, held
+from .model import Edit, Manner
 from .pictures import performed, small, visible
+from .telling import NOTHING_YET, held_back, left_undone
 from .turns import Turn
 
 SPREAD = 0.35
@@ -31,7 +36,9 @@ HISTORY = 100
 _POOL = 8
 """Candidates drawn for each variant that is wanted."""
 _REASONS = 0.15
-"""Attention from which a word is a reason."""
+"""Share of the attention to telling words from which on one of them is a reason."""
+_LEAST = 0.02
+"""Attention that is none."""
 
 
 def edit(
@@ -166,8 +173,8 @@ class Editor:
         """After one step through the history."""
         if not (self._past if move is Move.UNDO else self._future):
             return replace(edit, verdict=NOTHING_YET)
-        found = self.undo() if move is Move.UNDO else self.redo()
-        return found or replace(self._untouched(edit.manner), turn=Turn(last=edit.recipe))
+        found = (self.undo() if move is Move.UNDO else self.redo()) or self._untouched(edit.manner)
+        return replace(found, turn=replace(found.turn, last=edit.recipe), move=move, remarks=())
 
     def _places(self) -> dict[Move, Recipe]:
         """The recipes that moves through the history lead to."""
@@ -178,11 +185,16 @@ class Editor:
         """The answer to a request about a picture (3, SIDE, SIDE)."""
         if manner not in get_args(Manner):
             raise RequestError(f"there is no manner {manner!r}; there are {', '.join(get_args(Manner))}")
-        answer = self.policy.answer(picture, _checked(request), manner)
-        thoughts = visible(answer.thoughts, picture) if answer.verdict == EDIT else []
+        said = limited(_checked(request))
+        answer = self.policy.answer(picture, said.request, manner)
+        if answer.verdict != EDIT:
+            return Edit(self.photo, request, manner, Recipe(), answer.verdict)
+        thoughts = visible(answer.thoughts, picture)
         recipe = Recipe.from_steps((thought.operation, _rounded(thought)) for thought in thoughts)
-        reasons = tuple(_reasons(answer.words, thought.attention) for thought in thoughts)
-        return Edit(self.photo, request, manner, recipe, answer.verdict, reasons)
+        found = held(recipe, _reasons(answer, thoughts), said, picture)
+        undone = left_undone((verdict for _, verdict in answer.besides), found.recipe)
+        remarks = (*undone, *held_back(said, found.passed))
+        return Edit(self.photo, request, manner, found.recipe, EDIT, found.reasons, remarks=remarks)
 
 
 def _checked(request: str) -> str:
@@ -198,9 +210,20 @@ def _rounded(thought: Thought) -> tuple[float, ...]:
     return operation.clipped([round(value, 4) for value in thought.parameters])
 
 
-def _reasons(words: Sequence[str], attention: Sequence[float]) -> tuple[str, ...]:
-    """The words that had a good part of the attention, in their own order."""
-    return tuple(word for word, share in zip(words, attention, strict=False) if share >= _REASONS)
+def _reasons(answer: Answer, thoughts: Sequence[Thought]) -> Reasons:
+    """For each thought the words that had a good part of the attention, in their own order.
+
+    Words that are in every request are none of them, nor are those of parts that are not answered.
+    """
+    idle = {word for part, _ in answer.besides for word in words(part)}
+    telling = [says(word) and word not in idle for word in answer.words]
+
+    def of(thought: Thought) -> tuple[str, ...]:
+        shares = [share if tells else 0.0 for share, tells in zip(thought.attention, telling, strict=False)]
+        enough = max(_REASONS * sum(shares), _LEAST)
+        return tuple(word for word, share in zip(answer.words, shares, strict=False) if share >= enough)
+
+    return tuple(map(of, thoughts))
 
 
 def _strayed(recipe: Recipe, rng: np.random.Generator) -> Recipe:

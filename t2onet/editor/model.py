@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from ..executor import apply
 from ..image import Image
-from ..policy import EDIT, FOREIGN
+from ..language.followup import Move
+from ..policy import EDIT
 from ..recipe import Recipe, Step
+from .telling import declined, differences
 from .turns import Turn
 
 Manner = Literal["literal", "expert"]
-NOTHING_YET = "nothing yet"
-"""The verdict on a follow-up that has nothing to speak of."""
-
-_CANNOT = {
-    "crop": "crop",
-    "rotate": "turn or flip",
-    "straighten": "straighten",
-    "size": "change sizes",
-    "move": "move things",
-    "text": "write or remove text",
-    "style": "redraw in another style",
-    "retouch": "retouch faces and bodies",
-    "local_light": "change the light of one part alone",
-    "remove_object": "remove things",
-    "remove_person": "remove people",
-    "remove_blemish": "remove spots",
-    "add_object": "add things",
-    "recolour_object": "recolour one thing alone",
-    "replace_background": "replace backgrounds",
-    "blur_background": "blur backgrounds",
-}
-"""Verdicts on requests that no operation on the whole photo can answer, as what cannot be done."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +24,8 @@ class Edit:
 
     `verdict` is "edit", or what the request is about that cannot be done; then the recipe is empty, or as it
     was before a follow-up. `reasons` are, for each step, the words that led to it. `turn` is how it came from
-    the edit before. `aside` are steps that were switched off by hand, and the positions they had.
+    the edit before, and `move` says whether that was one step through the history. `aside` are steps that
+    were switched off by hand, and the positions they had. `remarks` are sentences about what was not done.
     """
 
     photo: Image
@@ -55,6 +36,8 @@ class Edit:
     reasons: tuple[tuple[str, ...], ...] = ()
     turn: Turn = field(default_factory=Turn)
     aside: tuple[tuple[int, Step], ...] = ()
+    remarks: tuple[str, ...] = ()
+    move: Move | None = None
 
     @cached_property
     def image(self) -> Image:
@@ -73,16 +56,28 @@ class Edit:
     def explain(self) -> str:
         """What was done and which words asked for it, or why nothing was done."""
         if not self.answered:
-            return f"{_declined(self.verdict)}; nothing was changed."
+            return f"{declined(self.verdict)}; nothing was changed."
+        lines = [" ".join([*self._news(), *self.remarks])]
         if self.recipe == self.turn.last:
-            return "The photo already is as asked, as far as I can see; nothing was changed."
-        if not self.recipe.steps:
-            return "The photo is as it was opened."
-        lines = [self.recipe.describe()]
+            return lines[0]
         for step, words in zip(self.recipe.steps, self.reasons, strict=True):
             because = f" because of {_listed(words)}" if words else ""
             lines.append(f"- {step.operation}: {step.describe()}{because}")
         return "\n".join(lines)
+
+    def _news(self) -> Iterator[str]:
+        """What is new since the edit before."""
+        before = self.turn.last
+        if self.recipe == before:
+            yield "The photo already is as asked, as far as I can see; nothing was changed."
+        elif self.move is Move.UNDO:
+            yield differences(self.recipe, before, "undone: ")
+        elif self.move is Move.REDO:
+            yield differences(before, self.recipe, "done again: ")
+        elif self.recipe.steps:
+            yield differences(before, self.recipe) if before.steps else self.recipe.describe()
+        if not self.recipe.steps and before.steps:
+            yield "The photo is as it was opened."
 
     def at(self, strength: float) -> Edit:
         """The same edit, weaker or stronger."""
@@ -99,17 +94,7 @@ class Edit:
                     told.remove(found)
                     reasons[at] = found[1]
         ordered = tuple(reasons.get(at, ()) for at in range(len(recipe.steps)))
-        return replace(self, recipe=recipe, reasons=ordered, turn=turn)
-
-
-def _declined(verdict: str) -> str:
-    if verdict == NOTHING_YET:
-        return "There is nothing yet that this could be about"
-    if verdict == FOREIGN:
-        return "I only read English so far, please ask in English"
-    if verdict in _CANNOT:
-        return f"I cannot {_CANNOT[verdict]}, I only change photos as a whole"
-    return "I do not see what to change in the photo"
+        return replace(self, recipe=recipe, reasons=ordered, turn=turn, remarks=())
 
 
 def _equal(one: Step, other: Step) -> bool:

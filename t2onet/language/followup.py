@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .followup_words import (
@@ -27,6 +27,7 @@ from .followup_words import (
 )
 from .intent import Intent
 from .keywords import keywords
+from .limits import GENTLY, limited
 from .terms import AMOUNTS
 
 MORE, LESS = 1.5, 0.6
@@ -159,8 +160,14 @@ def _of_all(share: float, sign: int) -> float:
 
 
 def _about_the_photo(text: str) -> FollowUp:
-    """Attributes that are to be more or less than now; anything else is a request of its own."""
-    said = _lowered(text)
+    """Attributes that are to be more or less than now; anything else is a request of its own.
+
+    So is what says what must stay as it is: who answers requests holds to it.
+    """
+    within = limited(text)
+    if within.limits:
+        return FollowUp(Move.ASK, text)
+    said = _lowered(within.request)
     for pattern, plainer in PLAINER:
         said = pattern.sub(plainer, said)
     if taken := TAKEN_BACK.match(said):
@@ -168,7 +175,12 @@ def _about_the_photo(text: str) -> FollowUp:
     if PART_OF.match(said):
         share, rest = _share(said)
         return _scale(text, f"reduce {rest}", share)
-    return FollowUp(Move.ASK, text) if ABSOLUTE.search(said) else _scale(text, said, None)
+    if ABSOLUTE.search(said):
+        return FollowUp(Move.ASK, text)
+    found = _scale(text, said, None)
+    if not within.gentle:
+        return found
+    return replace(found, intents=tuple(replace(one, amount=one.amount * GENTLY) for one in found.intents))
 
 
 def _scale(text: str, said: str, share: float | None) -> FollowUp:

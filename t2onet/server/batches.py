@@ -22,8 +22,8 @@ from .sessions import Session
 _LOG = logging.getLogger(__name__)
 
 Outcome = Literal["waiting", "running", "done", "refused", "cancelled"]
-RecipeFor = Callable[[Photo], Recipe]
-"""The recipe that a photo gets; refuses where a request cannot be answered for it."""
+RecipeFor = Callable[[Photo], tuple[Recipe, tuple[str, ...]]]
+"""The recipe that a photo gets, and what is to be said of it; refuses where a request cannot be answered."""
 
 
 @dataclass
@@ -35,6 +35,7 @@ class Item:
     share: float = 0.0
     error: str | None = None
     result: Result | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass
@@ -93,7 +94,7 @@ class Batch:
             with self.room.working():
                 self.session.check_room()
                 item.photo.editor  # noqa: B018  opens it, or refuses
-                recipe = self.recipe_for(item.photo)
+                recipe, item.remarks = self.recipe_for(item.photo)
                 item.result = edited(
                     place, item.photo, recipe, format=self.format, progress=told, cancel=self._stop
                 )

@@ -52,6 +52,13 @@ def test_variants_are_numbered_and_differ(t2o: T2O, photo: Path) -> None:
     assert min(np.abs(one - two).mean(), np.abs(one - three).mean(), np.abs(two - three).mean()) > 0.5
 
 
+@pytest.mark.parametrize("variants", ["1", "2"])
+def test_what_of_a_request_cannot_be_done_is_said(t2o: T2O, photo: Path, variants: str) -> None:
+    answer = t2o("edit", "dogs.png", "make it brighter and remove the dog", "--variants", variants)
+    assert answer.code == 0
+    assert "I cannot remove things or people, I only change photos as a whole; I did the rest." in answer.out
+
+
 def test_strength_zero_changes_nothing(t2o: T2O, photo: Path) -> None:
     t2o("edit", "dogs.png", "brighter", "--strength", "0")
     assert np.array_equal(pixels("dogs-edited.png"), pixels("dogs.png"))

@@ -75,7 +75,8 @@ def test_real_requests_are_said_where_they_fit(t2o: T2O, photos: Path) -> None:
     orders = {"would you make it brighter": ("lightness", 1), "would you make it darker": ("lightness", -1)}
     entries = [{"input": "1_O.jpg", "output": "1_C.jpg", "request": order} for order in orders]
     Path("real/annotations/train_sess_1.json").write_text(json.dumps(entries))
-    t2o("data", "simulate", "trip", "-o", "made", "--count", "300", "--val", "0", "--phrases", "real")
+    how = ["--count", "200", "--seed", "1", "--val", "0", "--phrases", "real"]
+    t2o("data", "simulate", "trip", "-o", "made", *how)
     made = json.loads(Path("made/annotations/train_sess_1.json").read_text())
     real = [entry for entry in made if entry["request"] in orders]
     assert real

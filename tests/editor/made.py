@@ -28,7 +28,7 @@ STEPS: dict[str, tuple[str, tuple[float, ...]]] = {
 
 @dataclass
 class Scripted:
-    """Looks up word by word; `crop` it cannot do."""
+    """Looks up word by word; `crop` it cannot do, nor `trim the edges` beside other things."""
 
     side: int = 48
     pictures: list[np.ndarray] = field(default_factory=list)
@@ -43,7 +43,9 @@ class Scripted:
         known = [(at, word) for at, word in enumerate(words) if word in STEPS]
         if not known:
             return Answer("chat", words)
-        return Answer("edit", words, tuple(self._thought(at, word, len(words)) for at, word in known))
+        thoughts = tuple(self._thought(at, word, len(words)) for at, word in known)
+        besides = (("trim the edges", "crop"),) if "trim" in words else ()
+        return Answer("edit", words, thoughts, besides)
 
     def _thought(self, at: int, word: str, count: int) -> Thought:
         return Thought(*STEPS[word], tuple(float(here == at) for here in range(count)))

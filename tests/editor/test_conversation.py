@@ -114,8 +114,10 @@ def test_less_and_less_ends_in_the_opposite(editor: Editor) -> None:
 def test_undo_redo_and_starting_over(editor: Editor) -> None:
     first = editor.current
     second = editor.follow("less warm")
-    assert editor.follow("undo that") is first
-    assert editor.follow("redo") is second
+    editor.follow("undo that")
+    assert editor.current is first
+    editor.follow("redo")
+    assert editor.current is second
     assert editor.follow("undo that and sharpen it").recipe.steps[:2] == first.recipe.steps  # type: ignore[union-attr]
     fresh = editor.follow("start over")
     assert (fresh.recipe.steps, fresh.explain()) == ((), "The photo is as it was opened.")
@@ -128,9 +130,43 @@ def test_back_at_the_beginning() -> None:
     editor = Editor(PHOTO, Scripted())
     editor.follow("brighter")
     back = editor.follow("undo")
-    assert (back.recipe, back.explain()) == (Recipe(), "The photo is as it was opened.")
+    assert back.recipe == Recipe()
+    assert back.explain() == "Undone: brightens by 20 %. The photo is as it was opened."
     assert not editor.can_undo
     assert editor.can_redo
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["less warm"], "Warms the colours slightly (less than before); the rest stays as it was."),
+        (["more"], "Brightens by 30 % (more than before) and warms the colours (more than before)."),
+        (["brighter"], "Brightens by 30 % (more than before); the rest stays as it was."),
+        (["undo the warmth"], "No longer warms the colours; the rest stays as it was."),
+        (["also sharpen it"], "Sharpens; the rest stays as it was."),
+        (["also sharpen it", "undo that"], "Undone: sharpens; the rest stays as it was."),
+        (["also sharpen it", "undo", "redo"], "Done again: sharpens; the rest stays as it was."),
+        (
+            ["less warm", "undo that"],
+            "Undone: warms the colours slightly (less than before); the rest stays as it was.",
+        ),
+        (
+            ["undo that and sharpen it"],
+            "No longer brightens by 20 %, no longer warms the colours and sharpens.",
+        ),
+    ],
+)
+def test_a_follow_up_is_answered_with_what_it_changed(editor: Editor, said: list[str], told: str) -> None:
+    for sentence in said:
+        edit = editor.follow(sentence)
+    assert edit.explain().splitlines()[0] == told
+
+
+def test_what_was_left_undone_is_said_of_the_turn_it_belongs_to(editor: Editor) -> None:
+    left = "I cannot crop, I only change photos as a whole; I did the rest."
+    assert left in editor.follow("sharper, and trim the edges").explain()
+    assert left not in editor.follow("more").explain()
+    assert left not in editor.follow("undo that").explain()
 
 
 @pytest.mark.parametrize("sentence", ["a bit more", "too much", "undo that", "redo", "undo the warmth"])

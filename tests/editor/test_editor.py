@@ -65,6 +65,41 @@ def test_what_cannot_be_done_changes_nothing_and_is_said(request_: str, said: st
     assert np.array_equal(np.asarray(edit.image), PHOTO)
 
 
+@dataclass
+class Attentive:
+    """A policy that brightens because of all words alike, and leaves `remove the dog` undone."""
+
+    side: int = 32
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+        words = tuple(request.split())
+        thought = Thought("brightness", (0.2,), (1 / len(words),) * len(words))
+        besides = (("remove the dog", "remove_object"),) if "dog" in words else ()
+        return Answer("edit", words, (thought,), besides)
+
+
+@pytest.mark.parametrize(
+    ("request_", "reasons"),
+    [
+        ("make it brighter", ("brighter",)),
+        ("make the photo a bit brighter please", ("bit", "brighter")),
+        ("make it brighter and remove the dog", ("brighter",)),
+        ("please make this", ()),
+    ],
+)
+def test_only_telling_words_of_what_was_done_are_reasons(request_: str, reasons: tuple[str, ...]) -> None:
+    assert t2onet.edit(PHOTO, request_, policy=Attentive()).reasons == (reasons,)
+
+
+def test_of_a_mixed_request_it_is_said_what_was_not_done() -> None:
+    edit = t2onet.edit(PHOTO, "make it brighter and remove the dog", policy=Attentive())
+    left = "I cannot remove things or people, I only change photos as a whole; I did the rest."
+    assert edit.explain().splitlines() == [
+        f"Brightens by 20 %. {left}",
+        "- brightness: brightens by 20 % because of “brighter”",
+    ]
+
+
 def test_undo_and_redo() -> None:
     editor = Editor(PHOTO, Told())
     first, second = editor.ask("lighter"), editor.ask("much much lighter")

@@ -104,14 +104,23 @@ def test_a_share_of_an_attribute(sentence: str, share: float) -> None:
 
 
 def test_parts_about_the_edit_come_first_and_the_rest_is_one_request() -> None:
-    said = followups("too much, and sharpen it but keep the colours")
+    said = followups("too much, and sharpen it")
     assert [(part.move, part.text) for part in said] == [
         (Move.SCALE, "too much"),
-        (Move.SCALE, "and sharpen it but keep the colours"),
+        (Move.SCALE, "and sharpen it"),
     ]
     assert [part.move for part in followups("undo that and make it moody")] == [Move.UNDO, Move.ASK]
     assert [part.move for part in followups("start over, make it pop")] == [Move.RESTART, Move.ASK]
     assert [part.move for part in followups("less warm and sharper")] == [Move.SCALE]
+
+
+def test_what_says_what_must_stay_is_a_request_of_its_own() -> None:
+    assert [part.move for part in followups("sharper but keep the colours")] == [Move.ASK]
+
+
+def test_not_too_much_is_half_as_much() -> None:
+    (plain,), (gentle,) = followups("warmer"), followups("warmer, but not too much")
+    assert [2 * one.amount for one in gentle.intents] == [one.amount for one in plain.intents]
 
 
 def test_amounts_are_powers() -> None:

@@ -225,6 +225,15 @@ def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
     assert visitor.state(photo)["revision"] == 0
 
 
+def test_what_of_a_request_cannot_be_done_is_noted(visitor: Visitor, photo: str) -> None:
+    batch = visitor.post(f"{visitor.session}/batches", request="brighter, trim the edges").json()["batch"]
+    (item,) = finished(visitor, f"{visitor.session}/batches/{batch}")["items"]  # type: ignore[misc]
+    assert (item["outcome"], item["notes"]) == (
+        "done",
+        ["I cannot crop, I only change photos as a whole; I did the rest."],
+    )
+
+
 def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         visitor.bring(picture(32))

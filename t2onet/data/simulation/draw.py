@@ -15,13 +15,15 @@ from ...language import Attribute
 from ...metrics.attributes import NOTICEABLE, ORDER, followed, measure
 from ...operations._arrays import Array
 from .strengths import edited, strengths
-from .wish import Flavour, Wish
+from .wish import COLOUR, Flavour, Wish
 from .wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
 
 TRIES = 8
 """Wishes tried on a photo before it is left as it is, with a wish that cannot be answered."""
-UNTOUCHED = 0.2
+UNTOUCHED = 0.3
 """Share of wishes that also say what must stay, where something did."""
+ALL_COLOUR = 0.4
+"""Share of those in which that is all that makes up colour, where all of it did."""
 _STAYED = 1.5
 """Noticeable amounts up to which an attribute counts as left alone."""
 _LIGHTNESS, _CONTRAST = (10.0, 93.0), 4.0
@@ -121,11 +123,13 @@ def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
 
 
 def _with_untouched(wish: Wish, change: np.ndarray, rng: np.random.Generator) -> Wish:
-    """Sometimes with one or two attributes that must stay, out of those that did."""
+    """Sometimes with one or two attributes that must stay, or all of colour, out of those that did."""
     if wish.flavour is not Flavour.ASK or rng.random() >= UNTOUCHED:
         return wish
     asked = {intent.attribute for intent in wish.intents}
     still = np.abs(change) < _STAYED * np.array(NOTICEABLE)
     stayed = [a for a in Attribute if a not in asked and still[ORDER[a]]]
+    if set(COLOUR) <= set(stayed) and rng.random() < ALL_COLOUR:
+        return replace(wish, untouched=COLOUR)
     some = rng.permutation(len(stayed))[: rng.integers(1, 3)]
     return replace(wish, untouched=tuple(stayed[i] for i in sorted(some)))

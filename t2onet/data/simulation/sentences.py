@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
 from ...errors import DataError
+from ...language import Attribute
 from .grammar import asking, clauses, degrees, manner, matters, moods
 from .grammar.clauses import Words, words_for
 from .grammar.degrees import Band
@@ -16,7 +18,7 @@ from .grammar.matters import MATTERS
 from .grammar.moods import MOODS
 from .mining import Phrases
 from .surface import ended, typed
-from .wish import Flavour, Wish
+from .wish import COLOUR, Flavour, Wish
 
 __all__ = ["MATTERS", "MOODS", "request"]
 
@@ -49,6 +51,8 @@ def _speaker(chance: Random) -> Speaker:
 def _ask(wish: Wish, speaker: Speaker) -> str:
     words = [words_for(change) for change in wish.changes]
     speaker.rng.shuffle(words)
+    if not wish.untouched and all(word.touch for word in words) and speaker.chance(0.15):
+        return _around(_restrained(words, speaker), speaker)
     if len(words) == 1 or speaker.chance(0.85):
         return _around(_asked(words, speaker, wish), speaker)
     middle = speaker.rng.randint(1, len(words) - 1)
@@ -71,6 +75,19 @@ def _asked(words: list[Words], speaker: Speaker, wish: Wish | None = None) -> st
     if wish is not None:
         text = _keeping(text, wish, speaker, inside=True)
     return ended(text, speaker.rng, question=question)
+
+
+def _restrained(words: list[Words], speaker: Speaker) -> str:
+    """`warmer, but not too much`: a small amount, said as a plain one and its limit."""
+    text, question = asking.asked([replace(word, band=Band.PLAIN) for word in words], speaker)
+    state = words[0].near.state if len(words) == 1 else None
+    limit = (
+        f"not too {speaker.say(state)}" if state and speaker.chance(0.25) else speaker.say(manner.RESTRAINED)
+    )
+    return ended(f"{text}{speaker.say(_YET)}{limit}", speaker.rng, question=question)
+
+
+_YET = phrases(" but ^5|, but ^6|, ^3| - | though, ")
 
 
 def _defect(wish: Wish, speaker: Speaker) -> str:
@@ -175,13 +192,21 @@ def _keeping(text: str, wish: Wish, speaker: Speaker, *, inside: bool = False) -
     """With what must stay as it is: inside the sentence, or after it."""
     if not wish.untouched:
         return text
-    names = [speaker.say(manner.NOUNS[attribute]) for attribute in wish.untouched]
-    if inside and len(names) == 1 and speaker.chance(0.25):
+    names = _kept_names(wish.untouched, speaker)
+    if inside and len(wish.untouched) == 1 and speaker.chance(0.4):
         return f"{text} {speaker.say(manner.WITHOUT_MAKING[wish.untouched[0]])}"
     speaker.own["kept"] = phrases(asking.listed(names, speaker))
     if inside:
         return f"{text}{speaker.pick([' ', ' ', ', '])}{speaker.say(manner.KEEPING_AFTER)}"
     return f"{text.rstrip(_MARKS)}{speaker.say(_BUT)}{ended(speaker.say(manner.KEEPING), speaker.rng)}"
+
+
+def _kept_names(untouched: Sequence[Attribute], speaker: Speaker) -> list[str]:
+    """What must stay, by name; all that makes up colour by one."""
+    every = set(COLOUR) <= set(untouched)
+    single = [attribute for attribute in untouched if not (every and attribute in COLOUR)]
+    names = [speaker.say(manner.NOUNS[attribute]) for attribute in single]
+    return [*names, speaker.say(manner.COLOURS)] if every else names
 
 
 _BUT = phrases(". ^5|, but ^3|, ^2|. But |. And | and ")

@@ -40,6 +40,8 @@ _ATTRIBUTES = {
     Kind.SHARPNESS: Attribute.SHARPNESS,
 }
 
+COLOUR = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
+"""What `the colours` of a photo are made up of."""
 COLOURS = {
     "red": 35.0,
     "orange": 65.0,

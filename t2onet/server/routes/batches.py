@@ -47,16 +47,16 @@ def _recipe_for(asked: StartBatch, room: Darkroom) -> RecipeFor:
         raise invalid("give either a recipe or a request")
     if asked.recipe is not None:
         recipe = checked(asked.recipe, room.settings)
-        return lambda photo: recipe
+        return lambda photo: (recipe, ())
     request, manner = checked_request(asked.request or "", room), asked.manner
     return lambda photo: _answered(photo, request, manner)
 
 
-def _answered(photo: Photo, request: str, manner: Manner) -> Recipe:
+def _answered(photo: Photo, request: str, manner: Manner) -> tuple[Recipe, tuple[str, ...]]:
     (edit,) = photo.editor.variants(request, 1, manner=manner)
     if not edit.answered:
         raise RequestError(edit.explain())
-    return edit.recipe
+    return edit.recipe, edit.remarks
 
 
 @router.get("/batches/{batch}")
@@ -118,7 +118,7 @@ def _items(batch: Batch, address: str) -> Iterator[BatchItem]:
             photo=item.photo.id,
             name=item.photo.name,
             outcome=item.outcome,
-            notes=list(item.result.notes) if item.result else [],
+            notes=[*item.remarks, *(item.result.notes if item.result else ())],
             error=item.error,
             url=f"{address}/results/{number}" if item.result else None,
         )

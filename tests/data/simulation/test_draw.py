@@ -9,7 +9,7 @@ import pytest
 
 from t2onet.data.simulation.draw import draw, draw_batch
 from t2onet.data.simulation.moods import FAULTS, MOODS
-from t2onet.data.simulation.wish import Flavour, Kind, Wish
+from t2onet.data.simulation.wish import COLOUR, Flavour, Kind, Wish
 from t2onet.data.simulation.wishes import (
     AMOUNTS,
     CHANGES,
@@ -102,6 +102,7 @@ def test_what_must_stay_did() -> None:
     stayed = [(a, row) for row, wish in zip(found, WISHES, strict=True) for a in wish.untouched]
     assert len(stayed) > 10
     assert all(abs(row[ORDER[a]]) < 1.5 * NOTICEABLE[ORDER[a]] for a, row in stayed)
+    assert any(wish.untouched == COLOUR for wish in WISHES)
 
 
 def test_all_kinds_and_figures_come_up() -> None:

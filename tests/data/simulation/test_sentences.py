@@ -10,7 +10,7 @@ import pytest
 from bench.sentences import even_wish, normalised
 from t2onet.data.simulation.grammar.degrees import Band
 from t2onet.data.simulation.sentences import LONGEST, MATTERS, MOODS, request
-from t2onet.data.simulation.wish import COLOURS, Change, Flavour, Kind, Wish
+from t2onet.data.simulation.wish import COLOUR, COLOURS, Change, Flavour, Kind, Wish
 from t2onet.language import Attribute
 
 CHANGES = [
@@ -65,6 +65,24 @@ def test_what_must_stay_is_said(attribute: Attribute) -> None:
     assert sum(bool(hint.search(text)) for text in kept) >= 55
 
 
+def test_all_that_makes_up_colour_is_one_word() -> None:
+    kept = told(Wish(Flavour.ASK, (Change(Kind.SHARPNESS, 1),), COLOUR), count=100)
+    assert (
+        sum(bool(re.search(r"colou?r|hue", text.lower())) for text in kept) >= 95
+    )  # or a slip of the finger
+    assert not [text for text in kept if re.search(r"\b(saturation|warmth|tint)\b", text.lower())]
+
+
+def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
+    limited = re.compile(r"not (by )?too|over(do|board)|too (extreme|far|heavy)|nothing")
+    small, plain, large = (
+        [text.lower() for text in told(Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, amount),)), count=300)]
+        for amount in (0.5, 1.0, 2.0)
+    )
+    assert 20 <= sum(bool(limited.search(text)) for text in small) <= 80
+    assert sum(bool(limited.search(text)) for text in [*plain, *large]) <= 6
+
+
 def test_the_same_seed_says_the_same() -> None:
     wish = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, 0.4), Change(Kind.TEMPERATURE, -1)))
     assert told(wish) == told(wish)
@@ -88,7 +106,7 @@ def test_sentences_are_printable_of_one_line_and_without_marks_of_the_notation()
 
 SMALL = (
     r"bit|little|slight|touch|tad|notch|subt|gent|modest|somewhat|small|few points|smidg|dash|lightly|margin"
-    r"|shade|faint"
+    r"|shade|faint|too|over|extreme|crazy|drastic|only so"
 )
 TINY = (
     r"tin(y|iest)|hair|hint|ever so|barely|teen|smidg|whisper|dash|minimal|only just|slight|wee|small|faint"

@@ -40,6 +40,11 @@ class Words:
         """Said without a word for how much."""
         return self.band is Band.PLAIN and self.change.spoken is None
 
+    @property
+    def touch(self) -> bool:
+        """Wanted by a small amount that is no figure."""
+        return self.band is Band.TOUCH and self.change.spoken is None
+
 
 def words_for(change: Change) -> Words:
     if change.kind is Kind.MONOCHROME:

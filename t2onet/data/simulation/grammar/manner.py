@@ -203,6 +203,16 @@ NOUNS = {
 }
 """What an attribute is called where nothing is to happen to it."""
 
+COLOURS = phrases("colours^9|colour^2|colours and tones|hues")
+"""What all attributes of colour are called together there."""
+
+RESTRAINED = phrases(
+    """not too much^9|not by too much^2|don't overdo it^4|without overdoing it^3|not too strong^2|
+    don't go overboard^2|nothing too extreme^2|not overly so|without going overboard|nothing crazy|
+    don't push it too far|not too far|keep it subtle^2|nothing drastic|not too heavy|only so much"""
+)
+"""How an amount is kept small without a word for it."""
+
 KEEPING = phrases(
     """leave the <kept> alone^5|don't touch the <kept>^5|keep the <kept> as is^4|
     don't change the <kept>^5|do not change the <kept>^2|leave the <kept> as is^3|
@@ -217,13 +227,14 @@ while [preserving|maintaining] the <kept>^2|but not the <kept>^2|but keep the <k
 but leave the <kept> alone^3|but don't touch the <kept>^3|with the same <kept>|and leave the <kept> as is""")
 WITHOUT_MAKING = {
     Attribute.LIGHTNESS: phrases("""without making it [darker|brighter|too bright|too dark|any darker|
-    any brighter]|but not [darker|brighter]|just don't make it [darker|brighter]"""),
-    Attribute.CONTRAST: phrases("""without making it [flat|harsh|contrasty|hazy]|but not harsh|
-    just don't make it [flat|harsh]"""),
+    any brighter]|but not [darker|brighter]^2|just don't make it [darker|brighter]|
+    but don't make it [darker|brighter]^2|but not any [darker|brighter]"""),
+    Attribute.CONTRAST: phrases("""without making it [flat|harsh|contrasty|hazy]|but not [harsh|flat]|
+    just don't make it [flat|harsh]|without losing contrast^2|but don't make it [flatter|harsher]"""),
     Attribute.COLOURFULNESS: phrases("""without [making the colours fake|washing out the colours|
     oversaturating it|making it garish]|but don't oversaturate it|just don't make the colours fake"""),
     Attribute.WARMTH: phrases("""without making it [yellow|warm|cold|blue|warmer|cooler|yellowish]|
-    but not [warmer|cooler]|just don't make it yellow"""),
+    but not [warmer|cooler]^2|just don't make it yellow|but don't make it [warmer|cooler|yellow]"""),
     Attribute.REDNESS: phrases("""without making it [pink|green|greenish|pinkish]|but not pink|
     just don't make it [green|pink]"""),
     Attribute.SHARPNESS: phrases("""without [losing sharpness|losing detail|making it blurry|

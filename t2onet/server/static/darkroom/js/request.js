@@ -46,17 +46,9 @@ function answer() {
   }
   const { request, told } = last;
   const [first] = told.answer.split("\n");
-  const changes = told.answered && told.state.revision > 1 ? told.state.changes.filter(tells) : [];
   return byId("answer").replaceChildren(
     element("p", { className: told.answered ? "" : "declined" }, element("q", {}, request), " ", first),
-    ...(changes.length ? [element("p", { className: "faint" }, changes.join("; "))] : []),
   );
-}
-
-/** Whether a change can be told in words: "a -> a" differs in numbers only, which the recipe shows. */
-function tells(change) {
-  const [from, to] = change.split(": ").at(-1).split(" -> ");
-  return from !== to;
 }
 
 function offer() {

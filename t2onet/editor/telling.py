@@ -1,0 +1,134 @@
+"""What is said of an edit: what could not be done, what was held back, how it differs from the one before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from .. import operations
+from ..language import Attribute
+from ..language.limits import Limit, Limited
+from ..policy import FOREIGN
+from ..recipe import Recipe, Step
+from ..recipe.words import sentence
+
+NOTHING_YET = "nothing yet"
+"""The verdict on a follow-up that has nothing to speak of."""
+
+_CANNOT = {
+    "crop": "crop",
+    "rotate": "turn or flip",
+    "straighten": "straighten",
+    "size": "change sizes",
+    "move": "move things",
+    "text": "write or remove text",
+    "style": "redraw in another style",
+    "retouch": "retouch faces and bodies",
+    "local_light": "change the light of one part alone",
+    "remove_object": "remove things or people",
+    "remove_person": "remove things or people",
+    "remove_blemish": "remove spots",
+    "add_object": "add things",
+    "recolour_object": "recolour one thing alone",
+    "replace_background": "replace backgrounds",
+    "blur_background": "blur backgrounds",
+}
+"""Verdicts on requests that no operation on the whole photo can answer, as what cannot be done."""
+_NAMES = {
+    Attribute.LIGHTNESS: ("the brightness", "brighter", "darker"),
+    Attribute.CONTRAST: ("the contrast", "harsher", "flatter"),
+    Attribute.COLOURFULNESS: ("the saturation", "more colourful", "paler"),
+    Attribute.WARMTH: ("the warmth", "warmer", "cooler"),
+    Attribute.REDNESS: ("the tint", "redder", "greener"),
+    Attribute.SHARPNESS: ("the sharpness", "sharper", "softer"),
+}
+"""An attribute, more of it and less of it."""
+_COLOURS = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
+_ALONG = 0.9
+"""Cosine from which on two steps do the same, one of them more strongly."""
+
+
+def declined(verdict: str) -> str:
+    """Why nothing was done."""
+    if verdict == NOTHING_YET:
+        return "There is nothing yet that this could be about"
+    if verdict == FOREIGN:
+        return "I only read English so far, please ask in English"
+    if verdict in _CANNOT:
+        return _cannot([verdict])
+    return "I do not see what to change in the photo"
+
+
+def left_undone(verdicts: Iterable[str], done: Recipe) -> Iterator[str]:
+    """That parts of a request could not be done, if it was."""
+    known = [verdict for verdict in verdicts if verdict in _CANNOT]
+    if known:
+        yield f"{_cannot(known)}{'; I did the rest' if done.steps else ''}."
+
+
+def _cannot(verdicts: Sequence[str]) -> str:
+    matters = list(dict.fromkeys(_CANNOT[one] for one in verdicts))
+    return f"I cannot {_listed(matters, 'or')}, I only change photos as a whole"
+
+
+def held_back(said: Limited, passed: frozenset[Limit]) -> Iterator[str]:
+    """That limits were kept, and which were not quite."""
+    kept = [limit for limit in said.limits if limit not in passed]
+    did = [*_kept(kept), *(["did only a little of it"] if said.gentle else [])]
+    if did:
+        yield f"As asked, I {_listed(did)}."
+    if passed:
+        yield f"I could not quite {_listed([_keeping(limit) for limit in said.limits if limit in passed])}."
+
+
+def _kept(limits: Sequence[Limit]) -> Iterator[str]:
+    still = [limit.attribute for limit in limits if not limit.sign]
+    every = set(_COLOURS) <= set(still)
+    names = ["the colours"] * every + [_NAMES[a][0] for a in still if not (every and a in _COLOURS)]
+    if names:
+        yield f"left {_listed(names)} alone"
+    if turned := [_way(limit) for limit in limits if limit.sign]:
+        yield f"made it no {_listed(turned, 'or')}"
+
+
+def _keeping(limit: Limit) -> str:
+    return f"keep it from becoming {_way(limit)}" if limit.sign else f"keep {_NAMES[limit.attribute][0]}"
+
+
+def _way(limit: Limit) -> str:
+    return _NAMES[limit.attribute][1 if limit.sign > 0 else 2]
+
+
+def differences(old: Recipe, new: Recipe, begin: str = "") -> str:
+    """What changes from one recipe to the next, as one sentence."""
+    found = old.diff(new)
+    phrases = [_difference(change.before, change.after) for change in found]
+    said = sentence([f"{begin}{phrases[0]}", *phrases[1:]])
+    stays = len(new.steps) > sum(change.after is not None for change in found)
+    return f"{said.removesuffix('.')}; the rest stays as it was." if stays else said
+
+
+def _difference(before: Step | None, after: Step | None) -> str:
+    if after is None:
+        return f"no longer {before.describe()}" if before else ""
+    if before is None:
+        return after.describe()
+    one, other = _vector(before), _vector(after)
+    sizes = math.hypot(*one) * math.hypot(*other)
+    if not sizes or sum(a * b for a, b in zip(one, other, strict=True)) < _ALONG * sizes:
+        return f"now {after.describe()}"
+    return f"{after.describe()} ({'more' if math.hypot(*other) > math.hypot(*one) else 'less'} than before)"
+
+
+def _vector(step: Step) -> list[float]:
+    """How far a step is from doing nothing, parameter by parameter."""
+    if step.is_repair:
+        return []
+    operation = operations.get(step.operation)
+    pairs = zip(operation.canonical(step.parameters), operation.defaults, strict=True)
+    return [value - default for value, default in pairs]
+
+
+def _listed(phrases: Sequence[str], last: str = "and") -> str:
+    *first, end = phrases
+    return f"{', '.join(first)} {last} {end}" if first else end
