@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -112,18 +112,30 @@ def facts_of(row: Row, runs: Path) -> dict[str, Any]:
 
 
 def _told_by_weights(path: Path) -> dict[str, Any]:
-    kept = _metadata(path)
+    kept, checkpoint = _metadata(path), path.with_name(CHECKPOINT)
+    settings = json.loads(_metadata(checkpoint)["settings"]) if checkpoint.is_file() else None
     return {
         "weights": hashlib.sha256(path.read_bytes()).hexdigest()[:12],
         "iteration": int(kept["iteration"]) if "iteration" in kept else None,
         "held-out figures": json.loads(kept.get("figures", "{}")),
+        **_schedule(settings),
     }
 
 
 def _told_by_answers(path: Path) -> dict[str, Any]:
     about = about_answers(path)
     told = {name: about.get(name) for name in ("weights", "iteration")}
-    return {**told, "held-out figures": about.get("figures"), "answers to": about.get("questions")}
+    return {
+        **told,
+        "held-out figures": about.get("figures"),
+        **_schedule(about.get("settings")),
+        "answers to": about.get("questions"),
+    }
+
+
+def _schedule(settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How long, how fast and from which seed a run learned, where that is kept."""
+    return {} if settings is None else {"trained with": settings["loop"]}
 
 
 def _metadata(path: Path) -> dict[str, str]:

@@ -65,6 +65,7 @@ def test_patience_is_an_end(place: Place) -> None:
 
 def test_weights_that_were_brought_are_done(place: Place) -> None:
     trained([T2ONET], place, str)
+    assert facts_of(Row("T2ONet", T2ONET), place.runs)["trained with"]["seed"] == 0
     (place.runs / "paper" / CHECKPOINT).unlink()
     trained([T2ONET], place, pytest.fail)
     facts = facts_of(Row("T2ONet", T2ONET), place.runs)
