@@ -1,7 +1,8 @@
 """The trained network at run time: a small picture and a request in, steps out, by ONNX Runtime.
 
 Two graphs, one for the request and the photo and one for each operation, lie in the package with a short
-description of what they were trained to answer. Nothing here is random.
+description of what they were trained to answer, and a third that remembers an expert's edits. Nothing here is
+random.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .errors import RequestError, T2OError
 from .language.foreign import is_foreign
 from .language.grams import spelt, words
 from .language.parts import doubtful
+from .memory import Memory
 
 EDIT = "edit"
 """The verdict on a request that operations on the whole photo can answer."""
@@ -32,8 +34,12 @@ SURE = 2 / 3
 """How probable a matter has to be to be named."""
 LITERAL = "literal"
 """The manner of doing what was said and nothing else."""
+TALK = ("chat", "gibberish")
+"""Verdicts on what is not about a photo."""
 FILES = ("begin.onnx", "step.onnx", "about.json")
 """What the folder of a network holds."""
+MEMORY = "memory.onnx"
+"""What it may hold beside, for the manners that are not literal."""
 WEIGHTS = "weights"
 """The folder in the package."""
 _THREADS = 2
@@ -81,19 +87,26 @@ class OnnxPolicy:
         self.verdicts: tuple[str, ...] = tuple(about["verdicts"])
         self.caution: float = about["caution"]
         self._begin, self._step = (_session(folder / name) for name in (begin, step))
+        self._memory = Memory(_session(folder / MEMORY)) if (folder / MEMORY).is_file() else None
 
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
-        """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken."""
+        """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken.
+
+        Who leaves it to an expert gets a photo retouched as a whole, whatever else was asked for.
+        """
         if is_foreign(request):
             return Answer(FOREIGN, tuple(words(request)))
         image = picture[None].astype(np.float32)
         *context, verdict = self._begun(request, image, manner)
-        caution = self.caution if manner == LITERAL else 0.0
-        decided, read = self._verdict(verdict[0], caution), tuple(words(request))
-        if decided != EDIT:
+        literal = manner == LITERAL
+        decided, read = self._verdict(verdict[0], self.caution if literal else 0.0), tuple(words(request))
+        if decided != EDIT and (literal or decided in TALK):
             return Answer(decided, read)
-        thoughts = tuple(self._thoughts(image, context))
-        return Answer(EDIT, read, thoughts, tuple(self._besides(request, image, manner)))
+        thoughts, after = self._thoughts(image, context)
+        if self._memory is not None and not literal:
+            thoughts.append(Thought("color", self._memory.parameters(picture, after[0], request)))
+        besides = self._besides(request, image, manner) if decided == EDIT else [(request, decided)]
+        return Answer(EDIT, read, tuple(thoughts), tuple(besides))
 
     def _begun(self, request: str, image: np.ndarray, manner: str) -> list[np.ndarray]:
         """Words, their mask, the whole, and the logits of the verdict, which the image has no part in."""
@@ -126,7 +139,8 @@ class OnnxPolicy:
         sure = matters[likeliest] - np.logaddexp.reduce([edit, *matters]) > np.log(SURE)
         return self.verdicts[1 + likeliest] if sure else UNSURE
 
-    def _thoughts(self, image: np.ndarray, context: Sequence[np.ndarray]) -> list[Thought]:
+    def _thoughts(self, image: np.ndarray, context: Sequence[np.ndarray]) -> tuple[list[Thought], np.ndarray]:
+        """The network's steps, and the image after them."""
         heard, mask, whole = context
         state, found = whole, []
         for number, name in enumerate(self.order):
@@ -137,7 +151,7 @@ class OnnxPolicy:
                 parameters = values[0, : operation.size]
                 image = operation.run(image, parameters[None], 1.0)
                 found.append(Thought(name, tuple(parameters.tolist()), tuple(attention[0].tolist())))
-        return found
+        return found, image
 
 
 def _session(path: Path) -> Any:

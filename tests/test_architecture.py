@@ -17,7 +17,7 @@ PACKAGE = ROOT / "t2onet"
 
 ROOMS = (
     *("errors", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
-    *("language", "metrics", "policy", "editor", "data", "models", "training", "reports"),
+    *("language", "metrics", "memory", "policy", "editor", "data", "models", "training", "reports"),
     *("studies", "server", "cli"),
 )
 """Each may import only from those before it."""

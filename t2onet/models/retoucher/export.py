@@ -1,5 +1,7 @@
 """The network as two ONNX graphs: `begin`, once for a photo and a request, and `step`, for each operation.
 
+An expert's memory is a third, which a folder may do without.
+
 Weights are kept in half precision and computed with in single precision.
 """
 
@@ -17,7 +19,9 @@ from torch import Tensor, nn
 
 from ...image import write_atomically
 from ...language.grams import PIECES
-from ...policy import FILES
+from ...metrics.attributes import ORDER as ATTRIBUTES
+from ...policy import FILES, MEMORY
+from .memory import Memory
 from .network import MANNERS, ORDER, SIDE, Context, Retoucher, Step
 
 BEGIN, STEP, ABOUT = FILES
@@ -70,6 +74,13 @@ def export(network: Retoucher, folder: Path, verdicts: Sequence[str], caution: f
     files = {BEGIN: begin, STEP: step, ABOUT: json.dumps(about, indent=1).encode() + b"\n"}
     for name, content in files.items():
         write_atomically(folder / name, content, overwrite=True)
+
+
+def export_memory(memory: Memory, folder: Path) -> None:
+    """Write the graph of a memory."""
+    asked = (torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, len(ATTRIBUTES)))
+    graph = _graph(memory, asked, ("image", "wanted"), ("tones",))
+    write_atomically(folder / MEMORY, graph, overwrite=True)
 
 
 def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str]) -> bytes:

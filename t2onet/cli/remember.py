@@ -1,0 +1,60 @@
+"""`t2o remember`: pairs of an expert -> a memory of how photos were given their tones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import OutputError, T2OError, TrainingError
+from .common import Ticker, refusing, say
+
+if TYPE_CHECKING:
+    from ..data import Sample
+    from ..training.retoucher.remembering import Pair
+
+
+@refusing
+def remember_edits(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Pairs with requests, by one expert.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split to remember.")] = "train",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+) -> None:
+    """Remember how an expert edited photos, for manner expert (the extra `train`); minutes on a CPU.
+
+    `t2o export WEIGHTS DIR --memory FILE` puts it beside a network.
+    """
+    if output.exists() and not overwrite:
+        raise OutputError(f"{output} exists; give another name or --overwrite")
+    try:
+        from ..models.retoucher.memory import save_memory
+        from ..training.retoucher.remembering import remember
+    except ImportError as error:
+        needed = "remembering needs torch and safetensors: pip install 't2onet[train]'"
+        raise TrainingError(f"{needed} ({error})") from None
+    from ..data import open_dataset
+
+    found = open_dataset(dataset, splits=[split])
+    memory = remember(_pairs(found.samples))
+    save_memory(output, memory, {"data": found.fingerprint, "split": split})
+    say(f"{len(memory.anchors)} edits remembered -> {output}", err=False)
+
+
+def _pairs(samples: Sequence[Sample]) -> Iterator[Pair]:
+    """Each as small pictures; those that are no pair are told and left out."""
+    from ..models.retoucher.network import SIDE
+    from ..planning.pairs import paired
+    from ..training.retoucher.remembering import Pair
+
+    ticker = Ticker()
+    for number, sample in enumerate(samples):
+        try:
+            before, after = paired(sample.before, sample.after).at(SIDE)
+        except T2OError as error:
+            say(f"left out: {sample.name}: {error}")
+            continue
+        yield Pair(before, after, sample.requests[0] if sample.requests else "")
+        ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed:.0f} s")
