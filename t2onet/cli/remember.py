@@ -46,15 +46,16 @@ def remember_edits(
 def _pairs(samples: Sequence[Sample]) -> Iterator[Pair]:
     """Each as small pictures; those that are no pair are told and left out."""
     from ..models.retoucher.network import SIDE
-    from ..planning.pairs import paired
+    from ..planning.pairs import paired, picture_of
     from ..training.retoucher.remembering import Pair
 
     ticker = Ticker()
     for number, sample in enumerate(samples):
         try:
-            before, after = paired(sample.before, sample.after).at(SIDE)
+            pair = paired(sample.before, sample.after)
         except T2OError as error:
             say(f"left out: {sample.name}: {error}")
             continue
+        before, after = (picture_of(photo, SIDE, SIDE) for photo in (pair.before, pair.after))
         yield Pair(before, after, sample.requests[0] if sample.requests else "")
         ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed:.0f} s")
