@@ -17,8 +17,10 @@ from .operations.curves import PIECES
 
 LEVELS = 33
 """Tones of a channel: its darkest, its lightest and those between, each as many pixels apart."""
-TRUST = 0.65
+TRUST = 0.7
 """How much of the way to remembered tones a picture is taken."""
+TINT = 0.7
+"""How much of that in which the channels differ, which would tint what is grey, is taken along."""
 _LEAST_AMOUNT, _MOST = 0.1, 2.0
 _STEADY = 0.02
 """How much a curve is held to the plain one through its tones, beside each tone's own weight of 1."""
@@ -52,7 +54,10 @@ class Memory:
 
     def parameters(self, before: np.ndarray, after: np.ndarray, request: str) -> tuple[float, ...]:
         """Of the operation `color`, which takes `after` on towards what is remembered of `before`."""
-        return towards(after, self.tones(before, request), TRUST)
+        now = tones(after)
+        change = self.tones(before, request) - now
+        light = change.mean(0)
+        return towards(after, now + light + TINT * (change - light), TRUST)
 
 
 def towards(picture: np.ndarray, aim: np.ndarray, share: float) -> tuple[float, ...]:
