@@ -185,7 +185,7 @@ OPERATION_SETS = PaperTable(
             planning=0.0197,
         ),
         Row("5: all, any order", _BEAM, paper={L1: 0.0770}, planning=0.0136),
-        Row("all, planned jointly", PAPER),
+        Row("T2ONet", PAPER),
     ),
     against="5: all, any order",
     differs=(
