@@ -21,7 +21,7 @@ TABLE_FILE = "table.csv"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760, 460, 90, 50
 _ROOM = 0.12
 """Share of the range that is left free at each side."""
-_LINES = 6
+_MARKS = 6
 """The most lines across the chart."""
 
 
@@ -80,10 +80,18 @@ def _chart(series: Mapping[str, Sequence[Point]]) -> PIL.Image.Image:
         places = [(across(point.sigma), up(point.l1)) for point in one]
         if len(places) > 1:
             draw.line(places, colour, 2)
-        for point, (x, y) in zip(one, places, strict=True):
+        for point, (x, y), below in zip(one, places, _lines([y for _, y in places]), strict=True):
             draw.ellipse([x - 5, y - 5, x + 5, y + 5], colour)
-            draw.text((x + 8, y + 6), f"{point.label}, {name}", colour, font)
+            draw.text((x + 8, below), f"{point.label}, {name}", colour, font)
     return whole
+
+
+def _lines(heights: Sequence[float]) -> list[float]:
+    """Where the label of each point goes: a little below it, and below the label of the one above."""
+    found, last = [0.0] * len(heights), -math.inf
+    for at in sorted(range(len(heights)), key=heights.__getitem__):
+        found[at] = last = max(heights[at] + 6, last + SMALL + 4)
+    return found
 
 
 class _Axis:
@@ -100,6 +108,6 @@ class _Axis:
     def marks(self) -> list[float]:
         """Round figures, one, two or five times a power of ten apart."""
         steps = (factor * 10.0**power for power in range(-6, 6) for factor in (1, 2, 5))
-        step = next(step for step in steps if (self.high - self.low) / step <= _LINES)
+        step = next(step for step in steps if (self.high - self.low) / step <= _MARKS)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
         return [number * step for number in range(first, last + 1)]
