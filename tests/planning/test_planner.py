@@ -183,7 +183,7 @@ class TestHostilePairs:
             np.asarray(open_image(EXAMPLES / name).resized(200))[:200, :200]
             for name in ("fig.jpg", "trail.jpg")
         )
-        with pytest.raises(PlanError, match="different things"):
+        with pytest.raises(PlanError, match="do not show the same scene"):
             plan(one, other)
 
 
