@@ -103,9 +103,7 @@ def test_rating_to_the_exported_file(noted: Noted, tmp_path: Path) -> None:
 def test_stars_are_saved_without_scrolling(noted: Noted, tmp_path: Path) -> None:
     page = noted.page
     with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
-        page.goto(served.join)
-        page.click("text=Begin")
-        page.wait_for_selector("#page:not([hidden])")
+        begin(page, served)
         page.wait_for_load_state("networkidle")
         assert page.inner_text("#open") == "4 without stars"
         assert reached(page, "#send")
@@ -115,6 +113,13 @@ def test_stars_are_saved_without_scrolling(noted: Noted, tmp_path: Path) -> None
             assert place == 3 or reached(page, f".rated:nth-child({place + 2}) .stars label")
         assert page.inner_text("#open") == ""
         assert page.is_enabled("#send")
+
+
+def begin(page: Page, served: Served) -> None:
+    """As a rater without a name, up to the first page."""
+    page.goto(served.join)
+    page.click("text=Begin")
+    page.wait_for_selector("#page:not([hidden])")
 
 
 def reached(page: Page, selector: str) -> bool:
@@ -131,9 +136,7 @@ def reached(page: Page, selector: str) -> bool:
 def test_a_picture_gives_way_to_the_original_while_it_is_pressed(noted: Noted, tmp_path: Path) -> None:
     page = noted.page
     with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
-        page.goto(served.join)
-        page.click("text=Begin")
-        page.wait_for_selector("#page:not([hidden])")
+        begin(page, served)
         source = "() => document.querySelector('.picture img').getAttribute('src')"
         own, original = page.evaluate(source), page.evaluate("document.getElementById('input').src")
         page.locator(".picture").first.dispatch_event("pointerdown")
@@ -150,9 +153,7 @@ def test_a_picture_gives_way_to_the_original_while_it_is_pressed(noted: Noted, t
 def test_what_was_not_saved_is_said_and_can_be_sent_again(noted: Noted, tmp_path: Path) -> None:
     page = noted.page
     with Served("rate", photo_table(tmp_path, 2), database=str(tmp_path / "studies.db")) as served:
-        page.goto(served.join)
-        page.click("text=Begin")
-        page.wait_for_selector("#page:not([hidden])")
+        begin(page, served)
         was = page.inner_text("#count")
         page.route("**/stars", lambda route: route.abort())
         for key in "5432":
@@ -171,9 +172,7 @@ def test_annotating_to_the_exported_dataset(noted: Noted, tmp_path: Path) -> Non
     page, database = noted.page, str(tmp_path / "studies.db")
     folder = photo_pairs(tmp_path / "pairs", 3)
     with Served("annotate", folder, "--qualification", 1, "--requests", 1, database=database) as served:
-        page.goto(served.join)
-        page.click("text=Begin")
-        page.wait_for_selector("#page:not([hidden])")
+        begin(page, served)
         mine = page.url
         assert page.is_visible("#qualifying")
         assert page.is_disabled("#send")
