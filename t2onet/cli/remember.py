@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import OutputError, T2OError, TrainingError
+from ..errors import DataError, OutputError, T2OError, TrainingError
 from .common import Ticker, refusing, say
 
 if TYPE_CHECKING:
@@ -29,15 +29,22 @@ def remember_edits(
     """
     if output.exists() and not overwrite:
         raise OutputError(f"{output} exists; give another name or --overwrite")
+    if not output.absolute().parent.is_dir():
+        raise OutputError(f"{output} cannot be written: there is no folder {output.parent}; create it first")
     try:
         from ..models.retoucher.memory import save_memory
-        from ..training.retoucher.remembering import remember
+        from ..training.retoucher.remembering import MOST, remember
     except ImportError as error:
         needed = "remembering needs torch and safetensors: pip install 't2onet[train]'"
         raise TrainingError(f"{needed} ({error})") from None
     from ..data import open_dataset
 
     found = open_dataset(dataset, splits=[split])
+    if len(found.samples) > MOST:
+        raise DataError(
+            f"{dataset} has {len(found.samples)} pairs of {split}, and each is compared with each, which "
+            f"is too much memory for more than {MOST}; give a folder with fewer"
+        )
     memory = remember(_pairs(found.samples))
     save_memory(output, memory, {"data": found.fingerprint, "split": split})
     say(f"{len(memory.anchors)} edits remembered -> {output}", err=False)

@@ -13,6 +13,7 @@ from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models.files import description, write_tensors
 from t2onet.policy import MEMORY, opened
+from t2onet.training.retoucher import remembering
 from t2onet.training.retoucher.remembering import LEAST
 from tests.models.retoucher.made import SMALL, VERDICTS, network
 from tests.planning.scenes import scene
@@ -60,3 +61,14 @@ def test_what_is_no_memory_is_refused(t2o: T2O, pairs: Path) -> None:
     answer = t2o("remember", "mine", "-o", "memory.safetensors", "--split", "val")
     assert answer.code == 2
     assert not Path("memory.safetensors").exists()
+
+
+def test_it_is_refused_before_the_work_where_nothing_can_come_of_it(
+    t2o: T2O, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembering, "remember", pytest.fail)
+    nowhere = t2o("remember", "mine", "-o", "absent/memory.safetensors")
+    assert (nowhere.code, "there is no folder absent" in nowhere.err) == (2, True)
+    monkeypatch.setattr(remembering, "MOST", LEAST - 1)
+    many = t2o("remember", "mine", "-o", "memory.safetensors")
+    assert (many.code, f"has {LEAST} pairs of train" in many.err) == (2, True)

@@ -20,8 +20,8 @@ from ...models.retoucher.memory import STATES, Memory, parts, tones
 WEIGHTS = {"tones": 0.2, "shadows": 0.2, "coarse": 0.05, **dict.fromkeys(STATES, 0.0375), "wanted": 0.07}
 """How much distance in each part counts, by five-fold trial on the pairs of the train split."""
 RIDGE = 0.3
-LEAST = 10
-"""Pairs that a memory needs."""
+LEAST, MOST = 10, 10_000
+"""Pairs that a memory needs, and can hold: distances of all from all take .8 GB for that many."""
 _COMPONENTS = 48
 """Most directions in which states of a block differ that are kept."""
 _FOLDS, _SAMPLED, _BATCH = 5, 500, 32
