@@ -9,9 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,14 +23,14 @@ SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be 
 
 
 @contextmanager
-def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server in a process of its own, and the address it printed."""
+def serving(*arguments: object, guard: Sequence[str] = ()) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, perhaps started by `guard`, and the address it printed."""
     running = subprocess.Popen(
-        [*COMMAND, "serve", "--no-browser", "--port", "0", *map(str, arguments)],
+        [*guard, *COMMAND, "serve", "--no-browser", "--port", "0", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(TMPDIR=tempfile.gettempdir(), PYTHONUNBUFFERED="1"),
+        env=environment(PYTHONUNBUFFERED="1"),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert running.stdout is not None
