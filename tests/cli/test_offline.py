@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import PIL.Image
@@ -139,3 +140,12 @@ def test_one_module_alone_imports_onnx_runtime() -> None:
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     importing = [path.relative_to(ROOT) for path in found if pattern.search(path.read_text("utf-8"))]
     assert importing == [Path("t2onet/inference.py")]
+
+
+def test_no_release_of_a_runtime_dependency_arrives_unseen() -> None:
+    """A minor release of ONNX Runtime switched telemetry on."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["cluster"]]
+    assert [one for one in needed if not re.search(r",<\d+(\.\d+)?$", one)] == []
+    (runtime,) = (one for one in needed if one.startswith("onnxruntime"))
+    assert re.search(r",<1\.\d+$", runtime)
