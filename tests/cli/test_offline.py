@@ -14,7 +14,7 @@ import PIL.Image
 import pytest
 
 from t2onet.kernels.compiler import cache_folder
-from tests.conftest import ROOT
+from tests.conftest import PATIENCE, ROOT
 from tests.offline import ENDED, OFFLINE, offline
 
 from .made import COMMAND, LOOK, contents, edited, environment, photo
@@ -53,7 +53,7 @@ def run(rule: str, *command: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -109,7 +109,7 @@ def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -
         status, told = asked(port, "POST", f"{place}/requests", request, **kind)
         assert (status, json.loads(told)["answered"]) == (200, True)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=120)
+        out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, err) == (0, "stopped\n", "")
     assert set(work.iterdir()) == before
     assert left_elsewhere(work) == []

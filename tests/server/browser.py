@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import PATIENCE
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
-PATIENCE = 300_000
-"""Milliseconds until a page is taken to hang; on a busy machine Playwright's 30 s pass with nothing wrong."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def looking(browser: Browser, size: tuple[int, int], sharp: float = 1) -> Browse
         device_scale_factor=sharp,
         accept_downloads=True,
     )
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(1000 * PATIENCE)
     return context
 
 

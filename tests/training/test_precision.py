@@ -20,7 +20,7 @@ from t2onet.training.configs import get
 from t2onet.training.pace import pace
 from t2onet.training.precision import supported
 from t2onet.training.settings import changed
-from tests.conftest import ROOT
+from tests.conftest import PATIENCE, ROOT
 
 from .made import SMALL, packed_folder
 
@@ -109,6 +109,6 @@ def test_a_cpu_without_wide_vectors_trains(packed: Path, tmp_path: Path) -> None
     settings = [word for change in changes for word in ("--set", change)]
     env = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [*command, "--cpu", *settings], capture_output=True, text=True, env=env, timeout=300, check=False
+        [*command, "--cpu", *settings], capture_output=True, text=True, env=env, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
