@@ -19,6 +19,7 @@ import numpy as np
 
 from . import operations
 from .errors import RequestError, T2OError
+from .inference import import_onnxruntime
 from .language.foreign import is_foreign
 from .language.grams import spelt, words
 from .language.parts import doubtful
@@ -156,7 +157,7 @@ class OnnxPolicy:
 
 def _session(path: Path) -> Any:
     try:
-        import onnxruntime
+        onnxruntime = import_onnxruntime()
     except ImportError:
         raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
     options = onnxruntime.SessionOptions()

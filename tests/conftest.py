@@ -12,6 +12,8 @@ pytest_plugins = ["tests.databases"]
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
+PATIENCE = 300
+"""Seconds until something is taken to hang; nothing else is concluded from time, as machines may be busy."""
 
 # The first example of a kernel test waits for the compiler, so a deadline would measure that.
 settings.register_profile("t2onet", deadline=None, max_examples=50, derandomize=True)

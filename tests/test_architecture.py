@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "t2onet"
 
 ROOMS = (
-    *("errors", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
+    *("errors", "inference", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
     *("language", "metrics", "memory", "policy", "editor", "data", "models", "training", "reports"),
     *("studies", "server", "cli"),
 )

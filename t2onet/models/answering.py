@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from .files import Loaded
+from .precision import answering_device, computes_bfloat16
 from .rollout import Asked, Greedy, rollout
 
 Decisions = tuple[tuple[str, list[float]], ...]
@@ -32,7 +33,7 @@ class Answering(ABC):
     """A network on the GPU, where there is one."""
 
     def __init__(self, loaded: Loaded) -> None:
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = answering_device()
         self.network: Any = loaded.network.to(self.device).eval()
         self.vocabulary = loaded.vocabulary
 
@@ -69,14 +70,14 @@ class Stepping(Answering):
 class Painting(Answering):
     """Makes the picture itself, without steps: the generator of a GAN.
 
-    A `narrow` one computes in bfloat16, which costs a fraction of a level of 255 and, on CPUs that know it,
-    half the time.
+    A `narrow` one computes in bfloat16 where the device can, which costs a fraction of a level of 255 and, on
+    many CPUs, half the time.
     """
 
     def __init__(self, loaded: Loaded, *, narrow: bool = False) -> None:
         super().__init__(loaded)
         self.network = self.network.to(memory_format=torch.channels_last)
-        self.narrow = narrow
+        self.narrow = narrow and computes_bfloat16(self.device)
 
     def replies(self, images: Tensor, tokens: Tensor) -> Iterable[Reply]:
         images = images.contiguous(memory_format=torch.channels_last)

@@ -1,6 +1,6 @@
 """A segmentation network of the user's own, in the ONNX format, as a segmenter.
 
-ONNX Runtime (the extra `local`) is loaded at the first use, and runs on the processor. The network takes one
+ONNX Runtime is loaded at the first use, and runs on the processor. The network takes one
 picture (1, 3, H, W) of float32 RGB; its first output is read by what it holds:
 
 - integers (h, w), perhaps with leading ones: a label for each pixel;
@@ -20,6 +20,7 @@ import numpy as np
 import PIL.Image
 
 from ..errors import PlanError
+from ..inference import import_onnxruntime
 from .path import Picture
 from .segments import Region, connected, distinct, large
 
@@ -129,7 +130,7 @@ def _resized(channel: np.ndarray, height: int, width: int) -> np.ndarray:
 
 def _loaded(path: Path) -> Any:
     try:
-        import onnxruntime
+        onnxruntime = import_onnxruntime()
     except ImportError:
         raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install 't2onet[local]'") from None
     if not path.is_file():

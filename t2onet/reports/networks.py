@@ -13,6 +13,7 @@ from torch import Tensor
 from ..language.grams import spelt
 from ..models import Loaded, load_network
 from ..models.answering import Answering, Painting, answering, arrays
+from ..models.precision import answering_device
 from ..models.retoucher import rollout as retouching
 from ..models.retoucher.network import MANNERS, ORDER
 from ..training.retoucher.exams import Asked as Told
@@ -51,7 +52,7 @@ class Retouching:
 
     def __init__(self, name: str, loaded: Loaded) -> None:
         self.name = name
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = answering_device()
         self.network: Any = loaded.network.to(self.device).eval()
 
     def answer(self, questions: Sequence[Question]) -> list[Made]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 
@@ -14,6 +15,8 @@ PORT = 8642
 """Where the darkroom is unless something else is there already."""
 _GRACE = 10
 """Seconds that requests have to finish when the server is stopped."""
+_TURNS = 10
+"""Turns of the event loop in which a waiting connection is accepted and its request read; four are needed."""
 
 
 def listen(host: str, port: int | None) -> socket.socket:
@@ -59,7 +62,7 @@ def run(app: FastAPI, listening: socket.socket, started: Callable[[], None]) -> 
 
 
 class _Announced(uvicorn.Server):
-    """Says when it is there."""
+    """Says when it is there, and reads what was sent before it stops."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -69,3 +72,9 @@ class _Announced(uvicorn.Server):
         await super().startup(sockets)
         if not self.should_exit:
             self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Uvicorn resets connections that it has not read from yet, on a busy machine for want of time."""
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)

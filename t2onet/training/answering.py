@@ -20,6 +20,7 @@ from ..errors import DataError, T2OError, TrainingError
 from ..image import write_atomically
 from ..models import load_network
 from ..models.answering import Answering, Decisions, answering
+from ..models.precision import NO_BFLOAT16, answering_device, computes_bfloat16
 from .checkpoints import BEST, CHECKPOINT
 
 _BATCH = 64
@@ -41,6 +42,9 @@ def answer_runs(
     A run whose weights have answered these questions already is left alone.
     """
     asked = read_questions(questions)
+    if narrow and not computes_bfloat16(answering_device()):
+        narrow = False
+        say(NO_BFLOAT16)
     out.mkdir(parents=True, exist_ok=True)
     for name in _names(runs, only):
         weights, path = runs / name / BEST, out / f"{name}.zip"

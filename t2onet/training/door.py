@@ -13,8 +13,10 @@ from accelerate.utils import DistributedDataParallelKwargs
 from ..data.packed import PackedSet, read_packed
 from ..errors import TrainingError
 from ..models import Loaded
+from ..models.precision import NO_BFLOAT16
 from .configs import Config, get
 from .loop import Outcome, Run, open_folder
+from .precision import supported
 from .reporting import Reporter, Silent
 from .settings import changed, to_json
 from .starting import begin_with, start_of, words_of
@@ -40,17 +42,21 @@ def train(
 
     `assignments` are settings as `name=value`; `words` are those beside the data by default. `start` is a
     file of weights to begin with, which brings its own words. `minutes` ends the run early, as whole as any
-    other end; `half` stores the best weights with 16 bits each.
+    other end; `half` stores the best weights with 16 bits each. A device that does not compute in bfloat16
+    trains in float32, which the run says and its settings record.
     """
     chosen = get(config)
-    settings = changed(chosen.settings, assignments)
-    begun = _begun(chosen, settings, start, words)
+    asked = changed(chosen.settings, assignments)
+    begun = _begun(chosen, asked, start, words)
     open_folder(out, resume=resume)
     spread = DistributedDataParallelKwargs(find_unused_parameters=True)
     accelerator = Accelerator(cpu=cpu, kwargs_handlers=[spread])
     first = accelerator.is_main_process
     reporter = Reporter(stream or sys.stdout, out) if first else Silent()
     try:
+        settings = supported(asked, accelerator.device)
+        if settings != asked:
+            reporter.say(NO_BFLOAT16)
         packed = read_packed(data)
         place = Place(accelerator.device, accelerator.process_index, accelerator.num_processes)
         known = None

@@ -18,11 +18,12 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from ..data.packed import read_packed
-from ..errors import T2OError
+from ..errors import T2OError, TrainingError
 from ..models import Asked, Greedy, load_network, rollout
 from .checkpoints import BEST
 from .configs import configs, get
 from .loop import Run
+from .precision import supported
 from .reporting import Silent
 from .settings import changed, to_json
 from .task import Place
@@ -60,6 +61,8 @@ def pace(
     """Trains a little on a packed set and answers a little by trained weights, where these are given."""
     chosen = changed(get(config).settings, settings)
     accelerator = Accelerator(cpu=cpu)
+    if supported(chosen, accelerator.device) != chosen:
+        raise TrainingError("this device does not compute in bfloat16; measure float32 here")
     train = None if data is None else _iteration(config, chosen, data, accelerator)
     test = {} if weights is None else _answers(weights, accelerator.device, sizes)
     return Pace(config, device_name(accelerator.device), chosen.loop.batch, train, test)

@@ -16,6 +16,7 @@ import PIL.Image
 
 import t2onet
 from t2onet import Recipe
+from tests.conftest import PATIENCE
 
 LOOK = Recipe.from_steps([("brightness", 0.2), ("saturation", -0.5)])
 ROOT = Path(t2onet.__file__).parent.parent
@@ -89,5 +90,5 @@ def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[s
     env = environment(**options.pop("env", {}))
     command = [*COMMAND, *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, env=env, timeout=120, check=False, **options
+        command, capture_output=True, text=True, env=env, timeout=PATIENCE, check=False, **options
     )

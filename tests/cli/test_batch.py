@@ -13,6 +13,7 @@ from t2onet.cli import batch
 from t2onet.cli.batch import Outcome, Report, Share, present, run
 from t2onet.cli.photos import Task
 from t2onet.errors import Cancelled, ImageError
+from tests.conftest import PATIENCE
 
 TASKS = [Task(Path(name), Path(f"{name}-look")) for name in "abcd"]
 
@@ -23,7 +24,7 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     pressed = threading.Event()
 
     def wait(*_: object, **__: object) -> None:
-        assert pressed.wait(30)
+        assert pressed.wait(PATIENCE)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(batch, "wait", wait)
@@ -35,7 +36,7 @@ def test_reports_come_in_the_order_of_the_tasks() -> None:
 
     def work(task: Task, progress: Share, stop: threading.Event) -> Report:
         if task is TASKS[0]:
-            assert later.wait(30)  # so that the first is the last to be done
+            assert later.wait(PATIENCE)  # so that the first is the last to be done
         if task is TASKS[1]:
             raise ImageError("no photo")
         if task is TASKS[-1]:
@@ -63,7 +64,7 @@ def test_an_interruption_stops_the_photo_at_hand_and_begins_no_other(ctrl_c: thr
         if task is TASKS[0]:
             return Report(task, Outcome.DONE)
         ctrl_c.set()
-        told_to_stop.append(stop.wait(10))
+        told_to_stop.append(stop.wait(PATIENCE))
         raise Cancelled("stopped on request")
 
     assert run(TASKS, work, jobs=1, quiet=True) == [Report(TASKS[0], Outcome.DONE)]
@@ -75,7 +76,7 @@ def test_what_can_no_longer_stop_is_finished_and_reported(ctrl_c: threading.Even
     def work(task: Task, progress: Share, stop: threading.Event) -> Report:
         if task is TASKS[-1]:
             ctrl_c.set()
-            assert stop.wait(10)
+            assert stop.wait(PATIENCE)
         return Report(task, Outcome.DONE)
 
     assert run(TASKS, work, jobs=1, quiet=True) == [Report(task, Outcome.DONE) for task in TASKS]

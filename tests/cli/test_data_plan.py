@@ -18,6 +18,7 @@ from t2onet.cli.data.plan import SHEET, plan_pairs
 from t2onet.data import Dataset, Problem
 from t2onet.data.packed import read_packed
 from t2onet.data.plans import LocalEngine, Plans, RayEngine, Settings
+from tests.conftest import PATIENCE
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
 from .made import T2O, contents, environment, pixels
@@ -177,18 +178,31 @@ from tests.data.small_set import open_small_set
 t2onet.data.open_dataset = open_small_set
 from t2onet.cli import main
 sys.argv[0] = "t2o"
-main()
 """
+HELD = """
+import signal
+from t2onet.data.plans import LocalEngine
+
+run = LocalEngine.run
+
+def held(self, tasks):
+    for outcome in run(self, tasks):
+        yield outcome
+        signal.pause()
+
+LocalEngine.run = held
+"""
+"""After a plan the command waits to be stopped, so that it is never done before that."""
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process there")
 def test_ctrl_c_keeps_what_is_planned(folder: Path) -> None:
-    count = 16
+    count = 8
     small_set(folder / "photos", count)
     arguments = ["data", "plan", "photos", "-o", "plans", "--workers", "1", *SIZE]
     running = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *arguments],
+        [sys.executable, "-c", f"{COMMAND}{HELD}main()", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -197,19 +211,19 @@ def test_ctrl_c_keeps_what_is_planned(folder: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     segment = folder / "plans" / "plans-000001.jsonl"
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not segment.exists() or not segment.stat().st_size:
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < end
         time.sleep(0.001)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=PATIENCE)
     kept = segment.read_bytes().count(b"\n")
     assert 0 < kept < count
     left = f"t2o: stopped, {count - kept} of {count} samples to go; the same command goes on there\n"
     assert (running.returncode, out, err) == (130, "", left)
     rest = subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments, "--json"],
+        [sys.executable, "-c", f"{COMMAND}main()", *arguments, "--json"],
         capture_output=True,
         text=True,
         env=environment(),

@@ -243,8 +243,6 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> None:
     arguments, begins, advice = case
-    if "--segmenter" in arguments:
-        pytest.importorskip("onnxruntime")
     for name in ("empty", "broken", "black"):
         Path(name).mkdir()
     Path("broken/a.png").write_text("no picture")

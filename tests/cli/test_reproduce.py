@@ -13,6 +13,7 @@ import PIL.Image
 import pytest
 import torch
 
+from t2onet.models import precision
 from t2onet.reports.tables import TABLES, PaperTable, measuring
 from t2onet.training import answering
 from tests.planning.scenes import scene
@@ -107,6 +108,19 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
     assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
+
+
+@pytest.mark.parametrize("computes", [True, False])
+def test_a_table_says_which_arithmetic_was_used(
+    computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precision, "computes_bfloat16", lambda device: computes)
+    told = ("reproduce", "tiny", "pairs", "--load-only", "--narrow", "--system", "keywords", "--count", 2)
+    answer = t2o(*told)
+    assert answer.code == 0, answer.err
+    assert (precision.NO_BFLOAT16 in answer.err) is not computes
+    page = Path("results/tiny/table.md").read_text()
+    assert ("The generators of GANs computed in bfloat16." in page) is computes
 
 
 @pytest.mark.slow

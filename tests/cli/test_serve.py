@@ -9,13 +9,14 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import PATIENCE
 
 from .made import COMMAND, T2O, environment, photo
 from .test_process import RUN, loaded
@@ -24,14 +25,14 @@ SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be 
 
 
 @contextmanager
-def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server in a process of its own, and the address it printed."""
+def serving(*arguments: object, guard: Sequence[str] = ()) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, perhaps started by `guard`, and the address it printed."""
     running = subprocess.Popen(
-        [*COMMAND, "serve", "--no-browser", "--port", "0", *map(str, arguments)],
+        [*guard, *COMMAND, "serve", "--no-browser", "--port", "0", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(TMPDIR=tempfile.gettempdir(), PYTHONUNBUFFERED="1"),
+        env=environment(PYTHONUNBUFFERED="1"),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert running.stdout is not None
@@ -46,7 +47,7 @@ def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def asked(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
@@ -73,7 +74,7 @@ def test_it_serves_photos_until_ctrl_c_and_leaves_nothing(folder: Path) -> None:
         assert asked(port, "POST", f"/api/v1/sessions/{session}/photos", own.read_bytes())[0] == 201
         assert len([path for path in (folder / "uploads").rglob("*") if path.is_file()]) == 1
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, err) == (0, "stopped\n", "")
     assert list((folder / "uploads").iterdir()) == []
     assert own.exists()
@@ -85,26 +86,26 @@ def test_a_photo_that_is_on_its_way_arrives_before_it_stops(folder: Path) -> Non
     data = photo(folder / "sea.png").read_bytes()
     with serving("sea.png") as (running, address):
         port, session = port_of(address), address.partition("#session=")[2]
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
             head = f"POST /api/v1/sessions/{session}/photos HTTP/1.1\r\nHost: 127.0.0.1\r\n"
             line.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data[:100])
             running.send_signal(signal.SIGTERM)
             wait_until_closed(port)
             line.sendall(data[100:])
             assert line.recv(2**16).startswith(b"HTTP/1.1 201 ")
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
 
 
 def wait_until_closed(port: int) -> None:
     """Until nobody new is let in."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
             return
         time.sleep(0.01)
-    raise AssertionError("it is still open after a minute")
+    raise AssertionError("it is still open")
 
 
 @SIGNALS
@@ -116,7 +117,7 @@ def test_elsewhere_than_on_this_machine_it_asks_for_a_token(folder: Path) -> Non
         assert asked(port, "GET", "/api/v1/about")[0] == 401
         assert asked(port, "GET", "/api/v1/about", Authorization=f"Bearer {token}")[0] == 200
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
 
 
 def test_a_port_that_is_taken_is_one_line(t2o: T2O, folder: Path) -> None:

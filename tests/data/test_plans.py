@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -337,3 +339,23 @@ def test_ray_that_is_not_installed(dataset: Dataset, tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(DataError, match=r"pip install 't2onet\[cluster\]'"):
         plan_dataset(dataset, tmp_path / "plans", engine=RayEngine())
+
+
+@pytest.mark.parametrize("set_before", [None, "1"])
+def test_ray_reports_nothing_to_its_makers(
+    set_before: str | None, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks the environment when a program connects, and reports by default."""
+    seen = []
+
+    def connect(*_: object, **__: object) -> None:
+        seen.append(os.environ.get("RAY_USAGE_STATS_ENABLED"))
+        raise ConnectionError("no one there")
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", set_before or "")
+    if set_before is None:
+        monkeypatch.delenv("RAY_USAGE_STATS_ENABLED")
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=connect))
+    with pytest.raises(DataError, match=r"no Ray cluster at auto \(no one there\)"):
+        plan_dataset(dataset, tmp_path / "plans", engine=RayEngine("auto"))
+    assert seen == ["0"]

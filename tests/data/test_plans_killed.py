@@ -19,7 +19,7 @@ from t2onet.data.plans import LocalEngine, Plans, Settings, plan_dataset
 from t2onet.data.plans.engines.local import AHEAD
 from t2onet.data.plans.store import Store
 from t2onet.data.plans.work import Outcome, Task, plan_pair
-from tests.conftest import ROOT
+from tests.conftest import PATIENCE, ROOT
 
 from .journal import JOURNAL
 from .small_set import SIDE, InThisProcess, small_set
@@ -57,14 +57,14 @@ class Run:
         return [line.split() for line in self.journal.read_text().splitlines() if line.startswith(event)]
 
     def wait_until(self, reached: Callable[[], bool]) -> None:
-        end = time.monotonic() + 120
+        end = time.monotonic() + PATIENCE
         while not reached():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < end, "nothing happens"
             time.sleep(0.001)
 
     def finish(self) -> None:
-        _, errors = self.process.communicate(timeout=120)
+        _, errors = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, errors.decode()
 
     def kill(self) -> None:
@@ -100,7 +100,7 @@ def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) ->
         time.sleep(rng.uniform(0, 0.1))
         run.kill()
         workers = {pid for _, _, pid in run.lines("start")}
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not all(map(gone, workers)):  # workers end with their driver
             assert time.monotonic() < end
             time.sleep(0.01)

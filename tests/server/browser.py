@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import PATIENCE
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -54,13 +56,15 @@ def running() -> Iterator[Browser]:
 def looking(browser: Browser, size: tuple[int, int], sharp: float = 1) -> BrowserContext:
     """A window of that size, on a phone where it is one's."""
     phone = size == PHONE
-    return browser.new_context(
+    context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         is_mobile=phone,
         has_touch=phone,
         device_scale_factor=sharp,
         accept_downloads=True,
     )
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
 
 
 @pytest.fixture(scope="module")

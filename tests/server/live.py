@@ -17,6 +17,7 @@ import uvicorn
 from t2onet.policy import Policy
 from t2onet.server import Settings, create_app
 from t2onet.server.running import address, listen
+from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.planning.scenes import scene
 
@@ -35,12 +36,12 @@ def served(folder: Path, policy: Policy | None = None) -> Iterator[str]:
         server = _Begun(uvicorn.Config(app, log_level="error", ws="none"), begun)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         try:
             yield address(listening)
         finally:
             server.should_exit = True
-            thread.join(60)
+            thread.join(PATIENCE)
 
 
 class _Begun(uvicorn.Server):

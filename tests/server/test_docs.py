@@ -12,7 +12,7 @@ import pytest
 
 from t2onet.server import Settings, create_app
 from tests.cli.test_serve import SIGNALS, serving
-from tests.conftest import EXAMPLES, ROOT
+from tests.conftest import EXAMPLES, PATIENCE, ROOT
 from tests.editor.made import Scripted
 
 from .made import seen
@@ -58,7 +58,7 @@ def test_the_walk_with_curl_works(tmp_path: Path) -> None:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
     assert done.returncode == 0, done.stderr

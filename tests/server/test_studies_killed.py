@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from t2onet.studies.models import Page, Rating, Request
 from t2onet.studies.storage import Store
+from tests.conftest import PATIENCE
 from tests.studies.made import pairs_folder, table
 from tests.studies.served import Served
 
@@ -40,13 +41,13 @@ class Load:
     def run_until_killed(self, served: Served) -> None:
         for thread in self.threads:
             thread.start()
-        assert self.enough.wait(120)
+        assert self.enough.wait(PATIENCE)
         served.stop(signal.SIGKILL)
         for thread in self.threads:
             thread.join()
 
     def _client(self, number: int) -> None:
-        with httpx2.Client(timeout=60) as client:
+        with httpx2.Client(timeout=PATIENCE) as client:
             try:
                 person = client.post(f"{self.api}/join/{self.token}", json={}).json()["person"]
                 while page := client.post(f"{self.api}/people/{person}/next").json()["page"]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.cli.made import COMMAND, environment
+from tests.conftest import PATIENCE
 
 
 class Served:
@@ -41,7 +42,7 @@ class Served:
     def stop(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
         """End it; its exit code and what it said last."""
         os.kill(self.process.pid, how)
-        _, said = self.process.communicate(timeout=60)
+        _, said = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, said
 
     def __enter__(self) -> Self:

@@ -15,7 +15,7 @@ import pytest
 
 from t2onet.data import open_dataset
 from tests.cli.made import COMMAND, environment
-from tests.conftest import EXAMPLES, ROOT
+from tests.conftest import EXAMPLES, PATIENCE, ROOT
 
 from .served import Served
 
@@ -51,7 +51,13 @@ def _run(lines: str, clone: Path) -> None:
     script = f't2o() {{ {shlex.join(COMMAND)} "$@"; }}\n{lines}'
     told = environment(T2O_DATABASE=DATABASE)
     done = subprocess.run(
-        ["sh", "-ec", script], cwd=clone, env=told, capture_output=True, text=True, timeout=120, check=False
+        ["sh", "-ec", script],
+        cwd=clone,
+        env=told,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 

@@ -16,6 +16,7 @@ from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import description
 from t2onet.models.files import write_tensors
+from t2onet.models.precision import NO_BFLOAT16
 from tests.conftest import ROOT
 from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import WORDS, small
@@ -87,9 +88,10 @@ def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     told = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
     answer = bare(tmp_path / "questions.zip", *told, module="t2onet.training.answering")
     assert answer.returncode == 0, answer.stderr
-    first, last = answer.stdout.splitlines()
+    *narrow, first, last = answer.stdout.splitlines()
     assert (first.split(",")[0], last) == ("paper: 3 answers", "loaded:")
     about = about_answers(tmp_path / "answers" / "paper.zip")
+    assert about["narrow"] is (narrow != [NO_BFLOAT16])
     assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
     assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
     assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from t2onet.inference import import_onnxruntime
 from t2onet.language.grams import spelt
 from t2onet.models.retoucher.export import BEGIN, STEP, export
 from t2onet.models.retoucher.network import ORDER, SIDE
@@ -15,7 +16,6 @@ from t2onet.policy import EDIT, opened
 
 from .made import VERDICTS, network
 
-onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
 
 
@@ -26,7 +26,7 @@ pytest.importorskip("onnx")
 def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
     told_by = network()
     export(told_by, tmp_path, VERDICTS)
-    begin, step = (onnxruntime.InferenceSession(tmp_path / name) for name in (BEGIN, STEP))
+    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in (BEGIN, STEP))
     pieces, told = (part.astype(np.int64) for part in spelt([request_]))
     image = np.random.default_rng(0).random((1, 3, SIDE, SIDE), np.float32)
     manner = np.ones(1, np.int64)

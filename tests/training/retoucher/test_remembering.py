@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from t2onet.errors import DataError, TrainingError
+from t2onet.inference import import_onnxruntime
 from t2onet.memory import LEVELS, tones, wanted
 from t2onet.models.retoucher import memory as networks
 from t2onet.models.retoucher.export import export_memory
@@ -82,10 +83,9 @@ def test_other_weights_are_no_memory(tmp_path: Path) -> None:
 
 
 def test_the_graph_says_what_torch_says(memory: Memory, tmp_path: Path) -> None:
-    onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     export_memory(memory, tmp_path)
-    session = onnxruntime.InferenceSession(tmp_path / MEMORY)
+    session = import_onnxruntime().InferenceSession(tmp_path / MEMORY)
     picture = scene(SIDE, 7)
     (found,) = session.run(None, {"image": picture[None], "wanted": wanted("darker")[None]})
     assert found.shape == (1, 3, LEVELS)

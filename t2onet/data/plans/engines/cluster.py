@@ -66,8 +66,8 @@ class RayEngine:
                 ray.cancel(reference)
 
     def _connect(self, ray: Any) -> None:
-        """Ray's chatter, its web page and its reports to its makers stay off."""
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        """Connect without Ray's log output, its web page and its usage reports to its makers."""
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address is None:
             ray.init("local", num_cpus=self.workers, include_dashboard=False, **quiet)

@@ -1,0 +1,151 @@
+"""Nothing is sent, and nothing is written but what was asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import PIL.Image
+import pytest
+
+from t2onet.kernels.compiler import cache_folder
+from tests.conftest import PATIENCE, ROOT
+from tests.offline import ENDED, OFFLINE, offline
+
+from .made import COMMAND, LOOK, contents, edited, environment, photo
+from .test_serve import asked, port_of, serving
+
+needs_a_filter = pytest.mark.skipif(not OFFLINE, reason="the kernel filters system calls on Linux only")
+OPEN = "import ctypes; ctypes.CDLL(None).socket({}, {}, 0)"
+"""As a compiled library opens a socket, unseen by Python."""
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a pair and a recipe; beside it an empty home and no temporary files."""
+    monkeypatch.setenv("T2O_CACHE_DIR", str(cache_folder()))  # kernels are not compiled once more
+    for name in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for variable, name in (("HOME", "home"), ("TMPDIR", "temporary")):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    folder = tmp_path / "work"
+    before = photo(folder / "before.png")
+    PIL.Image.fromarray(edited(before)).save(folder / "after.png")
+    LOOK.save(folder / "look.json")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def left_elsewhere(work: Path) -> list[str]:
+    """Files and folders in the home and among the temporary files."""
+    return [*contents(work.parent / "home"), *contents(work.parent / "temporary")]
+
+
+def run(rule: str, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*offline(rule), *command],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@needs_a_filter
+@pytest.mark.parametrize(
+    ("rule", "code", "ends"),
+    [
+        ("sockets", OPEN.format("2", "1"), True),
+        ("sockets", OPEN.format("10", "2"), True),
+        ("sockets", OPEN.format("1", "1"), False),
+        ("connections", OPEN.format("2", "1"), False),
+        ("connections", "import ctypes; ctypes.CDLL(None).connect(0, None, 0)", True),
+    ],
+    ids=["IPv4", "IPv6 datagrams", "within the machine", "listening", "connecting"],
+)
+def test_a_broken_rule_is_seen(rule: str, code: str, ends: bool) -> None:
+    assert run(rule, sys.executable, "-c", code).returncode == (ENDED if ends else 0)
+
+
+@needs_a_filter
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("edit", "before.png", "make it brighter", "-o", "out"),
+        ("plan", "before.png", "after.png", "-o", "out.json"),
+        ("apply", "look.json", "before.png", "-o", "out"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_command_opens_no_socket_and_leaves_nothing_elsewhere(
+    work: Path, arguments: tuple[str, ...]
+) -> None:
+    before = set(work.iterdir())
+    done = run("sockets", *COMMAND, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert set(work.iterdir()) - before == {work / arguments[-1]}
+    assert left_elsewhere(work) == []
+
+
+@needs_a_filter
+@pytest.mark.slow
+def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -> None:
+    before = set(work.iterdir())
+    with serving("before.png", guard=offline("connections")) as (running, address):
+        port, session = port_of(address), f"/api/v1/sessions/{address.partition('#session=')[2]}"
+        status, told = asked(port, "POST", f"{session}/photos", Path("after.png").read_bytes())
+        assert status == 201
+        request = json.dumps({"request": "make it brighter", "revision": 0}).encode()
+        kind = {"Content-Type": "application/json"}
+        place = f"{session}/photos/{json.loads(told)['photo']}"
+        status, told = asked(port, "POST", f"{place}/requests", request, **kind)
+        assert (status, json.loads(told)["answered"]) == (200, True)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, out, err) == (0, "stopped\n", "")
+    assert set(work.iterdir()) == before
+    assert left_elsewhere(work) == []
+
+
+def test_onnx_runtime_is_imported_with_its_telemetry_off() -> None:
+    """Its Linux builds read the variable when they are imported."""
+    code = (
+        "import os, sys, types\n"
+        "class Spy:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'onnxruntime':\n"
+        "            print('telemetry off:', os.environ.get('ORT_DISABLE_TELEMETRY'))\n"
+        "sys.meta_path.insert(0, Spy())\n"
+        "import t2onet.policy\n"
+        "t2onet.policy.shipped()\n"
+    )
+    env = {name: value for name, value in environment().items() if name != "ORT_DISABLE_TELEMETRY"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "telemetry off: 1\n"
+
+
+def test_one_module_alone_imports_onnx_runtime() -> None:
+    pattern = re.compile(
+        r"^\s*(import|from) onnxruntime|(importorskip|import_module)\(.onnxruntime", re.MULTILINE
+    )
+    folders = ("t2onet", "tests", "bench", "docs")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    importing = [path.relative_to(ROOT) for path in found if pattern.search(path.read_text("utf-8"))]
+    assert importing == [Path("t2onet/inference.py")]
+
+
+def test_no_release_of_a_runtime_dependency_arrives_unseen() -> None:
+    """A minor release of ONNX Runtime switched telemetry on."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["cluster"]]
+    assert [one for one in needed if not re.search(r",<\d+(\.\d+)?$", one)] == []
+    (runtime,) = (one for one in needed if one.startswith("onnxruntime"))
+    assert re.search(r",<1\.\d+$", runtime)
