@@ -20,7 +20,7 @@ _MEASURED = {L1: "expert: L1", SSIM: "expert: SSIM", FID: "expert: FID", SIGMA: 
 _NEAREST = {**_MEASURED, FID: f"expert: {FRECHET}"}
 """The same, with what is always measured in the place of FID."""
 OURS = {"following": "literal: following", UNREQUESTED: f"literal: {UNREQUESTED}"}
-"""Columns of every table that the paper has not. A row has one mode: its figures under both names are equal."""
+"""Columns of every table that the paper has not. A row has one mode: figures of both names are equal."""
 _HEADER = ("dataset", "system", "figure", "value", "low", "high", "paper", "note")
 
 
