@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import sys
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Dataset, Problem
+from ..data.spreadsheet import to_csv
 from ..image import write_atomically
 from ..metrics.features import Extractor
 from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
@@ -116,16 +115,14 @@ class Comparison:
 
     def figures(self) -> str:
         """One line for each figure of each system, as CSV."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_HEADER)
+        lines = [_HEADER]
         for name, row in (self.estimates | self.classes).items():
             for at, (system, found) in enumerate(zip(self.names, row, strict=True)):
                 if found is not None:
                     rest = self.differences.get(name, ())[at - 1 : at] if at else ()
                     apart = rest[0] if rest and rest[0] else (None,) * len(Difference._fields)
-                    writer.writerow([name, system, *map(_digits, (*found, *apart))])
-        return text.getvalue()
+                    lines.append((name, system, *map(_digits, (*found, *apart))))
+        return to_csv(lines)
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
         """The folder of results, with the command that makes them."""

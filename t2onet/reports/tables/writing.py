@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
+from ...data.spreadsheet import to_csv
 from ...metrics.features import LITE0 as FRECHET
 from ...metrics.intervals import Difference
 from ..figures import SIGMA as MEASURED_SIGMA
@@ -98,15 +97,13 @@ def _verdict(here: Difference, there: float) -> str:
 
 def as_csv(table: PaperTable, blocks: Sequence[Block], *, inception: bool) -> str:
     """A line for each figure of each row: what was measured, the paper's, and why it was not."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
-    for block in blocks:
-        for row in block.rows:
-            writer.writerows(
-                [block.dataset, row.title, *line] for line in _lines(table, block, row, inception)
-            )
-    return text.getvalue()
+    lines = [
+        (block.dataset, row.title, *line)
+        for block in blocks
+        for row in block.rows
+        for line in _lines(table, block, row, inception)
+    ]
+    return to_csv([_HEADER, *lines])
 
 
 def _lines(table: PaperTable, block: Block, row: Row, inception: bool) -> Iterator[list[str]]:
