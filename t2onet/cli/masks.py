@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..planning.local import Masks
     from ..planning.network import Normalisation
 
-WHOLE_ONLY = ("way", "repeats", "solver", "refine", "seed")
-LOCAL_ONLY = ("masks", "panoptic", "segmenter", "normalise", "removals")
+WHOLE_ONLY = ("way", "random_beam", "repeats", "solver", "refine", "seed")
+LOCAL_ONLY = ("masks", "panoptic", "segmenter", "normalise", "mask_limit", "removals")
 
 
 def given(context: typer.Context) -> dict[str, object]:
@@ -29,9 +29,10 @@ def check_options(options: dict[str, object]) -> None:
     """Refuse options of one kind of plan given with the other, and those that need another one."""
     local = bool(options.get("local"))
     for name in filter(options.__contains__, WHOLE_ONLY if local else LOCAL_ONLY):
+        option = f"--{name.replace('_', '-')}"
         if local:
-            raise PlanError(f"--{name} belongs to plans for the whole picture; leave out --{name} or --local")
-        raise PlanError(f"--{name} belongs to plans with masks; add --local or leave it out")
+            raise PlanError(f"{option} belongs to plans for the whole picture; leave out {option} or --local")
+        raise PlanError(f"{option} belongs to plans with masks; add --local or leave it out")
     if "masks" in options and "segmenter" in options:
         raise PlanError("--masks and --segmenter both say where masks come from; give one of them")
     if "panoptic" in options and "masks" not in options:

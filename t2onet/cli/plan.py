@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..planning.planner import Way
 
 _LOCAL = "Local edits"
-_OWN_DEFAULTS = ("steps", "beam", "tolerance", "size")
-"""Options whose defaults differ with --local; they are passed on only if somebody gave them."""
+_OWN_DEFAULTS = ("steps", "beam", "tolerance", "size", "mask_limit")
+"""Options with other defaults under --local, or of it alone; passed on only if somebody gave them."""
 _SEEN, _LITTLE = 0.01, 0.8
 """Mean difference worth explaining, and the share of it that a plan leaves where it explains little."""
 _BEYOND = "if only a part of the photo was edited, try --local"
@@ -54,6 +54,9 @@ def plan_recipe(
     ] = None,
     steps: Annotated[int, typer.Option(help="The most steps of the recipe.")] = 6,
     beam: Annotated[int, typer.Option(help="Pictures a forward search goes on from.")] = 3,
+    random_beam: Annotated[
+        int, typer.Option(help="Pictures epsilon-greedy goes on from after a random choice, at most.")
+    ] = 1,
     tolerance: Annotated[
         float, typer.Option(help="Mean difference, in [0, 1], at which a forward search ends.")
     ] = 0.01,
@@ -111,6 +114,12 @@ def plan_recipe(
             "values in [0, 1].",
         ),
     ] = "imagenet",
+    mask_limit: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel=_LOCAL, help="Masks tried at each step: those that fit the change best."
+        ),
+    ] = 8,
     removals: Annotated[
         bool,
         typer.Option(
@@ -148,6 +157,7 @@ def plan_recipe(
                 operations=names,
                 steps=steps,
                 beam=beam,
+                random_beam=random_beam,
                 tolerance=tolerance,
                 repeats=repeats,
                 solver=solver,

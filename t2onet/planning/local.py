@@ -1,10 +1,10 @@
 """From a before/after pair to a recipe whose steps work in parts of the picture.
 
-The paper's second algorithm: I' = o(I) M + I (1 - M), for every operation o and every mask candidate M, with
-a beam of the best. Parameters are solved on the pixels inside a mask alone; only masks that fit the change
-are tried. Among explanations that are nearly as good the simpler operation and the tighter mask win. Where no
-operation explains a mask and its structure is gone, what was there has been removed (`removal.py`).
-This module knows nothing of what the masks show.
+After the paper's second algorithm: I' = o(I) M + I (1 - M), for every operation o and mask candidate M, with
+a beam of the best; docs/local.md says where this one differs. Parameters are solved on the pixels inside a
+mask alone; only masks that fit the change are tried. Among explanations that are nearly as good the simpler
+operation and the tighter mask win. Where no operation explains a mask and its structure is gone, what was
+there has been removed (`removal.py`). This module knows nothing of what the masks show.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Masks = Sequence[Region] | Segmenter
 
 _TRIED = 0.01
 """A step is tried if it takes away this share of what was there to explain; to stay it must be worth more."""
-_MASKS = 8
+MASK_LIMIT = 8
 """Mask candidates tried at each step, those that fit the change best."""
 _EVERYWHERE = 0.8
 """Of the picture: where less changed, the rest shows that both photos are of the same scene."""
@@ -93,16 +93,19 @@ def plan_local(
     beam: int = 2,
     tolerance: float = 0.006,
     size: int = REFERENCE_SHORT_SIDE,
+    mask_limit: int = MASK_LIMIT,
 ) -> LocalPlan:
     """The masked steps that best explain how `before` became `after` (photos, arrays or files).
 
     `masks` are boolean arrays (H, W) of any size or a segmenter; without, regions of like colour and of
-    visible change are tried. `repair` is what explains a removal, None where nothing may be removed.
-    Planning ends after `steps`, when nothing helps, or when the mean absolute difference over the changed
-    pixels is below `tolerance`. `size` is the working short side; below the photos' own (and the reference
-    size) sharpness is left out.
+    visible change are tried. At each step the whole picture is tried and, of the masks, the `mask_limit` that
+    overlap best with what is still to explain. `repair` is what explains a removal, None where nothing may be
+    removed. Planning ends after `steps`, when nothing helps, or when the mean absolute difference over the
+    changed pixels is below `tolerance`. `size` is the working short side; below the photos' own (and the
+    reference size) sharpness is left out.
     """
-    check_settings(tolerance, {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16)})
+    numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "mask_limit": (mask_limit, 1)}
+    check_settings(tolerance, numbers)
     pair = paired(before, after, alike=False)
     working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
     start, target = pair.at(working)
@@ -111,7 +114,7 @@ def plan_local(
     whole = working >= min(pair.short_side, REFERENCE_SHORT_SIDE)
     names = [name for name in checked_names(operations) if whole or not looks_aside(name)]
     places = _places(masks, start, target)
-    search = LocalSearch(target, names, _checked_repair(repair), places, steps, beam, tolerance)
+    search = LocalSearch(target, names, _checked_repair(repair), places, steps, beam, tolerance, mask_limit)
     found = revised(search.run(start).steps, start, target, names)
     return _reported(found, pair, start, target)
 
@@ -127,6 +130,7 @@ class LocalSearch:
     steps: int
     beam: int
     tolerance: float
+    mask_limit: int
 
     def run(self, start: Picture) -> State:
         """The best state found; the start itself where nothing helps."""
@@ -151,8 +155,8 @@ class LocalSearch:
             return
         thin = thinned(differs)
         ranked = sorted(self.places, key=lambda place: -overlap(place.small, thin))
-        whole = [place for place in ranked[_MASKS:] if place.region is None]
-        for place in (*ranked[:_MASKS], *whole):
+        whole = [place for place in ranked[self.mask_limit :] if place.region is None]
+        for place in (*ranked[: self.mask_limit], *whole):
             if place.inside.any():
                 yield from self._explained(state, place, differs)
 

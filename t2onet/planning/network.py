@@ -132,7 +132,7 @@ def _loaded(path: Path) -> Any:
     try:
         onnxruntime = import_onnxruntime()
     except ImportError:
-        raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install 't2onet[local]'") from None
+        raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install onnxruntime") from None
     if not path.is_file():
         raise PlanError(f"{path} is no file; give a network in the ONNX format")
     options = onnxruntime.SessionOptions()

@@ -94,6 +94,7 @@ def plan(
     operations: Sequence[str] | None = None,
     steps: int = 6,
     beam: int = 3,
+    random_beam: int = 1,
     tolerance: float = 0.01,
     repeats: bool = False,
     solver: str | None = None,
@@ -102,6 +103,9 @@ def plan(
     seed: int = 0,
 ) -> Plan:
     """The recipe that best explains how `before` became `after` (photos, arrays or files).
+
+    A forward search goes on from `beam` pictures, an epsilon-greedy one from up to `random_beam` after a
+    random choice.
 
     In place of `after` there may be a `cost`, from a picture (3, H, W) to a number that is to become small;
     the paper's forward search then finds what to do to `before`.
@@ -117,11 +121,13 @@ def plan(
     solver = solver or ("fast" if cost is None else "nelder-mead")
     way = way or ("joint" if solver == "fast" and not repeats and cost is None else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
+    numbers["random_beam"] = (random_beam, 1)
     check_way(way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
     if cost is not None:
         search = Search(cost, find_solver(solver), names, beam, steps, tolerance, repeats, seed=seed)
+        search = replace(search, random_beam=random_beam)
         return _by_cost(search, open_image(before), way, size)
     assert after is not None
     pair = paired(before, after)
@@ -130,6 +136,7 @@ def plan(
     whole = working >= min(pair.short_side, REFERENCE_SHORT_SIDE)
     usable = [name for name in names if whole or not looks_aside(name)]
     search = Search(L1(target), find_solver(solver), usable, beam, steps, tolerance, repeats, seed=seed)
+    search = replace(search, random_beam=random_beam)
     path = _path(search, start, way, refine)
     if not whole and len(path) < steps:
         path = _with_neighbours(path, [name for name in names if looks_aside(name)], pair)

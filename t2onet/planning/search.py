@@ -55,6 +55,8 @@ class Search:
     repeats: bool = False
     order: Order = "free"
     seed: int = 0
+    random_beam: int = 1
+    """The most pictures that epsilon-greedy goes on from after a random choice, in place of the beam."""
 
     def run(self, start: Picture) -> Node:
         """The best node found; the start itself where nothing helps."""
@@ -92,5 +94,6 @@ class Search:
     def _chosen(self, reached: list[Node], rng: np.random.Generator) -> list[Node]:
         ranked = sorted(reached, key=lambda node: node.cost)
         if self.order == "epsilon-greedy" and rng.random() < EPSILON:
-            return [ranked[rng.integers(len(ranked))]]
+            drawn = {int(rng.integers(len(ranked))) for _ in range(self.random_beam)}
+            return [ranked[at] for at in sorted(drawn)]
         return ranked[: self.beam]

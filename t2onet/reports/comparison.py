@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import sys
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Dataset, Problem
+from ..data.spreadsheet import to_csv
 from ..image import write_atomically
 from ..metrics.features import Extractor
 from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
@@ -34,6 +33,7 @@ SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "a
 """What a folder of results holds."""
 _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
+    "A system that has no modes, or is held to one, has the same figures under literal and expert.",
     "Frechet distances depend on the number of photos: compare those of equally many.",
 )
 _HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))
@@ -115,16 +115,14 @@ class Comparison:
 
     def figures(self) -> str:
         """One line for each figure of each system, as CSV."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_HEADER)
+        lines = [_HEADER]
         for name, row in (self.estimates | self.classes).items():
             for at, (system, found) in enumerate(zip(self.names, row, strict=True)):
                 if found is not None:
                     rest = self.differences.get(name, ())[at - 1 : at] if at else ()
                     apart = rest[0] if rest and rest[0] else (None,) * len(Difference._fields)
-                    writer.writerow([name, system, *map(_digits, (*found, *apart))])
-        return text.getvalue()
+                    lines.append((name, system, *map(_digits, (*found, *apart))))
+        return to_csv(lines)
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
         """The folder of results, with the command that makes them."""

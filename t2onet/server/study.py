@@ -11,8 +11,9 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..studies import people
+from ..studies.joining import JoinLimiter, JoinLimits
 from ..studies.models import TOKEN, Kind
-from ..studies.refusals import Conflict, Forbidden, NotFound
+from ..studies.refusals import Conflict, Forbidden, NotFound, TooMany
 from ..studies.storage import Store
 from . import errors
 from .answers import Answer
@@ -25,8 +26,10 @@ SETTINGS = Settings(hosts=None, json_mb=1)
 """Links are the keys, and work under any name that leads here."""
 
 
-def create_study_app(store: Store, study: int, owner_token: str) -> FastAPI:
-    """The application of one study, for any ASGI server."""
+def create_study_app(
+    store: Store, study: int, owner_token: str, limiter: JoinLimiter | None = None
+) -> FastAPI:
+    """The application of one study, for any ASGI server; `limiter` says how fast people may join."""
     app = FastAPI(
         title="T2ONet study",
         docs_url=None,
@@ -34,7 +37,7 @@ def create_study_app(store: Store, study: int, owner_token: str) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         default_response_class=Answer,
     )
-    app.include_router(taking_part(store))
+    app.include_router(taking_part(store, limiter or JoinLimiter(JoinLimits())))
     app.include_router(owning(store, study, owner_token))
     _add_pages(app, store)
     _add_refusals(app)
@@ -78,6 +81,12 @@ def _add_refusals(app: FastAPI) -> None:
     @app.exception_handler(Conflict)
     def conflict(_: Request, error: Conflict) -> Response:
         return errors.answer(409, "conflict", str(error))
+
+    @app.exception_handler(TooMany)
+    def too_many(_: Request, error: TooMany) -> Response:
+        answer = errors.answer(429, "too_many", str(error), retry_after=error.retry_after)
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
 
     @app.exception_handler(SQLAlchemyError)
     def unavailable(_: Request, error: SQLAlchemyError) -> Response:

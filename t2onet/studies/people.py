@@ -1,15 +1,18 @@
-"""Who takes part: joining, personal links, and being shut out."""
+"""Who takes part: joining, personal links, places that are taken and freed, and being shut out."""
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .models import Kind, Person, State, Study
+from .models import Kind, Page, Person, Rating, State, Study
 from .refusals import Conflict, Forbidden, NotFound
 from .storage import Store
 
@@ -33,11 +36,16 @@ def add(store: Store, study_id: int, name: str) -> str:
         return _added(session, session.get_one(Study, study_id, with_for_update=True), name).token
 
 
+def places_taken(session: Session, study_id: int) -> int:
+    """People who are not blocked."""
+    taken = select(func.count()).where(Person.study_id == study_id, Person.state != State.BLOCKED)
+    return session.scalar(taken) or 0
+
+
 def _added(session: Session, study: Study, name: str) -> Person:
-    there = session.scalar(select(func.count()).where(Person.study_id == study.id)) or 0
-    if there >= study.settings["people"]:
+    if places_taken(session, study.id) >= study.settings["people"]:
         raise Forbidden("this study has all the people it needs; thank you all the same")
-    name = " ".join(name.split()) or f"{_CALLED[Kind(study.kind)]}-{there + 1}"
+    name = " ".join(name.split()) or _free_name(session, study)
     if not _NAME.fullmatch(name):
         raise StudyError(
             f"{name!r:.60} is no name; use up to 100 letters, digits, blanks and any of . @ + - _"
@@ -49,6 +57,13 @@ def _added(session: Session, study: Study, name: str) -> Person:
     session.add(person)
     session.flush()
     return person
+
+
+def _free_name(session: Session, study: Study) -> str:
+    """A number for someone without a name, after the last person's."""
+    names = set(session.scalars(select(Person.name).where(Person.study_id == study.id)))
+    numbered = (f"{_CALLED[Kind(study.kind)]}-{number}" for number in count(len(names) + 1))
+    return next(name for name in numbered if name not in names)
 
 
 def by_link(session: Session, token: str) -> Person:
@@ -88,7 +103,66 @@ def set_state(store: Store, study_id: int, person_id: int, state: State) -> None
     if state not in (State.ACCEPTED, State.BLOCKED):
         raise StudyError(f"{state} cannot be chosen; choose accepted or blocked")
     with store.writing() as session:
-        person = session.get(Person, person_id)
-        if person is None or person.study_id != study_id:
-            raise NotFound(f"there is nobody with the number {person_id} in this study")
-        person.state = state
+        _found(session, study_id, person_id).state = state
+
+
+IDLE = 3600.0
+"""Seconds after which someone who has answered nothing may be taken not to begin."""
+_AT_ONCE = 500
+"""People removed by one statement."""
+
+
+def has_answered() -> ColumnElement[bool]:
+    """Of a person: whether they have answered a page."""
+    return exists().where(Page.person_id == Person.id, Page.answered.is_not(None))
+
+
+def free_places(store: Store, study_id: int, *, idle: float = IDLE) -> int:
+    """Remove people who joined and have not answered anything; how many.
+
+    Those who joined or opened a page within the last `idle` seconds stay, and so does everyone blocked. What
+    was answered is never removed.
+    """
+    now = time.time()
+    active = exists().where(Page.person_id == Person.id, Page.given > now - idle)
+    with store.writing() as session:
+        session.get_one(Study, study_id, with_for_update=True)
+        wanted = select(Person.id).where(Person.study_id == study_id, Person.state != State.BLOCKED)
+        wanted = wanted.where(Person.created <= now - idle, ~active, ~has_answered())
+        return _removed(session, session.scalars(wanted).all())
+
+
+def remove(store: Store, study_id: int, person_id: int) -> None:
+    """Remove someone who has not answered anything, whatever their state."""
+    with store.writing() as session:
+        session.get_one(Study, study_id, with_for_update=True)
+        person = _found(session, study_id, person_id)
+        if not _removed(session, [person.id]):
+            raise Conflict(f"{person.name} has answered, which is kept; block them to free their place")
+
+
+def _found(session: Session, study_id: int, person_id: int) -> Person:
+    person = session.get(Person, person_id)
+    if person is None or person.study_id != study_id:
+        raise NotFound(f"there is nobody with the number {person_id} in this study")
+    return person
+
+
+def _removed(session: Session, people: Sequence[int]) -> int:
+    """Remove those of them who have not answered, with their open pages; how many.
+
+    Their pages are locked first: an answer that is just being saved is seen once it is, and one that comes
+    later finds its page gone, so that it is not acknowledged.
+    """
+    removed = 0
+    for start in range(0, len(people), _AT_ONCE):
+        some = people[start : start + _AT_ONCE]
+        pages = select(Page.id).where(Page.person_id.in_(some))
+        session.execute(pages.with_for_update())
+        silent = session.scalars(select(Person.id).where(Person.id.in_(some), ~has_answered())).all()
+        opened = select(Page.id).where(Page.person_id.in_(silent))
+        session.execute(delete(Rating).where(Rating.page_id.in_(opened)))
+        session.execute(delete(Page).where(Page.person_id.in_(silent)))
+        session.execute(delete(Person).where(Person.id.in_(silent)))
+        removed += len(silent)
+    return removed

@@ -13,5 +13,13 @@ class Forbidden(StudyError):
     """Someone may not do this (any more)."""
 
 
+class TooMany(StudyError):
+    """Too many have asked for it; there is room again after `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class Conflict(StudyError):
     """It was answered otherwise before."""

@@ -13,7 +13,7 @@ from ..errors import StudyError
 from .annotation import in_one_line
 from .assigning import covering
 from .checks import passed
-from .models import Kind, Page, PageKind, Person, Rating, Request, Review, Sample, Study
+from .models import Kind, Page, PageKind, Person, Rating, Request, Review, Sample, State, Study
 from .refusals import NotFound
 from .storage import Store
 
@@ -41,7 +41,11 @@ class Participant:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is, in answers that count and are wanted; `token` is what others join by."""
+    """How far a study is, in answers that count and are wanted; `token` is what others join by.
+
+    Of its `places` so many are `taken` by people who are not blocked, `unused` of them by those who have not
+    answered anything.
+    """
 
     study: str
     kind: str
@@ -49,6 +53,9 @@ class Progress:
     samples: int
     answers: int
     wanted: int
+    places: int
+    taken: int
+    unused: int
     people: tuple[Participant, ...]
 
 
@@ -78,6 +85,7 @@ def progress(store: Store, study_id: int) -> Progress:
         )
         people = session.scalars(select(Person).where(Person.study_id == study_id).order_by(Person.id)).all()
         shares = _shares(session, study_id)
+        inside = [person for person in people if person.state != State.BLOCKED]
         return Progress(
             study.name,
             study.kind,
@@ -85,6 +93,9 @@ def progress(store: Store, study_id: int) -> Progress:
             samples or 0,
             _answers(session, study, each),
             (samples or 0) * each,
+            study.settings["people"],
+            len(inside),
+            sum(person.id not in shares for person in inside),
             tuple(Participant(p.id, p.name, p.token, p.state, *shares.get(p.id, _NOTHING)) for p in people),
         )
 

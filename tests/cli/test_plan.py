@@ -83,6 +83,7 @@ def test_options_reach_the_planner(t2o: T2O, pair: Path) -> None:
         "operations": ["saturation", "tone"],
         "steps": 1,
         "beam": 1,
+        "random_beam": 2,
         "tolerance": 0.5,
         "solver": "fast",
         "refine": False,
@@ -96,7 +97,9 @@ def test_options_reach_the_planner(t2o: T2O, pair: Path) -> None:
             "t2onet.planning.plan", lambda *photos, **given: told.update(given) or real(*photos, **given)
         )
         arguments = [
-            f"--{name}={value}" for name, value in options.items() if isinstance(value, str | int | float)
+            f"--{name.replace('_', '-')}={value}"
+            for name, value in options.items()
+            if isinstance(value, str | int | float)
         ]
         arguments.remove("--refine=False")
         t2o(

@@ -146,25 +146,28 @@ def test_options_reach_the_planner_and_defaults_are_its_own(
         "--beam=1",
         "--tolerance=.5",
         "--size=60",
+        "--mask-limit=2",
         "--operations=tone",
         "--no-removals",
     )
     plain, full = ({k: v for k, v in one.items() if k != "masks"} for one in told)
     assert plain == {"operations": None}
-    wanted = {"operations": ["tone"], "steps": 1, "beam": 1, "tolerance": 0.5, "size": 60, "repair": None}
-    assert full == wanted
+    numbers = {"steps": 1, "beam": 1, "tolerance": 0.5, "size": 60, "mask_limit": 2}
+    assert full == {"operations": ["tone"], "repair": None, **numbers}
 
 
 def test_the_help_tells_the_defaults_of_python() -> None:
     annotated = get_type_hints(plan_recipe, include_extras=True)
     python = {name: p.default for name, p in inspect.signature(plan_local).parameters.items()}
     told = get_args(annotated["local"])[1].help
+    assert inspect.signature(plan_recipe).parameters["mask_limit"].default == python["mask_limit"]
     assert "{steps} steps, beam {beam}, tolerance {tolerance}, size {size}.".format(**python) in told
     assert all(name in get_args(annotated["normalise"])[1].help for name in get_args(Normalisation))
 
 
 GIVEN = {
     "way": ["--way", "joint"],
+    "random_beam": ["--random-beam", "3"],
     "repeats": ["--repeats"],
     "solver": ["--solver", "fast"],
     "refine": ["--refine"],
@@ -173,6 +176,7 @@ GIVEN = {
     "panoptic": ["--panoptic", "ids.json"],
     "segmenter": ["--segmenter", "net.onnx"],
     "normalise": ["--normalise", "imagenet"],
+    "mask_limit": ["--mask-limit", "8"],
     "removals": ["--removals"],
 }
 
@@ -180,14 +184,16 @@ GIVEN = {
 @pytest.mark.parametrize("name", WHOLE_ONLY)
 def test_options_for_the_whole_picture_are_refused_with_local(t2o: T2O, pair: Path, name: str) -> None:
     answer = t2o("plan", "before.png", "after.png", "--local", *GIVEN[name])
-    expected = f"t2o: --{name} belongs to plans for the whole picture; leave out --{name} or --local\n"
+    option = GIVEN[name][0]
+    expected = f"t2o: {option} belongs to plans for the whole picture; leave out {option} or --local\n"
     assert answer == (2, "", expected)
 
 
 @pytest.mark.parametrize("name", LOCAL_ONLY)
 def test_options_for_masks_are_refused_without_local(t2o: T2O, pair: Path, name: str) -> None:
     answer = t2o("plan", "before.png", "after.png", *GIVEN[name])
-    assert answer == (2, "", f"t2o: --{name} belongs to plans with masks; add --local or leave it out\n")
+    option = GIVEN[name][0]
+    assert answer == (2, "", f"t2o: {option} belongs to plans with masks; add --local or leave it out\n")
 
 
 # (the arguments after --local, how the line begins, what it tells the user to do)

@@ -17,10 +17,13 @@ import pytest
 
 from t2onet.cli.study import serving
 from t2onet.cli.study.annotate import annotate_pairs
+from t2onet.cli.study.free import free_study_places
 from t2onet.cli.study.rate import rate_outputs
 from t2onet.cli.study.results import show_results
 from t2onet.data import open_dataset
 from t2onet.studies import people, results, storage
+from t2onet.studies.creating import find_study
+from t2onet.studies.joining import JoinLimits
 from t2onet.studies.models import Study
 from t2onet.studies.settings import AnnotationSettings, RatingSettings
 from t2onet.studies.storage import Store
@@ -145,9 +148,36 @@ def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
     assert answer.out == ""
 
 
-def test_the_extra_is_asked_for(folder: Path) -> None:
-    code = "import sys; sys.modules['sqlalchemy'] = None; sys.argv = ['t2o', 'study', 'results']; "
-    code += "from t2onet.cli import main; main()"
+def test_places_of_people_who_never_began_are_freed(t2o: T2O, rated: Path) -> None:
+    with Store("studies.db") as store:
+        study = find_study(store)
+        for number in range(5):
+            people.add(store, study, f"silent {number}")
+    answer = t2o("study", "free")
+    assert (answer.code, answer.out) == (0, "table: 0 freed, 7 of 1000 places are taken\n")
+    answer = t2o("study", "free", "--idle", 0)
+    assert (answer.code, answer.out) == (0, "table: 5 freed, 2 of 1000 places are taken\n")
+    assert t2o("study", "results").out.startswith("table: 8 of 8 answers from 2 people\n")
+
+
+def test_how_fast_people_may_join_is_an_option(
+    t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(folder, 1)
+    given: list[object] = []
+    monkeypatch.setattr("t2onet.cli.study.rate.serve", lambda *all_: given.extend(all_))
+    options = ("--joins", 9, "--joins-per-address", 3, "--behind-proxy")
+    assert t2o("study", "rate", "table.csv", *options).code == 0
+    assert JoinLimits(9, 3, True) in given
+    assert t2o("study", "rate", "table.csv").code == 0, "the study goes on with other limits"
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])
+def test_the_extra_is_asked_for(folder: Path, package: str) -> None:
+    database = folder / "some.db"
+    database.touch()
+    code = f"import sys; sys.modules['{package}'] = None; from t2onet.cli import main; "
+    code += f"sys.argv = ['t2o', 'study', 'results', '--database', {str(database)!r}]; main()"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 2
@@ -156,6 +186,10 @@ def test_the_extra_is_asked_for(folder: Path) -> None:
 
 def test_defaults_are_those_of_python() -> None:
     annotate = inspect.signature(annotate_pairs).parameters
+    for command in (annotate_pairs, rate_outputs):
+        for field in fields(JoinLimits):
+            assert inspect.signature(command).parameters[field.name].default == field.default
+    assert 60 * inspect.signature(free_study_places).parameters["idle"].default == people.IDLE
     for field in fields(AnnotationSettings):
         assert annotate[field.name].default == field.default
     told = inspect.get_annotations(rate_outputs, eval_str=True)

@@ -12,7 +12,7 @@ import pytest
 
 from t2onet import Mask, Recipe, apply, open_image, operations
 from t2onet.errors import PlanError
-from t2onet.planning.local import plan_local
+from t2onet.planning.local import LocalSearch, Move, State, plan_local
 from t2onet.planning.masked import LocalStep, executed
 from t2onet.planning.path import Action
 from t2onet.planning.places import Place, Sample, whereabouts
@@ -241,6 +241,29 @@ def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
     assert step.parameters[0] == pytest.approx(0.4, abs=0.05)
     assert region is not None
     assert overlap(fitted(region, height, width), disc) > 0.8
+
+
+@pytest.mark.parametrize(("limit", "tried"), [(3, 3 + 1), (8, 8 + 1), (20, 12 + 1)])
+def test_so_many_masks_are_tried_and_the_whole_picture(
+    before: np.ndarray, monkeypatch: pytest.MonkeyPatch, limit: int, tried: int
+) -> None:
+    height, width = before.shape[:2]
+    masks = [np.zeros((height, width), bool) for _ in range(12)]
+    for number, mask in enumerate(masks):
+        mask[: height // 2, : width * (number + 1) // 13] = True
+    after = np.where(masks[4][..., None], 255 - (255 - before) // 2, before)
+    places = []
+
+    def explained(self: LocalSearch, state: State, place: Place, differs: np.ndarray) -> list[Move]:
+        places.append(place.region)
+        return []
+
+    monkeypatch.setattr(LocalSearch, "_explained", explained)
+    plan_local(before, after, masks=masks, mask_limit=limit)
+    assert len(places) == tried
+    assert places[0] is not None
+    assert np.array_equal(places[0], masks[4]), "the best fit comes first"
+    assert any(place is None for place in places)
 
 
 def test_a_segmenter_is_any_function(before: np.ndarray) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import numpy as np
 import pytest
 
 from t2onet import operations
-from t2onet.planning import L1, Search
+from t2onet.planning import L1, Node, Search
 from t2onet.planning.path import Action
 from t2onet.planning.search import FIXED_ORDER, Order
 from t2onet.planning.solvers import solver
@@ -86,6 +86,41 @@ def test_epsilon_greedy_sometimes_takes_another_operation(monkeypatch: pytest.Mo
         for seed in range(6)
     }
     assert len(firsts) > 1
+
+
+@pytest.mark.parametrize(("random_beam", "solved"), [(1, [6, 5]), (2, [6, 10])])
+def test_a_random_choice_leaves_a_beam_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, random_beam: int, solved: list[int]
+) -> None:
+    """After one picture each of six operations is solved; after a random choice each of the five others."""
+    start = scene(32)
+    settings = {"order": "epsilon-greedy", "tolerance": 0.0, "steps": 2, "random_beam": random_beam}
+    found = search(edited(start), **settings)
+    monkeypatch.setattr("t2onet.planning.search.EPSILON", 1.0)
+    monkeypatch.setattr("numpy.random.default_rng", lambda seed: Draws([0, 1]))
+    counts = []
+    reached = Search._chosen
+
+    def chosen(self: Search, nodes: list[Node], rng: np.random.Generator) -> list[Node]:
+        counts.append(len(nodes))
+        return reached(self, nodes, rng)
+
+    monkeypatch.setattr(Search, "_chosen", chosen)
+    found.run(start)
+    assert counts == solved
+
+
+class Draws:
+    """Numbers that come up in turn."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self.numbers = cycle(numbers)
+
+    def random(self) -> float:
+        return 0.0
+
+    def integers(self, below: int) -> int:
+        return next(self.numbers) % below
 
 
 def test_a_wider_beam_is_no_worse() -> None:

@@ -22,6 +22,7 @@ from t2onet.server.settings import MIB
 from t2onet.server.study import SETTINGS, STATIC, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
+from t2onet.studies.joining import JoinLimiter, JoinLimits
 from t2onet.studies.review import written
 from t2onet.studies.settings import AnnotationSettings, RatingSettings
 from t2onet.studies.storage import Store
@@ -38,8 +39,9 @@ def kept(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def client(store: Store, study: int) -> TestClient:
-    return TestClient(create_study_app(store, study, "the-owner"))
+def client(store: Store, study: int, limits: JoinLimits | None = None) -> TestClient:
+    limiter = None if limits is None else JoinLimiter(limits)
+    return TestClient(create_study_app(store, study, "the-owner", limiter))
 
 
 @pytest.fixture
@@ -151,6 +153,8 @@ OWNERS = [
     ("GET", "progress", None),
     ("POST", "people", {"name": "x"}),
     ("PUT", "people/1/state", {"state": "blocked"}),
+    ("DELETE", "people/1", None),
+    ("POST", "people/free", {"idle_minutes": 0}),
     ("GET", "requests", None),
     ("PUT", "requests/1/review", {"review": "accepted"}),
     ("GET", "results", None),
@@ -298,6 +302,70 @@ def test_the_owner_invites(rating: TestClient, kept: Store) -> None:
     assert (again.status_code, again.json()["error"]["kind"]) == (409, "conflict")
 
 
+def test_a_script_cannot_fill_a_study(rating: TestClient, kept: Store) -> None:
+    path = f"{API}/join/{link(kept, 1)}"
+    answers = [rating.post(path, json={}) for _ in range(JoinLimits().joins_per_address + 3)]
+    codes = [answer.status_code for answer in answers]
+    assert codes == [201] * JoinLimits().joins_per_address + [429] * 3
+    refusal = answers[-1]
+    assert refusal.json()["error"]["kind"] == "too_many"
+    assert "try again in 60 minutes" in refusal.json()["error"]["message"]
+    assert 0 < int(refusal.headers["retry-after"]) == refusal.json()["retry_after"] <= 3600
+    assert len(rating.get(f"{API}/owner/progress", headers=OWNER).json()["people"]) == codes.count(201)
+    invited = rating.post(f"{API}/owner/people", json={"name": "Ann"}, headers=OWNER)
+    assert invited.status_code == 201, "the owner may always invite"
+
+
+@pytest.mark.parametrize(
+    ("behind_proxy", "codes"), [(True, [201, 201, 429, 201]), (False, [201, 429, 429, 429])]
+)
+def test_a_proxy_is_believed_only_where_there_is_one(
+    kept: Store, tmp_path: Path, behind_proxy: bool, codes: list[int]
+) -> None:
+    """The last address is what the proxy has seen; what a visitor claims stands before it."""
+    limits = JoinLimits(joins_per_address=1, behind_proxy=behind_proxy)
+    web = client(kept, rating_study(kept, tmp_path, 1), limits)
+    forwarded = ("203.0.113.1", "203.0.113.2", "198.51.100.9, 203.0.113.2", "203.0.113.2, 203.0.113.3")
+    path = f"{API}/join/{link(kept, 1)}"
+    answers = [web.post(path, json={}, headers={"X-Forwarded-For": one}) for one in forwarded]
+    assert [answer.status_code for answer in answers] == codes
+
+
+def test_a_name_that_is_refused_uses_up_no_join(kept: Store, tmp_path: Path) -> None:
+    web = client(kept, rating_study(kept, tmp_path, 1), JoinLimits(joins_per_address=1))
+    path = f"{API}/join/{link(kept, 1)}"
+    assert [web.post(path, json={"name": name}).status_code for name in ("=1", "Ann", "Ben")] == [
+        422,
+        201,
+        429,
+    ]
+
+
+def test_the_owner_frees_places(rating: TestClient, kept: Store) -> None:
+    began, silent, other = (joined(rating, kept, name) for name in ("began", "silent", "other"))
+    page = next_page(rating, began)["page"]
+    stars = {"stars": dict.fromkeys(page["pictures"], 3)}
+    assert rating.put(f"{API}/people/{began}/pages/{page['page']}/stars", json=stars).status_code == 204
+    about = rating.get(f"{API}/owner/progress", headers=OWNER).json()
+    assert (about["places"], about["taken"], about["unused"]) == (1000, 3, 2)
+    numbers = {person["name"]: person["id"] for person in about["people"]}
+    assert rating.delete(f"{API}/owner/people/{numbers['silent']}", headers=OWNER).status_code == 204
+    assert rating.get(f"{API}/people/{silent}").status_code == 404
+    kept_back = rating.delete(f"{API}/owner/people/{numbers['began']}", headers=OWNER)
+    assert (kept_back.status_code, kept_back.json()["error"]["kind"]) == (409, "conflict")
+    free = f"{API}/owner/people/free"
+    assert rating.post(free, json={}, headers=OWNER).json() == {"freed": 0}, "they have just joined"
+    assert rating.post(free, json={"idle_minutes": 0}, headers=OWNER).json() == {"freed": 1}
+    assert rating.get(f"{API}/people/{other}").status_code == 404
+    about = rating.get(f"{API}/owner/progress", headers=OWNER).json()
+    assert [(person["name"], person["pages"]) for person in about["people"]] == [("began", 1)]
+
+
+@pytest.mark.parametrize("wrong", [{"idle_minutes": -1}, {"idle_minutes": "x"}, {"idle": 5}, []])
+def test_how_long_someone_was_idle_is_a_number(rating: TestClient, wrong: object) -> None:
+    assert rating.post(f"{API}/owner/people/free", json=wrong, headers=OWNER).status_code == 422
+
+
 def test_people_of_another_study_are_none_of_the_owners_business(kept: Store, tmp_path: Path) -> None:
     study = rating_study(kept, tmp_path, 1)
     other = open_rating_study(kept, table(tmp_path, 1), RatingSettings(), name="other")
@@ -320,6 +388,8 @@ PATHS = st.sampled_from(
         *("people/{person}/pages/{page}/request", "ratings/{text}.jpg", "pages/{text}/input.jpg"),
         *(
             "owner/people/{text}/state",
+            "owner/people/{text}",
+            "owner/people/free",
             "owner/requests/{text}/review",
             "owner/people",
             "owner/requests?after={text}",

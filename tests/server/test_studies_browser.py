@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -229,3 +230,43 @@ def test_the_owner_invites_and_blocks(noted: Noted, tmp_path: Path) -> None:
         assert not page.is_visible("#owner")
         page.goto(f"{served.base}/study/nobody")
         assert page.inner_text("h1") == "This link leads nowhere"
+
+
+def test_who_joins_too_late_is_told_when_to_come_back(noted: Noted, tmp_path: Path) -> None:
+    page, database = noted.page, str(tmp_path / "studies.db")
+    with Served("rate", photo_table(tmp_path, 1), "--joins-per-address", 1, database=database) as served:
+        begin(page, served)
+        page.goto(served.join)
+        page.fill("#name", "Ben")
+        page.click("text=Begin")
+        page.wait_for_selector("#message:not(:empty)")
+        screenshot(page, "join-later")
+        said = page.inner_text("#message")
+        assert re.search(
+            r"from your network within the last hour; try again in \d+ minutes, at \d+:\d+", said
+        )
+        assert page.is_disabled("#begin")
+        assert page.input_value("#name") == "Ben"
+        assert fits(page)
+
+
+def test_the_owner_frees_places(noted: Noted, tmp_path: Path) -> None:
+    page, database = noted.page, str(tmp_path / "studies.db")
+    with Served("rate", photo_table(tmp_path, 1), database=database) as served:
+        page.goto(served.owner)
+        for name in ("Ann", "Ben", "Cid"):
+            page.fill("#name", name)
+            page.click("#invite button")
+            page.wait_for_selector(f"td:text-is('{name}')")
+        assert page.inner_text("#places").startswith("3 of 1000 places are taken, 3 by people who")
+        page.click("[aria-label='Remove Ann']")
+        page.wait_for_selector("td:text-is('Ann')", state="detached")
+        screenshot(page, "owner-places")
+        assert fits(page)
+        page.click("#free button")
+        page.wait_for_selector("#places:has-text('0 places were freed.')")
+        page.fill("#idle", "0")
+        page.click("#free button")
+        page.wait_for_selector("#places:has-text('2 places were freed.')")
+        assert page.locator("#people tr").count() == 0
+        only_from(noted, served)

@@ -9,7 +9,21 @@ import typer
 
 from ..common import refusing
 from ..data.datasets import Layout
-from .serving import DATABASE, LOCAL, Database, Host, NewName, Port, Seed, Url, opened, serve
+from .serving import (
+    DATABASE,
+    LOCAL,
+    BehindProxy,
+    Database,
+    Host,
+    Joins,
+    JoinsPerAddress,
+    NewName,
+    Port,
+    Seed,
+    Url,
+    opened,
+    serve,
+)
 
 
 @refusing
@@ -30,12 +44,16 @@ def annotate_pairs(
     host: Host = LOCAL,
     port: Port = 8770,
     url: Url = None,
+    joins: Joins = 200,
+    joins_per_address: JoinsPerAddress = 40,
+    behind_proxy: BehindProxy = False,
 ) -> None:
     """Let people say what leads from one photo to the other; review and export what they write."""
     with opened(database, create=True) as store:
         from ...studies.creating import open_annotation_study
+        from ...studies.joining import JoinLimits
         from ...studies.settings import AnnotationSettings
 
         settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
         study = open_annotation_study(store, pairs, settings, name=name, layout=layout, seed=seed)
-        serve(store, study, host, port, url)
+        serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)

@@ -9,7 +9,21 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..common import refusing
-from .serving import DATABASE, LOCAL, Database, Host, NewName, Port, Seed, Url, opened, serve
+from .serving import (
+    DATABASE,
+    LOCAL,
+    BehindProxy,
+    Database,
+    Host,
+    Joins,
+    JoinsPerAddress,
+    NewName,
+    Port,
+    Seed,
+    Url,
+    opened,
+    serve,
+)
 
 
 @refusing
@@ -44,15 +58,19 @@ def rate_outputs(
     host: Host = LOCAL,
     port: Port = 8770,
     url: Url = None,
+    joins: Joins = 200,
+    joins_per_address: JoinsPerAddress = 40,
+    behind_proxy: BehindProxy = False,
 ) -> None:
     """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
     given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
     given |= {"pages": pages, "people": people}
     with opened(database, create=True) as store:
         from ...studies.creating import open_rating_study
+        from ...studies.joining import JoinLimits
         from ...studies.settings import PRESETS, RatingSettings
 
         base = PRESETS[preset] if preset else RatingSettings()
         settings = replace(base, **{key: value for key, value in given.items() if value is not None})
         study = open_rating_study(store, table, settings, name=name, seed=seed)
-        serve(store, study, host, port, url)
+        serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)

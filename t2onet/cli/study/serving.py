@@ -12,6 +12,7 @@ from ...errors import StudyError
 from ..common import say
 
 if TYPE_CHECKING:
+    from ...studies.joining import JoinLimits
     from ...studies.storage import Store
 
 DATABASE = "studies.db"
@@ -41,25 +42,39 @@ Url = Annotated[
 ]
 
 
+Joins = Annotated[int, typer.Option(min=1, help="New people within an hour by the link to join.")]
+JoinsPerAddress = Annotated[
+    int, typer.Option(min=1, help="Of these, from one address: a class behind one router has one.")
+]
+BehindProxy = Annotated[
+    bool,
+    typer.Option(
+        "--behind-proxy", help="Take addresses from the X-Forwarded-For of the proxy in front of this server."
+    ),
+]
+
+
 def opened(database: str, *, create: bool = False) -> Store:
     """The database of studies."""
     try:
         from ...studies.storage import Store
+
+        return Store(database, create=create)
     except ImportError as error:
         raise StudyError(f"studies need an extra: pip install 't2onet[study]' ({error})") from None
-    return Store(database, create=create)
 
 
-def serve(store: Store, study: int, host: str, port: int, url: str | None) -> None:
+def serve(store: Store, study: int, limits: JoinLimits, host: str, port: int, url: str | None) -> None:
     """Print the links and answer until stopped."""
     from ...server.running import address, listen, run
     from ...server.study import create_study_app
+    from ...studies.joining import JoinLimiter
 
     token = secrets.token_urlsafe(24)
     with listen(host, port) as listening:
         base = (url or address(listening)).rstrip("/")
         with suppress(KeyboardInterrupt):
-            app = create_study_app(store, study, token)
+            app = create_study_app(store, study, token, JoinLimiter(limits))
             run(app, listening, lambda: _announce(store, study, base, token))
     say("stopped; everything that was acknowledged is kept")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
+from ...data.spreadsheet import to_csv
 from ...metrics.features import LITE0 as FRECHET
 from ...metrics.intervals import Difference
 from ..figures import SIGMA as MEASURED_SIGMA
@@ -19,13 +18,8 @@ _MEASURED = {L1: "expert: L1", SSIM: "expert: SSIM", FID: "expert: FID", SIGMA: 
 """The paper's columns, by the names of figures."""
 _NEAREST = {**_MEASURED, FID: f"expert: {FRECHET}"}
 """The same, with what is always measured in the place of FID."""
-OURS = {
-    "following, literal": "literal: following",
-    f"{UNREQUESTED}, literal": f"literal: {UNREQUESTED}",
-    "following, expert": "expert: following",
-    f"{UNREQUESTED}, expert": f"expert: {UNREQUESTED}",
-}
-"""Columns of every table that the paper has not."""
+OURS = {"following": "literal: following", UNREQUESTED: f"literal: {UNREQUESTED}"}
+"""Columns of every table that the paper has not. A row has one mode: figures of both names are equal."""
 _HEADER = ("dataset", "system", "figure", "value", "low", "high", "paper", "note")
 
 
@@ -103,15 +97,13 @@ def _verdict(here: Difference, there: float) -> str:
 
 def as_csv(table: PaperTable, blocks: Sequence[Block], *, inception: bool) -> str:
     """A line for each figure of each row: what was measured, the paper's, and why it was not."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
-    for block in blocks:
-        for row in block.rows:
-            writer.writerows(
-                [block.dataset, row.title, *line] for line in _lines(table, block, row, inception)
-            )
-    return text.getvalue()
+    lines = [
+        (block.dataset, row.title, *line)
+        for block in blocks
+        for row in block.rows
+        for line in _lines(table, block, row, inception)
+    ]
+    return to_csv([_HEADER, *lines])
 
 
 def _lines(table: PaperTable, block: Block, row: Row, inception: bool) -> Iterator[list[str]]:
@@ -149,7 +141,7 @@ def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, 
         said.append("Users: nobody was asked here.")
     said.append(
         "Following and unrequested change are not in the paper: labelled requests that ask for an edit "
-        "of the whole photo; a system without manners has the same in both."
+        "of the whole photo."
     )
     if narrow:
         said.append("The generators of GANs computed in bfloat16.")

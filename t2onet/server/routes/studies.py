@@ -9,12 +9,13 @@ from __future__ import annotations
 import secrets
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from ...errors import ImageError
 from ...studies import exporting, people, review
 from ...studies.annotation import annotate, next_annotation_page
+from ...studies.joining import JoinLimiter
 from ...studies.models import LARGEST, TOKEN, Kind, Review, State
 from ...studies.pictures import Picture, page_picture, rated_picture
 from ...studies.rating import next_rating_page, rate
@@ -57,20 +58,27 @@ class Verdict(_Body):
     note: StrictStr = Field("", max_length=1000)
 
 
+class Freeing(_Body):
+    """Whose places are freed: of those who have done nothing for so long."""
+
+    idle_minutes: float = Field(people.IDLE / 60, ge=0, le=LARGEST, allow_inf_nan=False)
+
+
 class Standing(_Body):
     """Whether someone goes on."""
 
     state: State
 
 
-def taking_part(store: Store) -> APIRouter:
+def taking_part(store: Store, limiter: JoinLimiter) -> APIRouter:
     """For raters and annotators."""
     router = APIRouter(prefix=PREFIX, tags=["study"])
 
     @router.post("/join/{token}", status_code=201)
-    def join(token: Token, body: Joining) -> dict[str, str]:
+    def join(token: Token, body: Joining, request: Request) -> dict[str, str]:
         """Join a study by its link; answers with one's own token."""
-        return {"person": people.join(store, token, body.name)}
+        with limiter.admitting(_address(request, behind_proxy=limiter.limits.behind_proxy)):
+            return {"person": people.join(store, token, body.name)}
 
     @router.get("/people/{person}")
     def standing(person: Token) -> people.Standing:
@@ -132,6 +140,16 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
         """Let someone go on, or shut them out."""
         people.set_state(store, study, number, body.state)
 
+    @router.delete("/people/{number}", status_code=204)
+    def remove(number: Number) -> None:
+        """Remove someone who has not answered anything."""
+        people.remove(store, study, number)
+
+    @router.post("/people/free")
+    def free(body: Freeing) -> dict[str, int]:
+        """Remove everyone who has not answered anything and has done nothing for so long; how many."""
+        return {"freed": people.free_places(store, study, idle=60 * body.idle_minutes)}
+
     @router.get("/requests")
     def requests(
         person: Asked | None = None, verdict: Review | None = None, after: Asked = 0
@@ -157,6 +175,14 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
         return Response(text, media_type="text/csv; charset=utf-8")
 
     return router
+
+
+def _address(request: Request, *, behind_proxy: bool) -> str:
+    """Where a request comes from; the last of X-Forwarded-For is what the proxy right before us has seen."""
+    forwarded = request.headers.getlist("x-forwarded-for") if behind_proxy else []
+    if forwarded:
+        return forwarded[-1].rpartition(",")[2].strip()
+    return request.client.host if request.client else ""
 
 
 def _shown(picture: Picture) -> Response:

@@ -21,7 +21,10 @@ export async function call(method, path, body, headers = {}) {
   if (answer.status === 204) return null;
   const type = answer.headers.get("Content-Type") ?? "";
   const said = type.includes("json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Error(said.error?.message ?? `The server answered ${answer.status}.`);
+  if (!answer.ok) {
+    const refusal = new Error(said.error?.message ?? `The server answered ${answer.status}.`);
+    throw Object.assign(refusal, { retryAfter: Number(answer.headers.get("Retry-After")) });
+  }
   return said;
 }
 

@@ -22,6 +22,7 @@ async function load() {
   Object.assign(byId("join"), { href: address("join", said.token), textContent: address("join", said.token) });
   byId("columns").replaceChildren(element("tr", {}, ...COLUMNS[said.kind].map(([name, kind = ""]) => element("th", { className: kind }, name))));
   byId("people").replaceChildren(...said.people.map((person) => row(person, said.kind)));
+  byId("places").textContent = `${said.taken} of ${said.places} places are taken, ${said.unused} by people who have answered nothing yet.`;
   byId("rating").hidden = said.kind !== "rating";
   byId("annotation").hidden = said.kind !== "annotation";
   if (said.kind === "rating") await showResults();
@@ -41,12 +42,19 @@ function row(person, kind) {
 
 function decisions(person) {
   const choices = { accepted: "Accept", blocked: "Block" };
-  return Object.entries(choices).filter(([state]) => state !== person.state).flatMap(([state, name]) => [
-    element("button", { type: "button", "aria-label": `${name} ${person.name}`, onclick: () => trying(async () => {
-      if (state === "blocked" && !confirm(`Block ${person.name}? What they did no longer counts.`)) return;
-      await owner("PUT", `people/${person.id}/state`, { state });
-      await load();
-    }) }, name), " "]);
+  const buttons = Object.entries(choices).filter(([state]) => state !== person.state).map(([state, name]) => decision(name, person, () => {
+    if (state === "blocked" && !confirm(`Block ${person.name}? What they did no longer counts.`)) return null;
+    return owner("PUT", `people/${person.id}/state`, { state });
+  }));
+  if (!person.pages) buttons.push(decision("Remove", person, () => owner("DELETE", `people/${person.id}`)));
+  return buttons.flatMap((button) => [button, " "]);
+}
+
+function decision(name, person, act) {
+  return element("button", { type: "button", "aria-label": `${name} ${person.name}`, onclick: () => trying(async () => {
+    await act();
+    await load();
+  }) }, name);
 }
 
 async function showResults() {
@@ -105,6 +113,14 @@ byId("invite").addEventListener("submit", (event) => {
     await owner("POST", "people", { name: byId("name").value });
     byId("name").value = "";
     await load();
+  });
+});
+byId("free").addEventListener("submit", (event) => {
+  event.preventDefault();
+  trying(async () => {
+    const { freed } = await owner("POST", "people/free", { idle_minutes: byId("idle").valueAsNumber });
+    await load();
+    byId("places").append(` ${freed} ${freed === 1 ? "place was" : "places were"} freed.`);
   });
 });
 byId("export").addEventListener("click", () => trying(async () => {
