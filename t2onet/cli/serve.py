@@ -72,7 +72,7 @@ def serve_darkroom(
         session = app.state.darkroom.preload(found) if found else None
         place = address(listening, token, f"session={session.id}" if session else "")
         with suppress(KeyboardInterrupt):
-            run(app, listening, lambda: _announce(place, browser))
+            run(app, listening, lambda: _announce(place, browser), settings)
     say("stopped", err=False)
 
 

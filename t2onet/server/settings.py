@@ -30,6 +30,10 @@ class Settings:
     """Of one photo."""
     upload_seconds: float = 120.0
     """Until the body of a request has to be here."""
+    connections: int = 512
+    """Open at a time; fewer where the system does not allow twice as many open files."""
+    stall_seconds: float = 20.0
+    """Until a connection is closed that sends no complete header, or takes nothing of its answer."""
     session_mb: int = 2048
     """Uploads and results of one session, in MiB."""
     sessions: int = 50
