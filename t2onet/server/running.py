@@ -13,6 +13,7 @@ from ..errors import ServerError
 from .connections import Connection, connection_limits
 from .logs import without_repetition
 from .settings import Settings
+from .tokens import encode_token
 
 PORT = 8642
 """Where the darkroom is unless something else is there already."""
@@ -47,7 +48,7 @@ def address(listening: socket.socket, token: str | None = None, fragment: str = 
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
     shown = f"[{host}]" if ":" in host else host
-    secret = f"?token={token}" if token else ""
+    secret = f"?token={encode_token(token)}" if token else ""
     return f"http://{shown}:{port}/{secret}{f'#{fragment}' if fragment else ''}"
 
 

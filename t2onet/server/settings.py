@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from .tokens import check_token
+
 MIB = 2**20
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of this machine to itself."""
@@ -62,7 +64,5 @@ class Settings:
     """Of one session; older ones go."""
 
     def __post_init__(self) -> None:
-        if self.token is not None and len(self.token) < 8:
-            from ..errors import ServerError
-
-            raise ServerError("a token of fewer than 8 characters is too easy to guess; give a longer one")
+        if self.token is not None:
+            check_token(self.token)
