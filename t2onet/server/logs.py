@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_LOGGERS = ("asyncio", "uvicorn.error", "t2onet.server.safety", "t2onet.server.batches")
+_LOGGERS = (
+    *("asyncio", "uvicorn.error"),
+    *("t2onet.server.batches", "t2onet.server.errors", "t2onet.server.safety"),
+)
 _SECONDS = 60.0
 
 

@@ -64,13 +64,13 @@ class Session:
             self.photos.pop(number, None)
         photo.previews.pool.forget(photo.id)
         if photo.uploaded:
-            photo.path.unlink(missing_ok=True)
+            shutil.rmtree(photo.path.parent, ignore_errors=True)
 
     def place(self) -> Path:
         """A new folder for one thing."""
         try:
             return Path(tempfile.mkdtemp(dir=self.folder))
-        except OSError:  # it was closed meanwhile
+        except FileNotFoundError:  # it was closed meanwhile
             raise not_found("session") from None
 
     def check_room(self, more: int = 0) -> None:
