@@ -90,6 +90,7 @@ def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_delete
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", failing(errno.EMFILE))
+        patch.setattr(os, "open", failing(errno.EMFILE))
         check_refusal(visitor.client.get(f"{photo}/preview.jpg?size=1601"), errno.EMFILE)
     assert visitor.client.get(f"{photo}/preview.jpg?size=1601").status_code == 200
 
