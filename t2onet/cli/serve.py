@@ -67,12 +67,17 @@ def serve_darkroom(
         cache_mb=cache_mb,
     )
     allow(max_megapixels)
-    with listen(host, port) as listening:
-        app = create_app(settings)
-        session = app.state.darkroom.preload(found) if found else None
-        place = address(listening, token, f"session={session.id}" if session else "")
-        with suppress(KeyboardInterrupt):
-            run(app, listening, lambda: _announce(place, browser))
+    app = create_app(settings)
+    room = app.state.darkroom
+    try:
+        room.sessions.open()
+        with listen(host, port) as listening:
+            session = room.preload(found) if found else None
+            place = address(listening, token, f"session={session.id}" if session else "")
+            with suppress(KeyboardInterrupt):
+                run(app, listening, lambda: _announce(place, browser), settings)
+    finally:
+        room.sessions.shut()
     say("stopped", err=False)
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import OutputError
-from .locks import lock
+from ..image.locks import lock
 
 _LOCK = ".lock"
 

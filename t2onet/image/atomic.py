@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
+import time
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from ..errors import OutputError
+from .locks import lock
 
+_TEMPORARY = re.compile(r"\.t2o-[0-9a-f]{16}\.tmp")
+_BEGINNING = 3600.0
+"""Seconds after which an empty file is no longer one that is just being begun."""
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space",
     errno.EDQUOT: "your disk quota is used up; free some space",
@@ -30,6 +38,7 @@ def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
     try:
         target = Path(os.path.realpath(path))
         mode = _checked_mode(path, target, overwrite)
+        remove_leftovers(target.parent)
         _replace(target, data, mode)
     except (OSError, ValueError) as error:
         raise OutputError(f"{path} cannot be written: {_reason(error)}.") from error
@@ -60,15 +69,36 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
     temporary = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:
+            locked = lock(file)  # until the file has its name, so that nobody takes it for a leftover
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            temporary.chmod(mode)
-        temporary.replace(target)
+            if not locked:  # Windows has no such locks, and moves closed files only
+                file.close()
+            if mode is not None:
+                temporary.chmod(mode)
+            temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@lru_cache(maxsize=256)
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left in a folder half-written; once in this process."""
+    with suppress(OSError), os.scandir(folder) as entries:  # a folder that may be written, but not read
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_leftover(Path(entry.path))
+
+
+def _remove_leftover(path: Path) -> None:
+    """Remove a temporary file unless a process writes it; one that is new and empty may not be locked yet."""
+    with suppress(OSError), path.open("rb") as file:
+        about = os.fstat(file.fileno())
+        begun = about.st_size > 0 or time.time() - about.st_mtime > _BEGINNING
+        if begun and lock(file):
+            path.unlink()
 
 
 def _reason(error: OSError | ValueError) -> str:

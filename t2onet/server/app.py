@@ -79,6 +79,7 @@ class _Pages(StaticFiles):
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     room: Darkroom = app.state.darkroom
+    room.sessions.open()
     loop = asyncio.get_running_loop()
     warming = loop.run_in_executor(None, room.warm_up)
     watching = asyncio.create_task(_watch(room))

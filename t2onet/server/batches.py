@@ -15,6 +15,7 @@ from typing import Literal
 from ..errors import Cancelled, T2OError
 from ..recipe import Recipe
 from .darkroom import Darkroom
+from .errors import storage_refusal
 from .photos import Photo
 from .results import Result, edited
 from .sessions import Session
@@ -103,10 +104,13 @@ class Batch:
             item.outcome = "cancelled"
         except T2OError as error:
             item.outcome, item.share, item.error = "refused", 1.0, str(error)
-        except Exception:
-            _LOG.exception("an error that should not happen, in a batch")
+        except Exception as error:
             item.outcome, item.share = "refused", 1.0
-            item.error = f"{item.photo.name} failed in the server; its log says why"
+            if refusal := storage_refusal(error):
+                item.error = f"{item.photo.name}: {refusal}"
+            else:
+                _LOG.exception("an error that should not happen, in a batch")
+                item.error = f"{item.photo.name} failed in the server; its log says why"
 
 
 def archive(batch: Batch) -> Iterator[bytes]:

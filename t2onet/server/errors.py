@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -10,10 +12,22 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from ..errors import Cancelled, ServerError, T2OError
+from ..errors import Cancelled, OutputError, ServerError, T2OError
 from .answers import Answer
 
 UNPROCESSABLE = 422
+OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""The system lets nobody open another file just now."""
+_STORAGE = {
+    errno.ENOSPC: "its disk is full",
+    errno.EDQUOT: "its disk quota is used up",
+    errno.EROFS: "its disk is read-only",
+    errno.EACCES: "its folder may not be written to",
+    errno.EPERM: "its folder may not be written to",
+    errno.ENOENT: "its folder is gone",
+    errno.EIO: "its disk fails",
+}
+_LOG = logging.getLogger(__name__)
 
 
 class Refused(ServerError, HTTPException):
@@ -43,6 +57,19 @@ def invalid(message: str) -> Refused:
     return Refused(UNPROCESSABLE, "invalid", message)
 
 
+def storage_refusal(error: Exception) -> Refused | None:
+    """What to answer where the system did not let a file or folder be written; None for any other error."""
+    cause = error.__cause__ if isinstance(error, OutputError) else error
+    if not isinstance(cause, OSError):
+        return None
+    if cause.errno in OUT_OF_FILES:
+        return Refused(503, "busy", "the server has too many files open; nothing was changed, try again soon")
+    if reason := _STORAGE.get(cause.errno or 0):
+        advice = "nothing was changed; remove photos you no longer need, or ask whoever runs the server"
+        return Refused(507, "storage", f"the server cannot store this: {reason}; {advice}")
+    return None
+
+
 def kind_of(error: T2OError) -> str:
     """`image` for an ImageError, and so on."""
     return type(error).__name__.removesuffix("Error").lower()
@@ -57,23 +84,43 @@ def install(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
 
     def refused(request: Request, error: Exception) -> Answer:
         assert isinstance(error, T2OError)
+        if refusal := storage_refusal(error):
+            return _unstored(refusal, error)
         status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
         return answer(status, kind_of(error), conceal(str(error)))
 
     app.add_exception_handler(T2OError, refused)
+    app.add_exception_handler(OSError, _os_error)
     app.add_exception_handler(Refused, _http)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
 
 
+def _os_error(request: Request, error: Exception) -> Answer:
+    refusal = storage_refusal(error)
+    if refusal is None:
+        raise error
+    return _unstored(refusal, error)
+
+
+def _unstored(refusal: Refused, error: Exception) -> Answer:
+    """The visitor is told what happened, and the log where."""
+    _LOG.error("%s", error)
+    return _answered(refusal)
+
+
 def _http(request: Request, error: Exception) -> Answer:
     if isinstance(error, Refused):
-        return answer(error.status_code, error.kind, str(error), **error.more)
+        return _answered(error)
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     kind = status.phrase.lower().replace(" ", "_")
     words = {404: "there is nothing at this address", 405: "this address does not take that method"}
     return answer(status, kind, words.get(status, "the request cannot be read"))
+
+
+def _answered(refusal: Refused) -> Answer:
+    return answer(refusal.status_code, refusal.kind, str(refusal), **refusal.more)
 
 
 def _invalid(request: Request, error: Exception) -> Answer:

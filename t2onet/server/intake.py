@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import ImageError
 from ..image import READABLE, Image, open_image
 from ..image.reading import declared_size
-from .errors import too_large
+from .errors import OUT_OF_FILES, too_large
 from .settings import Settings
 
 NAMELESS = "photo"
@@ -38,7 +38,9 @@ def opened(path: Path, name: str, settings: Settings) -> Image:
         image = open_image(path)
     except ImageError as error:
         raise ImageError(str(error).replace(str(path), name)) from None
-    except OSError:
+    except OSError as error:
+        if error.errno in OUT_OF_FILES:
+            raise
         raise ImageError(f"{name} cannot be read any more; was it moved or deleted?") from None
     _check_extent(image.width, image.height, name, settings)
     return image

@@ -93,6 +93,6 @@ def spoken_of(path: Path, name: str) -> Iterator[None]:
         yield
     except T2OError as error:
         words = str(error).replace(str(path), name).replace(str(path.parent), "the session's folder")
-        raise type(error)(words) from None
-    except OSError:
-        raise OutputError(f"{name} cannot be written: the server has no room for it") from None
+        raise type(error)(words) from error.__cause__
+    except OSError as error:
+        raise OutputError(f"{name} cannot be written: the server has no room for it") from error

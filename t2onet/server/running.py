@@ -10,6 +10,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from ..errors import ServerError
+from .connections import Connection, connection_limits
+from .logs import without_repetition
+from .settings import Settings
+from .tokens import encode_token
 
 PORT = 8642
 """Where the darkroom is unless something else is there already."""
@@ -17,6 +21,9 @@ _GRACE = 10
 """Seconds that requests have to finish when the server is stopped."""
 _TURNS = 10
 """Turns of the event loop in which a waiting connection is accepted and its request read; four are needed."""
+_QUEUE = 1024
+"""Connections that wait to be accepted."""
+DEFAULTS = Settings()
 
 
 def listen(host: str, port: int | None) -> socket.socket:
@@ -43,33 +50,42 @@ def address(listening: socket.socket, token: str | None = None, fragment: str = 
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
     shown = f"[{host}]" if ":" in host else host
-    secret = f"?token={token}" if token else ""
+    secret = f"?token={encode_token(token)}" if token else ""
     return f"http://{shown}:{port}/{secret}{f'#{fragment}' if fragment else ''}"
 
 
-def run(app: FastAPI, listening: socket.socket, started: Callable[[], None]) -> None:
+def run(
+    app: FastAPI, listening: socket.socket, started: Callable[[], None], settings: Settings = DEFAULTS
+) -> None:
     """Serve until a signal says stop; requests that are being answered then are finished first."""
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,  # addresses are keys
-        ws="none",
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=_GRACE,
-    )
-    _Announced(config, started).run(sockets=[listening])
+    with without_repetition():
+        Server(app, started, settings).run(sockets=[listening])
 
 
-class _Announced(uvicorn.Server):
-    """Says when it is there, and reads what was sent before it stops."""
+class Server(uvicorn.Server):
+    """uvicorn with limits on connections; says when it is there, and reads what was sent before it stops."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
-        super().__init__(config)
+    def __init__(self, app: FastAPI, started: Callable[[], None], settings: Settings = DEFAULTS) -> None:
+        limits = connection_limits(settings)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Connection.limited(limits),
+                ws="none",
+                backlog=limits.accepted,
+                log_level="warning",
+                access_log=False,  # addresses are keys
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=_GRACE,
+            )
+        )
         self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)  # the backlog above is how many are accepted at a time
         if not self.should_exit:
             self._started()
 
@@ -78,3 +94,11 @@ class _Announced(uvicorn.Server):
         for _ in range(_TURNS):
             await asyncio.sleep(0)
         await super().shutdown(sockets)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0:  # once a second
+            now = asyncio.get_running_loop().time()
+            for one in list(self.server_state.connections):
+                if isinstance(one, Connection):
+                    one.close_if_stalled(now)
+        return await super().on_tick(counter)

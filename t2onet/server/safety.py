@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import Refused, answer, too_large
 from .settings import MIB, Settings
+from .tokens import encode_token, is_token
 
 COOKIE = "t2o-token"
 API = "/api/"
@@ -104,13 +104,13 @@ class Guard:
         token = self.settings.token
         if token is None:
             return None
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        if scope["path"] == "/" and any(_same(one, token) for one in given):
+        query = parse_qs(scope["query_string"].decode("latin-1"), encoding="latin-1")
+        if scope["path"] == "/" and any(is_token(one, token) for one in query.get("token", [])):
             entrance = RedirectResponse("/", 303)
             secure = scope.get("scheme") == "https"
-            entrance.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
+            entrance.set_cookie(COOKIE, encode_token(token), httponly=True, samesite="strict", secure=secure)
             return entrance
-        if any(_same(one, token) for one in _tokens(headers)):
+        if any(is_token(one, token) for one in _tokens(headers)):
             return None
         words = (
             "this server asks for its token: open the address it printed, or send Authorization: Bearer TOKEN"
@@ -118,13 +118,9 @@ class Guard:
         raise Refused(401, "unauthorized", words)
 
 
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode())
-
-
 def _tokens(headers: Headers) -> list[str]:
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    found = [bearer.strip()] if scheme.lower() == "bearer" else []
+    found = [bearer.strip(" \t")] if scheme.lower() == "bearer" else []
     try:
         cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:

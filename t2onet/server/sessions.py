@@ -10,12 +10,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ServerError
 from .errors import not_found, too_large, too_many
+from .folders import ServerFolder, open_folder
 from .photos import Photo
 from .settings import MIB, Settings
 
@@ -64,13 +63,13 @@ class Session:
             self.photos.pop(number, None)
         photo.previews.pool.forget(photo.id)
         if photo.uploaded:
-            photo.path.unlink(missing_ok=True)
+            shutil.rmtree(photo.path.parent, ignore_errors=True)
 
     def place(self) -> Path:
         """A new folder for one thing."""
         try:
             return Path(tempfile.mkdtemp(dir=self.folder))
-        except OSError:  # it was closed meanwhile
+        except FileNotFoundError:  # it was closed meanwhile
             raise not_found("session") from None
 
     def check_room(self, more: int = 0) -> None:
@@ -89,19 +88,18 @@ class Sessions:
     clock: Callable[[], float] = time.monotonic
     _open: dict[str, Session] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _folder: ServerFolder | None = None
 
-    @cached_property
+    @property
     def folder(self) -> Path:
-        """Made with the first session, for this server alone."""
-        parent = self.settings.folder
-        try:
-            if parent is not None:
-                parent.mkdir(parents=True, exist_ok=True)
-            return Path(tempfile.mkdtemp(prefix="t2o-serve-", dir=parent))
-        except OSError as error:
-            raise ServerError(
-                f"{parent} cannot hold uploads ({error.strerror}); give another folder"
-            ) from None
+        """For this server alone."""
+        return self.open().path
+
+    def open(self) -> ServerFolder:
+        """Make the folder, or refuse to; a server does so before it lets anybody in."""
+        if self._folder is None:
+            self._folder = open_folder(self.settings.folder)
+        return self._folder
 
     def __len__(self) -> int:
         return len(self._open)
@@ -145,7 +143,7 @@ class Sessions:
 
     def conceal(self, message: str) -> str:
         """The message without paths of the folder, should one have got into it."""
-        if "folder" not in self.__dict__:
+        if self._folder is None:
             return message
         return re.sub(rf"{re.escape(str(self.folder))}\S*", "the file", message)
 
@@ -155,8 +153,9 @@ class Sessions:
             everything, self._open = list(self._open.values()), {}
         for session in everything:
             _cleared(session)
-        if "folder" in self.__dict__:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
 
 
 def _size(path: Path) -> int:

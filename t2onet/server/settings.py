@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from .tokens import check_token
+
 MIB = 2**20
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of this machine to itself."""
@@ -30,6 +32,10 @@ class Settings:
     """Of one photo."""
     upload_seconds: float = 120.0
     """Until the body of a request has to be here."""
+    connections: int = 512
+    """Open at a time; fewer where the system does not allow twice as many open files."""
+    stall_seconds: float = 20.0
+    """Until a connection is closed that sends no complete header, or takes nothing of its answer."""
     session_mb: int = 2048
     """Uploads and results of one session, in MiB."""
     sessions: int = 50
@@ -58,7 +64,5 @@ class Settings:
     """Of one session; older ones go."""
 
     def __post_init__(self) -> None:
-        if self.token is not None and len(self.token) < 8:
-            from ..errors import ServerError
-
-            raise ServerError("a token of fewer than 8 characters is too easy to guess; give a longer one")
+        if self.token is not None:
+            check_token(self.token)

@@ -136,12 +136,30 @@ def test_a_port_that_is_taken_is_one_line(t2o: T2O, folder: Path) -> None:
         (["--host", "no.such.host.invalid"], "no.such.host.invalid is no address of this machine"),
         (["--token", "short"], "a token of fewer than 8 characters is too easy to guess"),
         (["nowhere/*.jpg"], "no file matches nowhere/*.jpg"),
+        (
+            ["--folder", "look.json"],
+            "look.json cannot hold uploads: it is not a folder; give another --folder",
+        ),
+        (["--folder", "look.json/below"], "look.json/below cannot hold uploads (not a directory)"),
     ],
 )
 def test_refusals(t2o: T2O, folder: Path, arguments: list[str], said: str) -> None:
     answer = t2o("serve", "--no-browser", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_folder_is_checked_before_a_port_is_taken_and_gone_when_that_fails(t2o: T2O, folder: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        bad = t2o("serve", "--no-browser", "--port", port, "--folder", "look.json")
+        good = t2o("serve", "--no-browser", "--port", port, "--folder", "uploads")
+    assert "not a folder" in bad.err
+    assert f"port {port}" in good.err
+    assert list((folder / "uploads").iterdir()) == []
 
 
 def test_its_help_loads_no_server() -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from t2onet.errors import OutputError
 from t2onet.image import write_atomically
+from t2onet.image.atomic import remove_leftovers
+from tests.conftest import ROOT
 
 
 def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
@@ -130,3 +132,75 @@ def test_a_file_size_limit_of_the_system(tmp_path: Path) -> None:
     assert printed.startswith("OutputError")
     assert "larger than allowed" in printed
     assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"old"}
+
+
+WRITES = """
+import os, signal, sys
+from pathlib import Path
+from t2onet.image import write_atomically
+from t2onet.image.atomic import remove_leftovers
+from tests.conftest import ROOT
+
+def stop(descriptor):
+    print("written", flush=True)
+    sys.stdin.readline()
+    os.kill(os.getpid(), signal.SIGKILL) if sys.argv[2] == "killed" else None
+
+os.fsync = stop
+write_atomically(Path(sys.argv[1]), b"whole", overwrite=False)
+"""
+
+
+def writer(target: Path, how: str) -> subprocess.Popen[str]:
+    """A process that has written its file, and will be killed or go on to name it when it is told to."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITES, str(target), how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "written\n"
+    return process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals and locks there")
+def test_the_next_process_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
+    strange = [tmp_path / name for name in (".t2o-mine.tmp", ".t2o-0123456789abcdef.tmp2", "t2o.tmp")]
+    for path in strange:
+        path.write_bytes(b"mine")
+    just_begun = tmp_path / ".t2o-0123456789abcdef.tmp"
+    just_begun.touch()
+    with writer(tmp_path / "a", "killed") as killed, writer(tmp_path / "b", "lives") as living:
+        killed.communicate("go on\n", timeout=60)
+        assert len(list(tmp_path.iterdir())) == 6
+        forget_folders()
+        write_atomically(tmp_path / "c", b"whole", overwrite=False)
+        living.communicate("go on\n", timeout=60)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"b", "c", just_begun.name, *(path.name for path in strange)}
+    os.utime(just_begun, (0, 0))
+    forget_folders()
+    write_atomically(tmp_path / "d", b"whole", overwrite=False)
+    assert not just_begun.exists()
+
+
+def forget_folders() -> None:
+    """As a new process would, which has not looked into any yet."""
+    remove_leftovers.cache_clear()
+
+
+def test_a_folder_is_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Path] = []
+    plain = os.scandir
+
+    def scandir(path: Any) -> Any:
+        looked.append(path)
+        return plain(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    for number in range(5):
+        write_atomically(tmp_path / str(number), b"whole", overwrite=False)
+    assert len(looked) == 1

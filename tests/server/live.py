@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import PIL.Image
 import pytest
-import uvicorn
+from fastapi import FastAPI
 
 from t2onet.policy import Policy
 from t2onet.server import Settings, create_app
-from t2onet.server.running import address, listen
+from t2onet.server.running import Server, address, listen
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.planning.scenes import scene
@@ -30,30 +31,25 @@ if TYPE_CHECKING:
 @contextmanager
 def served(folder: Path, policy: Policy | None = None) -> Iterator[str]:
     """The address of a darkroom, where `policy` answers or the network in the package."""
-    app = create_app(Settings(folder=folder), policy=policy)
+    settings = Settings(folder=folder)
+    with running(create_app(settings, policy=policy), settings) as (_, listening):
+        yield address(listening)
+
+
+@contextmanager
+def running(app: FastAPI, settings: Settings) -> Iterator[tuple[Server, socket.socket]]:
+    """A server in a thread, and where it listens."""
     begun = threading.Event()
     with listen("127.0.0.1", 0) as listening:
-        server = _Begun(uvicorn.Config(app, log_level="error", ws="none"), begun)
+        server = Server(app, begun.set, settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         assert begun.wait(PATIENCE)
         try:
-            yield address(listening)
+            yield server, listening
         finally:
             server.should_exit = True
             thread.join(PATIENCE)
-
-
-class _Begun(uvicorn.Server):
-    """Says when it answers."""
-
-    def __init__(self, config: uvicorn.Config, begun: threading.Event) -> None:
-        super().__init__(config)
-        self.begun = begun
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        self.begun.set()
 
 
 @dataclass

@@ -265,4 +265,7 @@ def test_refused_batches(visitor: Visitor) -> None:
     assert refused(visitor.post(address)) == (422, "invalid")
     assert refused(visitor.post(address, recipe=recipe(), request="brighter")) == (422, "invalid")
     assert refused(visitor.post(address, recipe=recipe(), photos=["x"])) == (404, "not_found")
+    none = visitor.post(address, recipe=recipe(), photos=[])
+    assert refused(none) == (422, "invalid"), "an empty list does not mean all"
+    assert "no photo was chosen" in none.json()["error"]["message"]
     assert refused(visitor.client.get(f"{address}/x")) == (404, "not_found")

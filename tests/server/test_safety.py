@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fastapi import APIRouter
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 from t2onet import ServerError
 from t2onet.server import Settings, create_app
 from t2onet.server.intake import display_name
+from t2onet.server.running import address, listen
 from t2onet.server.safety import HEADERS
 from tests.conftest import EXAMPLES
 from tests.editor.made import Scripted
@@ -96,9 +98,44 @@ def test_with_the_token_everything_is(serve: Serve) -> None:
     assert client.get(f"{API}/about").status_code == 200, "the cookie is enough from now on"
 
 
-def test_a_token_is_not_short() -> None:
-    with pytest.raises(ServerError, match="fewer than 8 characters"):
-        Settings(token="1234567")
+ODD_TOKENS = [
+    "a b&c#d+e?",
+    "100%41 sure",
+    "größer als",
+    "пароль для всех",
+    "写真を明るく日本",
+    "🌞🌞🌞🌞🌞🌞🌞🌞",
+    '"quoted"; a=b',
+]
+
+
+@pytest.mark.parametrize("token", ODD_TOKENS)
+def test_any_token_opens_the_page_by_its_printed_link(serve: Serve, token: str) -> None:
+    client = serve(token=token, begun=False).client
+    with listen("127.0.0.1", 0) as listening:
+        link = address(listening, token)
+    assert link.isascii()
+    _, _, shown = link.partition("/?")
+    assert " " not in shown
+    assert client.get(f"/?{shown}", follow_redirects=False).status_code == 303
+    assert client.get(f"{API}/about").status_code == 200, "the cookie is enough from now on"
+    client.cookies.clear()
+    assert refused(client.get(f"/?{shown}x")) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("token", ODD_TOKENS)
+def test_programs_send_any_token_as_it_is_or_as_in_the_link(serve: Serve, token: str) -> None:
+    client = serve(token=token, begun=False).client
+    for sent in (token.encode(), quote(token, safe="").encode()):
+        assert client.get(f"{API}/about", headers={"Authorization": b"Bearer " + sent}).status_code == 200  # type: ignore[arg-type]
+        wrong = {"Authorization": b"Bearer " + sent[:-1]}
+        assert refused(client.get(f"{API}/about", headers=wrong)) == (401, "unauthorized")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("token", ["1234567", "\udcff2345678", "1234\n5678", "1234\0 5678"])
+def test_a_token_is_long_and_can_be_sent(token: str) -> None:
+    with pytest.raises(ServerError, match="token"):
+        Settings(token=token)
 
 
 def test_every_answer_has_the_headers(visitor: Visitor, photo: str) -> None:

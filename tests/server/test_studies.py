@@ -174,6 +174,21 @@ def test_the_owners_side_is_closed_to_others(
     assert (answer.status_code, answer.json()["error"]["kind"]) == (403, "forbidden")
 
 
+@pytest.mark.parametrize("token", ["a b&c#d%41", "пароль для всех", "größer als"])
+def test_the_owners_token_may_be_any(kept: Store, tmp_path: Path, token: str) -> None:
+    study = rating_study(kept, tmp_path, 3, RatingSettings())
+    web = TestClient(create_study_app(kept, study, token))
+    for sent, status in (
+        (quote(token, safe="").encode(), 200),  # as the page has it from the address
+        (token.encode(), 200),
+        (token.encode()[:-1], 403),
+        (b"", 403),
+    ):
+        headers = {"Authorization": b"Bearer " + sent}
+        answer = web.get(f"{API}/owner/progress", headers=headers)  # type: ignore[arg-type]
+        assert answer.status_code == status
+
+
 def test_every_call_of_the_owner_is_in_the_list_above(rating: TestClient) -> None:
     """So that a new one cannot be open by mistake."""
     described = rating.get("/api/v1/openapi.json").json()["paths"]

@@ -80,11 +80,12 @@ def serve(store: Store, study: int, limits: JoinLimits, host: str, port: int, ur
 
 
 def _announce(store: Store, study: int, base: str, token: str) -> None:
+    from ...server.tokens import encode_token
     from ...studies.review import progress
 
     about = progress(store, study)
     say(f"{about.kind} study {about.study!r}: {about.answers} of {about.wanted} answers", err=False)
     say(f"kept in:    {store}", err=False)
     say(f"to join:    {base}/join/{about.token}", err=False)
-    say(f"for you:    {base}/owner#{token}", err=False)
+    say(f"for you:    {base}/owner#{encode_token(token)}", err=False)
     say("Ctrl-C stops the server; links to the study stay good, yours is a new one each time", err=False)

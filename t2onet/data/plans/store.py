@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from ...errors import DataError, OutputError
 from ...image import write_atomically
-from ..locks import lock
+from ...image.locks import lock
 from ..sample import Problem
 from .record import Planned, from_line, to_line
 

@@ -28,7 +28,10 @@ def begin(asked: StartBatch, visit: Visit, room: Room) -> BatchState:
     """Apply a recipe to photos of the session, or ask the same of each of them. One batch runs at a time."""
     recipe_for = _recipe_for(asked, room)
     with visit.lock:
-        chosen = [visit.photo(one) for one in dict.fromkeys(asked.photos or visit.photos)]
+        if asked.photos == []:
+            raise invalid("no photo was chosen; choose some, or leave `photos` out for all")
+        wanted = visit.photos if asked.photos is None else asked.photos
+        chosen = [visit.photo(one) for one in dict.fromkeys(wanted)]
         if not chosen:
             raise invalid("there is no photo to work on; bring some first")
         if any(batch.running for batch in visit.batches.values()):

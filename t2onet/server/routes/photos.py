@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from ...recipe import Step
 from ..darkroom import Chosen, Darkroom, Room, Visit
-from ..errors import Refused
+from ..errors import Refused, not_found
 from ..intake import NAMELESS, display_name, stored_suffix
 from ..photos import Photo
 from ..recipes import data, told
@@ -64,9 +64,8 @@ async def _received(request: Request, place: Path) -> None:
         with place.open("xb") as file:
             async for piece in request.stream():
                 await run_in_threadpool(file.write, piece)
-    except OSError:
-        words = "the photo cannot be stored: the session was closed meanwhile, or the disk is full"
-        raise Refused(409, "conflict", words) from None
+    except FileNotFoundError:  # it was closed meanwhile
+        raise not_found("session") from None
 
 
 def _added(session: Session, room: Darkroom, name: str, place: Path) -> PhotoState:

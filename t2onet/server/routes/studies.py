@@ -6,7 +6,6 @@ carry a token in the header Authorization. Nothing rests on cookies, so no other
 
 from __future__ import annotations
 
-import secrets
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -22,6 +21,7 @@ from ...studies.rating import next_rating_page, rate
 from ...studies.refusals import Forbidden, NotFound
 from ...studies.results import results
 from ...studies.storage import Store
+from ..tokens import is_token
 
 PREFIX = "/api/v1/study"
 Token = Annotated[str, Path(pattern=TOKEN)]
@@ -119,8 +119,7 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
     """For the owner of one study, who has that token."""
 
     def owner(authorization: Annotated[str, Header()] = "") -> None:
-        given = authorization.removeprefix("Bearer ").encode()
-        if not secrets.compare_digest(given, token.encode()):
+        if not is_token(authorization.removeprefix("Bearer "), token):
             raise Forbidden("this is for the owner of the study; open the link that was printed at its start")
 
     router = APIRouter(prefix=f"{PREFIX}/owner", tags=["owner"], dependencies=[Depends(owner)])

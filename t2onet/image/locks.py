@@ -10,8 +10,8 @@ except ImportError:  # a system without such locks, where every file counts as b
     fcntl = None  # type: ignore[assignment]
 
 
-def lock(file: IO[Any]) -> bool:
-    """Lock the open file for as long as it is open; False where another process holds the lock."""
+def lock(file: IO[Any] | int) -> bool:
+    """Lock an open file, or a folder by its handle, until it is closed; False where another process has."""
     if fcntl is None:
         return False
     try:

@@ -1,0 +1,259 @@
+"""Connections that keep a server waiting: they cannot keep visitors out, nor fill the log."""
+
+from __future__ import annotations
+
+import http.client
+import logging
+import re
+import select
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from fastapi import APIRouter
+from starlette.responses import StreamingResponse
+
+from t2onet.server import Settings, create_app
+from t2onet.server.connections import connection_limits
+from t2onet.server.logs import RepeatFilter
+from t2onet.server.running import Server
+from tests.cli.made import COMMAND, environment
+from tests.editor.made import Scripted
+
+from .live import running
+from .made import API
+
+resource = pytest.importorskip("resource", reason="open files are limited otherwise there")
+
+HALF_A_HEADER = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+HALF_A_BODY = (
+    b"POST /api/v1/sessions/none/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n"
+    b"Content-Type: application/json\r\n\r\n{"
+)
+REFUSED_AND_HALF_A_BODY = HALF_A_BODY.replace(b"/batches", b"/nothing")
+BEGINNINGS = pytest.mark.parametrize(
+    "begins", [b"", HALF_A_HEADER, HALF_A_BODY, REFUSED_AND_HALF_A_BODY], ids=["no", "header", "body", "rest"]
+)
+
+
+class Crowd:
+    """Clients on real sockets."""
+
+    def __init__(self, server: Server, port: int, stack: ExitStack) -> None:
+        self.server, self.port, self.stack = server, port, stack
+
+    def connect(self, begins: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
+        line = socket.create_connection(("127.0.0.1", self.port), 60, source_address=(source, 0))
+        self.stack.enter_context(line)
+        line.sendall(begins)
+        return line
+
+    def visit(self, path: str = f"{API}/about") -> int:
+        return visit(self.port, path)
+
+
+Gathering = Callable[..., Crowd]
+
+
+@pytest.fixture
+def gather(tmp_path: Path) -> Iterator[Gathering]:
+    """`gather(connections=3)`: clients of a server with such limits; `more` are further routes."""
+    with ExitStack() as stack:
+
+        def begin(more: APIRouter | None = None, **limits: float) -> Crowd:
+            settings = Settings(folder=tmp_path, **limits)  # type: ignore[arg-type]
+            app = create_app(settings, policy=Scripted(), more=[more] if more else [])
+            server, listening = stack.enter_context(running(app, settings))
+            return Crowd(server, listening.getsockname()[1], stack.enter_context(ExitStack()))
+
+        yield begin
+
+
+def visit(port: int, path: str = f"{API}/about") -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def is_closed(line: socket.socket) -> bool:
+    """Whether the server has closed a connection, which is waited for."""
+    try:
+        while line.recv(2**16):
+            pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "not within a minute"
+        time.sleep(0.01)
+
+
+@BEGINNINGS
+def test_a_visitor_gets_in_however_many_never_finish_a_request(gather: Gathering, begins: bytes) -> None:
+    crowd = gather(connections=10)
+    for _ in range(30):
+        crowd.connect(begins)
+    assert crowd.visit() == 200
+    wait_until(lambda: len(crowd.server.server_state.connections) <= 10)
+
+
+@contextmanager
+def few_files(count: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The real command where only so many files may be open; the process and its port."""
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--no-browser", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONUNBUFFERED="1"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)),  # noqa: PLW1509
+    )
+    assert process.stdout is not None
+    try:
+        found = re.search(r":(\d+)/", process.stdout.readline())
+        assert found
+        yield process, int(found.group(1))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("begins", [HALF_A_HEADER, HALF_A_BODY], ids=["header", "body"])
+def test_more_connections_than_open_files_lock_nobody_out_and_log_nothing(begins: bytes) -> None:
+    with few_files(128) as (process, port):
+        with ExitStack() as crowd:
+            for _ in range(160):
+                line = crowd.enter_context(socket.create_connection(("127.0.0.1", port), 60))
+                line.sendall(begins)
+            assert [visit(port) for _ in range(3)] == [200, 200, 200]
+        process.terminate()
+        _, log = process.communicate(timeout=60)
+    assert log == ""
+
+
+def test_a_visitor_gets_in_though_the_crowd_has_another_address(gather: Gathering) -> None:
+    crowd = gather(connections=10)
+    try:
+        visitor = crowd.connect(b"GET /api/v1/about HTTP/1.1\r\n", source="127.0.0.2")
+    except OSError:
+        pytest.skip("this system has one local address")
+    for _ in range(30):
+        crowd.connect(HALF_A_HEADER)
+    assert crowd.visit() == 200, "everybody before was met"
+    visitor.sendall(b"Host: 127.0.0.1\r\n\r\n")
+    assert visitor.recv(2**16).startswith(b"HTTP/1.1 200 "), "though it was there first and is the slowest"
+
+
+def test_a_header_that_does_not_come_ends_the_connection(gather: Gathering) -> None:
+    crowd = gather(stall_seconds=0.1)
+    lines = [crowd.connect(begins) for begins in (b"", HALF_A_HEADER)]
+    assert all(is_closed(line) for line in lines)
+
+
+def test_a_header_that_trickles_ends_the_connection(gather: Gathering) -> None:
+    line = gather(stall_seconds=0.1).connect(HALF_A_HEADER)
+    wait_until(lambda: not still_takes(line, b"x"))
+
+
+def still_takes(line: socket.socket, data: bytes) -> bool:
+    try:
+        line.sendall(data)
+        return not select.select([line], [], [], 0)[0]  # the end of a connection can be read
+    except ConnectionError:
+        return False
+
+
+def test_the_rest_of_a_refused_body_ends_the_connection(gather: Gathering) -> None:
+    line = gather(stall_seconds=1.0).connect(REFUSED_AND_HALF_A_BODY)
+    assert line.recv(2**16).startswith(b"HTTP/1.1 405 ")
+    assert is_closed(line)
+
+
+def test_an_answer_that_is_not_read_ends_the_connection(gather: Gathering) -> None:
+    def endless() -> Iterator[bytes]:
+        while True:
+            yield bytes(2**20)
+
+    router = APIRouter()
+    router.add_api_route(f"{API}/endless", lambda: StreamingResponse(endless()))
+    crowd = gather(router, stall_seconds=0.1)
+    crowd.connect(b"GET /api/v1/endless HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    wait_until(lambda: not crowd.server.server_state.connections and not crowd.server.server_state.tasks)
+    assert crowd.visit() == 200
+
+
+def test_what_is_being_answered_stays_and_newcomers_are_told_to_wait(gather: Gathering) -> None:
+    go, working = Event(), []
+
+    def work() -> str:
+        working.append(1)
+        assert go.wait(60)
+        return "done"
+
+    router = APIRouter()
+    router.add_api_route(f"{API}/work", work)
+    crowd = gather(router, connections=3, stall_seconds=1.0)
+    request = b"GET /api/v1/work HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    lines = [crowd.connect(request) for _ in range(2)]
+    wait_until(lambda: len(working) == 2)
+    assert is_closed(crowd.connect()), "long after the others began"
+    lines.append(crowd.connect(request))
+    wait_until(lambda: len(working) == 3)
+    refusal = crowd.connect().recv(2**16)
+    assert refusal.startswith(b"HTTP/1.1 503 ")
+    assert b'"kind":"busy"' in refusal
+    go.set()
+    assert all(line.recv(2**16).startswith(b"HTTP/1.1 200 ") for line in lines)
+
+
+@pytest.mark.parametrize(("files", "most"), [(20_000, 512), (256, 128), (64, 32), (1, 1)])
+def test_limits_leave_files_for_photos(monkeypatch: pytest.MonkeyPatch, files: int, most: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    limits = connection_limits(Settings())
+    assert limits.most == most
+    assert limits.most + 4 * limits.accepted <= max(files, 5)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert connection_limits(Settings(connections=50)).most == 50
+
+
+def test_the_log_does_not_repeat_itself() -> None:
+    now = 0.0
+    once = RepeatFilter(clock=lambda: now)
+
+    def passes(message: str, line: int = 7) -> str | None:
+        record = logging.LogRecord("uvicorn.error", logging.WARNING, "x.py", line, message, None, None)
+        return record.getMessage() if once.filter(record) else None
+
+    assert passes("Invalid HTTP request received.") == "Invalid HTTP request received."
+    assert [passes("Invalid HTTP request received.") for _ in range(500)] == [None] * 500
+    assert passes("something else", line=8) == "something else"
+    now = 61.0
+    assert passes("again") == "again (500 more of these before)"
+    assert passes("again") is None
+
+
+@pytest.mark.slow
+def test_nonsense_fills_no_log() -> None:
+    with few_files(256) as (process, port):
+        for _ in range(50):
+            with socket.create_connection(("127.0.0.1", port), 60) as line:
+                line.sendall(b"nonsense\r\n\r\n")
+                assert line.recv(2**16).startswith(b"HTTP/1.1 400 ")
+        process.terminate()
+        _, log = process.communicate(timeout=60)
+    assert log.count("Invalid HTTP request") == 1

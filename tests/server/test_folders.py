@@ -1,0 +1,148 @@
+"""The folder of a server: refused at the start if it is no good, gone at the end, cleaned after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from t2onet import ServerError
+from t2onet.server import Settings, create_app
+from t2onet.server.folders import open_folder
+from tests.cli.made import ROOT
+from tests.cli.test_serve import asked, port_of, serving
+from tests.editor.made import Scripted
+
+from .made import API, files, picture
+from .test_storage import failing, few_inodes
+
+__all__ = ["few_inodes"]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and locks there")
+
+HOLD = """
+import sys
+from pathlib import Path
+from t2onet.server.folders import open_folder
+folder = open_folder(Path(sys.argv[1]))
+(folder.path / "photo").write_text("here")
+print(folder.path, flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_server(place: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A process that has a folder below `place`, and that folder."""
+    command = [sys.executable, "-c", HOLD, str(place)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process, Path(process.stdout.readline().strip())
+        finally:
+            process.kill()
+
+
+@posix
+def test_a_start_removes_what_killed_servers_left_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    with another_server(tmp_path) as (killed, left), another_server(tmp_path) as (_, used):
+        assert (left / "photo").exists()
+        killed.send_signal(signal.SIGKILL)
+        killed.wait(60)
+        folder = open_folder(tmp_path)
+        assert set(tmp_path.iterdir()) == {tmp_path / "own", used, folder.path}
+        assert (used / "photo").read_text() == "here"
+        other = open_folder(tmp_path)
+        assert folder.path.exists(), "this process has it"
+        folder.remove()
+        other.remove()
+    assert set(tmp_path.iterdir()) == {tmp_path / "own", used}
+    folder = open_folder(tmp_path)
+    assert set(tmp_path.iterdir()) == {tmp_path / "own", folder.path}
+    folder.remove()
+
+
+@posix
+def test_links_and_files_that_look_like_leftovers_stay(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "photo").write_text("mine")
+    (tmp_path / "t2o-serve-link").symlink_to(tmp_path / "own")
+    (tmp_path / "t2o-serve-file").write_text("mine")
+    open_folder(tmp_path).remove()
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"own", "t2o-serve-link", "t2o-serve-file"}
+    assert (tmp_path / "own" / "photo").read_text() == "mine"
+
+
+def test_a_folder_that_is_no_good_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    with pytest.raises(ServerError, match=r"file cannot hold uploads: it is not a folder; give another"):
+        open_folder(file)
+    with pytest.raises(ServerError, match=r"below cannot hold uploads \(not a directory\)"):
+        open_folder(file / "below")
+    monkeypatch.setattr(tempfile, "mkdtemp", failing(13))
+    with pytest.raises(ServerError, match=r"cannot hold uploads \(permission denied\)"):
+        open_folder(tmp_path)
+    with pytest.raises(ServerError, match=r"^the temporary folder of this system cannot hold uploads"):
+        open_folder(None)
+
+
+def test_a_disk_that_is_full_is_refused(few_inodes: Path) -> None:
+    with suppress(OSError), (few_inodes / "large").open("wb", buffering=0) as file:
+        while file.write(bytes(2**16)):
+            pass
+    with pytest.raises(ServerError, match=r"cannot hold uploads \(no space left on device\)"):
+        open_folder(few_inodes)
+    assert [path.name for path in few_inodes.iterdir()] == ["large"], "nothing was left there"
+
+
+def test_an_application_of_another_server_refuses_at_its_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    app = create_app(Settings(folder=tmp_path / "file"), policy=Scripted())
+    with pytest.raises(ServerError, match="not a folder"), TestClient(app):
+        pass
+
+
+@posix
+@pytest.mark.slow
+def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path: Path) -> None:
+    place = tmp_path / "uploads"
+
+    def bring(address: str) -> str:
+        """The address of a photo in a new session."""
+        port = port_of(address)
+        session = json.loads(asked(port, "POST", f"{API}/sessions")[1])["session"]
+        path = f"{API}/sessions/{session}/photos"
+        return f"{path}/{json.loads(asked(port, 'POST', path, picture(32))[1])['photo']}"
+
+    with serving("--folder", place) as (killed, address):
+        bring(address)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait(60)
+    assert len(files(place)) == 1
+    with serving("--folder", place) as (_, first):
+        assert files(place) == []
+        photo = bring(first)
+        with serving("--folder", place) as (stopped, _):
+            assert len(list(place.iterdir())) == 2
+            stopped.send_signal(signal.SIGINT)
+            stopped.wait(60)
+        assert len(list(place.iterdir())) == 1
+        assert asked(port_of(first), "GET", f"{photo}/preview.jpg?size=1601")[0] == 200

@@ -1,0 +1,124 @@
+"""A server that cannot store any more says so, and keeps what it has."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Serve
+from .made import API, Visitor, files, picture, recipe, refused
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+BUSY = (errno.EMFILE, errno.ENFILE)
+Break = Callable[[int], None]
+
+
+def failing(number: int) -> Callable[..., Any]:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise OSError(number, os.strerror(number), "/a/path/of/the/server")
+
+    return fail
+
+
+def check_refusal(answer: Any, number: int) -> None:
+    assert refused(answer) == ((503, "busy") if number in BUSY else (507, "storage"))
+    message = answer.json()["error"]["message"]
+    assert "the server" in message
+    assert "/a/path" not in message
+
+
+@pytest.mark.parametrize("number", [*FULL, *BUSY])
+def test_a_folder_that_cannot_be_made(serve: Serve, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    visitor = serve()
+    photo = visitor.bring(picture(32))
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "mkdtemp", failing(number))
+        check_refusal(visitor.client.post(f"{API}/sessions"), number)
+        check_refusal(visitor.upload(picture(32)), number)
+        check_refusal(visitor.post(f"{photo}/exports"), number)
+        check_refusal(visitor.post(f"{visitor.session}/batches", recipe=recipe()), number)
+        held = visitor.client.get(visitor.session).json()["photos"]
+        assert [one["photo"] for one in held] == [photo.rsplit("/", 1)[-1]]
+        assert visitor.client.get(f"{photo}/preview.jpg").status_code == 200
+    visitor.bring(picture(32))
+    assert visitor.client.post(f"{API}/sessions").status_code == 201, "none was counted that was not made"
+
+
+@pytest.mark.parametrize("number", [*FULL, *BUSY])
+def test_a_file_that_cannot_be_written(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int
+) -> None:
+    visitor = serve()
+    photo = visitor.bring(picture(32))
+    before = sorted(tmp_path.rglob("*"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", failing(number))
+        for kind in ("photo", "recipe", "cube", "hald"):
+            visitor.put(photo, visitor.state(photo)["revision"], ("brightness", 0.1))
+            check_refusal(visitor.post(f"{photo}/exports", kind=kind), number)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", failing(number))
+        check_refusal(visitor.upload(picture(32)), number)
+    assert sorted(tmp_path.rglob("*")) == before, "nothing is left of what failed"
+    assert visitor.post(f"{photo}/exports").status_code == 201
+
+
+def test_an_item_of_a_batch_says_why_it_was_not_written(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.bring(picture(32))
+    monkeypatch.setattr(os, "fsync", failing(errno.ENOSPC))
+    begun = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2))).json()
+    room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
+    session = room.sessions.get(visitor.session.rsplit("/", 1)[-1])
+    session.batches[begun["batch"]]._thread.join(60)
+    state = visitor.client.get(f"{visitor.session}/batches/{begun['batch']}").json()
+    (item,) = state["items"]
+    assert item["outcome"] == "refused"
+    assert item["error"] == "sea-edited.png cannot be written: the disk is full; free some space."
+
+
+def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_deleted(
+    visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", failing(errno.EMFILE))
+        patch.setattr(os, "open", failing(errno.EMFILE))
+        check_refusal(visitor.client.get(f"{photo}/preview.jpg?size=1601"), errno.EMFILE)
+    assert visitor.client.get(f"{photo}/preview.jpg?size=1601").status_code == 200
+
+
+@pytest.fixture
+def few_inodes(tmp_path: Path) -> Iterator[Path]:
+    """A disk with room for twelve files and folders."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=4m,nr_inodes=13", "tmpfs", str(place)]
+    try:
+        subprocess.run(["mount", *options], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only root may mount a disk, and not everywhere")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_disk_without_inodes(serve: Serve, few_inodes: Path) -> None:
+    visitor = serve(folder=few_inodes)
+    photos = [visitor.bring(picture(32))]
+    while (answer := visitor.upload(picture(32))).status_code == 201:
+        photos.append(f"{visitor.session}/photos/{answer.json()['photo']}")
+        assert len(photos) < 12
+    check_refusal(answer, errno.ENOSPC)
+    check_refusal(visitor.post(f"{photos[0]}/exports"), errno.ENOSPC)
+    check_refusal(visitor.client.post(f"{API}/sessions"), errno.ENOSPC)
+    assert len(visitor.client.get(visitor.session).json()["photos"]) == len(photos) == len(files(few_inodes))
+    assert all(visitor.client.get(f"{photo}/preview.jpg").status_code == 200 for photo in photos)
+    visitor.client.delete(photos[0])
+    visitor.bring(picture(32))
