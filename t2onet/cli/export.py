@@ -93,7 +93,7 @@ def _export_network(
     folder.mkdir(parents=True, exist_ok=True)
     if caution is None:
         caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
-    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution)
+    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution, overwrite=overwrite)
     if remembered is not None:
-        export_memory(remembered, folder)
+        export_memory(remembered, folder, overwrite=overwrite)
     say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)

@@ -67,10 +67,12 @@ def load_network(path: Path) -> Loaded:
     return Loaded(network.eval(), vocabulary, metadata, config)
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
-    """Whole or not at all, in place of what was there."""
+def write_tensors(
+    path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str], *, overwrite: bool = True
+) -> None:
+    """Whole or not at all; by default in place of what was there."""
     ready = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-    write_atomically(path, save(ready, dict(metadata)), overwrite=True)
+    write_atomically(path, save(ready, dict(metadata)), overwrite=overwrite)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
