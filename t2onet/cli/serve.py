@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import ImageError
 from .apply import allow
 from .common import refusing, say
 from .photos import sources
@@ -49,7 +50,7 @@ def serve_darkroom(
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
     """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
-    found = sources(photos, recursive=recursive) if photos else []
+    found = _checked(sources(photos, recursive=recursive)) if photos else []
     from ..server import Settings, create_app
     from ..server.running import address, listen, run
     from ..server.settings import LOCAL
@@ -74,6 +75,18 @@ def serve_darkroom(
         with suppress(KeyboardInterrupt):
             run(app, listening, lambda: _announce(place, browser))
     say("stopped", err=False)
+
+
+def _checked(photos: list[Path]) -> list[Path]:
+    """Photos as given; what is no file is refused before anybody visits."""
+    from ..image import check_regular
+
+    for path in photos:
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise ImageError(f"{path} cannot be read ({error.strerror}); give photos or folders") from None
+    return photos
 
 
 def _announce(place: str, browser: bool) -> None:

@@ -13,7 +13,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from ..errors import TrainingError
-from ..image import write_atomically
+from ..image import check_regular, write_atomically
 from ..language import Vocabulary
 from .baselines import BASELINES
 from .discriminator import Discriminator, DiscriminatorConfig
@@ -78,6 +78,7 @@ def write_tensors(
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """All tensors of a file, on the CPU, and its metadata."""
     try:
+        check_regular(path)
         with safe_open(path, "pt") as file:
             return {key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
