@@ -9,6 +9,7 @@ import typer
 
 from ..errors import TrainingError
 from .common import AsJson, print_json, refusing, say
+from .recipes import load_recipe
 
 _WEIGHTS = ".safetensors"
 
@@ -47,9 +48,8 @@ def export_look(
         _export_network(recipe, output, caution, memory, overwrite=overwrite)
         return
     from ..looks import export
-    from ..recipe import Recipe
 
-    done = export(Recipe.load(recipe), output, size=size, overwrite=overwrite)
+    done = export(load_recipe(recipe), output, size=size, overwrite=overwrite)
     if as_json:
         print_json(
             {

@@ -38,7 +38,7 @@ def serve_darkroom(
     folder: Annotated[
         Path | None, typer.Option(help="Where uploads are kept while the server runs; by default temporary.")
     ] = None,
-    max_megapixels: Annotated[float, typer.Option(min=0.001, help="Refuse larger photos.")] = 100.0,
+    max_megapixels: Annotated[float, typer.Option(help="Refuse larger photos.")] = 100.0,
     upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
     session_mb: Annotated[
         int, typer.Option(min=1, help="Uploads and results of one visitor, in MiB.")
@@ -50,6 +50,7 @@ def serve_darkroom(
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
     """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
+    allow(max_megapixels)
     found = _checked(sources(photos, recursive=recursive)) if photos else []
     from ..server import Settings, create_app
     from ..server.running import address, listen, run
@@ -67,7 +68,6 @@ def serve_darkroom(
         idle_minutes=idle_minutes,
         cache_mb=cache_mb,
     )
-    allow(max_megapixels)
     with listen(host, port) as listening:
         app = create_app(settings)
         session = app.state.darkroom.preload(found) if found else None

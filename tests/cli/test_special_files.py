@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .made import T2O, Answer, photo, process
+from .made import LOOK, T2O, Answer, photo, process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 
@@ -119,3 +120,82 @@ def test_a_recipe_too_large_to_be_one_is_refused(t2o: T2O, folder: Path) -> None
     answer = t2o("describe", "huge.json")
     refused_in_one_line(answer)
     assert "more than the 256 MiB that are read" in answer.err
+
+
+# ---- limits that are none
+
+
+@pytest.mark.parametrize("limit", ["inf", "nan", "0", "-1", "-inf", "1e-9"])
+@pytest.mark.parametrize("command", ["apply look.json a.png", "edit a.png brighter", "serve --no-browser"])
+def test_a_number_of_megapixels_that_is_no_limit(t2o: T2O, folder: Path, command: str, limit: str) -> None:
+    photo("a.png")
+    answer = t2o(*command.split(), f"--max-megapixels={limit}")
+    refused_in_one_line(answer)
+    assert answer.err.startswith(f"t2o: --max-megapixels {float(limit):g} is no limit; ")
+
+
+# ---- folders without end
+
+
+DEPTH = 1100
+"""Folders in each other; more than Python lets calls be nested."""
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder `trip` with folders in each other and, in the innermost, a photo."""
+    home, before = tmp_path_factory.mktemp("deep"), Path.cwd()
+    (home / "trip").mkdir()
+    os.chdir(home / "trip")
+    for _ in range(DEPTH):
+        os.mkdir("d")  # noqa: PTH102
+        os.chdir("d")
+    photo("a.png")
+    os.chdir(before)
+    yield home
+    subprocess.run(["rm", "-rf", home], check=True)  # Python's own ways to remove it nest calls
+
+
+INNERMOST = Path(*["d"] * DEPTH, "a.png")
+
+
+def test_a_photo_deep_down_is_edited(t2o: T2O, deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    LOOK.save(deep / "look.json")
+    monkeypatch.chdir(deep)
+    answer = t2o("apply", "look.json", "trip", "-r", "-o", "out")
+    assert answer == (0, f"{'trip' / INNERMOST} -> {'out' / INNERMOST}\n", "")
+    assert ("out" / INNERMOST).is_file()
+
+
+def test_a_pattern_that_leads_deep_down(t2o: T2O, deep: Path, folder: Path) -> None:
+    answer = t2o("apply", "look.json", f"{deep}/trip/**/*.png", "-o", "out")
+    assert answer == (0, f"{deep / 'trip' / INNERMOST} -> out/a.png\n", "")
+
+
+def test_a_deep_folder_without_photos_is_refused(t2o: T2O, deep: Path, folder: Path) -> None:
+    (deep / "trip" / INNERMOST).unlink()
+    given = deep / "trip"
+    assert t2o("apply", "look.json", given, "-r") == (2, "", f"t2o: {given} is a folder without photos\n")
+
+
+@pytest.mark.parametrize("given", [["trip", "-r"], ["trip/**/*.png"]], ids=["folder", "pattern"])
+def test_links_that_lead_back_are_not_followed(t2o: T2O, folder: Path, given: list[str]) -> None:
+    photo("trip/day/a.png")
+    for name in ("again", "once-more"):  # two of them double the ways with every turn
+        Path(f"trip/{name}").symlink_to(".")
+    Path("trip/self.png").symlink_to("self.png")
+    answer = t2o("apply", "look.json", *given, "-o", "out")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.count("->") == 1
+
+
+def test_a_path_longer_than_the_system_takes_is_said(t2o: T2O, folder: Path) -> None:
+    photo("trip/a.png")
+    Path("trip/" + "x" * 200).mkdir()
+    os.chdir("trip/" + "x" * 200)
+    for _ in range(25):  # the whole path is longer than the system takes
+        os.mkdir("x" * 200)  # noqa: PTH102
+        os.chdir("x" * 200)
+    os.chdir(folder)
+    refused_in_one_line(t2o("apply", "look.json", "trip", "-r", "-o", "out"))
+    subprocess.run(["rm", "-rf", "trip"], check=True)
