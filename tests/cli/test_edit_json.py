@@ -57,6 +57,7 @@ def test_nothing_that_was_promised_is_gone() -> None:
     for name, fields in PROMISED.items():
         assert fields <= set(definitions[name]["properties"])
         assert fields <= set(definitions[name]["required"])
+        assert definitions[name].get("additionalProperties", True), "old schemas must fit new answers"
 
 
 def test_an_answer_is_valid_by_the_published_schema(t2o: T2O, dogs: Path) -> None:
