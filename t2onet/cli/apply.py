@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import math
+import os
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +27,8 @@ from .common import (
     refuse,
     refusing,
 )
-from .photos import Task, tasks
+from .photos import Task, select
+from .recipes import RecipeFile, load_recipe
 
 if TYPE_CHECKING:
     from ..image import Image
@@ -32,9 +36,12 @@ if TYPE_CHECKING:
     from ..recipe import Recipe
 
 
+LEAST_MEGAPIXELS = 0.001
+
+
 @refusing
 def apply_recipe(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
+    recipe: RecipeFile,
     photos: Annotated[
         list[str],
         typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
@@ -66,26 +73,29 @@ def apply_recipe(
 ) -> None:
     """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
     from ..executor import cores
-    from ..recipe import Recipe
+    from ..recipe.sidecar import look_name
 
     refuse_contradiction(overwrite, skip_existing)
-    look = Recipe.load(recipe).blend(strength)
-    todo = tasks(photos, output, recipe.stem, recursive=recursive)
     if max_megapixels is not None:
         allow(max_megapixels)
+    look = load_recipe(recipe).blend(strength)
+    selected = select(photos, output, look_name(recipe), recursive=recursive)
+    todo = selected.tasks
     jobs = min(jobs or cores(), len(todo))
     work = _Apply(look, radius, quality, overwrite, skip_existing, len(todo), max(1, cores() // jobs))
     try:
         reports = run(todo, work, jobs=jobs, quiet=quiet or as_json)
     finally:
         remove_empty(work.made)
-    present(reports, len(todo), as_json=as_json, quiet=quiet)
+    present(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes)
 
 
 def allow(megapixels: float) -> None:
     """Photos of so many megapixels, for this process."""
     import PIL.Image
 
+    if not LEAST_MEGAPIXELS <= megapixels < math.inf:
+        refuse(f"--max-megapixels {megapixels:g} is no limit; give a number from {LEAST_MEGAPIXELS:g} on")
     PIL.Image.MAX_IMAGE_PIXELS = int(megapixels * 1e6 / 2)  # Pillow refuses above twice this
 
 
@@ -141,7 +151,10 @@ def make_folder(folder: Path) -> list[Path]:
     """The folders that had to be made, the innermost first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for place in reversed(missing):  # mkdir(parents=True) would nest a call for each
+            place.mkdir(exist_ok=True)
+        if not folder.is_dir():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     except OSError as error:
         raise OutputError(f"the folder {folder} cannot be made ({error.strerror}); give another -o") from None
     return missing

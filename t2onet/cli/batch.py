@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from ..errors import Cancelled, T2OError
+from ..errors import Cancelled, OutputError, T2OError
 from .common import INTERRUPTED, REFUSED, console, print_json, refuse, say
 from .photos import Task, unusable
 
@@ -24,15 +25,35 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
+class Written:
+    """A picture that was written, and what was done, in words; `told` has a line for each step."""
+
+    path: Path
+    told: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
-    """How one photo went."""
+    """How one photo went.
+
+    `pictures` are the files that were written, or that exist where the photo was skipped; by default the
+    task's target. `error` says why a photo was refused, and `error_kind` is the class of that error.
+    """
 
     task: Task
     outcome: Outcome
     notes: tuple[str, ...] = ()
     error: str | None = None
-    told: str = ""
-    """What was done, in words."""
+    error_kind: str = ""
+    pictures: tuple[Written, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What was not done or not kept, in sentences."""
+    details: object = None
+    """More about it, for what the command prints as JSON."""
+
+    @property
+    def files(self) -> tuple[Written, ...]:
+        return self.pictures or (Written(self.task.target),)
 
 
 Share = Callable[[float], None]
@@ -72,9 +93,9 @@ def _attempt(work: Work, task: Task, progress: Share, stop: threading.Event) -> 
     except Cancelled:
         raise
     except T2OError as error:
-        return Report(task, Outcome.REFUSED, error=str(error))
+        return Report(task, Outcome.REFUSED, error=str(error), error_kind=type(error).__name__)
     except OSError as error:
-        return Report(task, Outcome.REFUSED, error=unusable(error))
+        return Report(task, Outcome.REFUSED, error=unusable(error), error_kind=OutputError.__name__)
     finally:
         progress(1.0)
 
@@ -103,10 +124,23 @@ def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
         yield advance
 
 
-def present(reports: list[Report], count: int, *, as_json: bool, quiet: bool) -> None:
-    """What became of `count` photos; exit code 2 where one was refused, 130 where some are missing."""
+def present(
+    reports: list[Report],
+    count: int,
+    *,
+    as_json: bool,
+    quiet: bool,
+    notes: Sequence[str] = (),
+    data: Callable[[Report], dict[str, Any]] | None = None,
+) -> None:
+    """What became of `count` photos; exit code 2 where one was refused, 130 where some are missing.
+
+    `notes` are about photos that were left out; `data` makes the JSON of a report.
+    """
+    for note in notes:
+        say(f"note: {note}")
     if as_json:
-        print_json([_as_data(report) for report in reports])
+        print_json([(data or as_data)(report) for report in reports])
     else:
         for report in reports:
             _tell(report, quiet)
@@ -121,24 +155,34 @@ def present(reports: list[Report], count: int, *, as_json: bool, quiet: bool) ->
 
 
 def _tell(report: Report, quiet: bool) -> None:
-    source, target = report.task.source, report.task.target
+    source = report.task.source
     if report.error is not None:
         say(f"t2o: {report.error}")
     elif not quiet:
-        done = report.outcome is Outcome.DONE
-        say(f"{source} -> {target}" if done else f"{source}: skipped, {target} exists", err=False)
-        for line in report.told.splitlines():
-            say(f"  {line}", err=False)
+        for line in _lines(report):
+            say(line, err=False)
     for note in report.notes:
         say(f"note: {source}: {note}")
 
 
-def _as_data(report: Report) -> dict[str, Any]:
+def _lines(report: Report) -> Iterator[str]:
+    source, files = report.task.source, report.files
+    if report.outcome is Outcome.SKIPPED:
+        names = ", ".join(str(file.path) for file in files)
+        yield f"{source}: skipped, {names} exist{'s' if len(files) == 1 else ''}"
+        return
+    for file in files:
+        yield f"{source} -> {file.path}"
+        yield from (f"  {line}" for line in file.told.splitlines())
+    yield from (f"  {remark}" for remark in report.remarks)
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """What every command says of a photo."""
     return {
         "source": str(report.task.source),
-        "target": str(report.task.target),
+        "target": str(report.files[0].path),
         "outcome": report.outcome.value,
         "notes": list(report.notes),
         "error": report.error,
-        **({"told": report.told} if report.told else {}),
     }

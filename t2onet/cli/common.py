@@ -42,12 +42,10 @@ Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace existing files, even the photo itself.")
 ]
 SkipExisting = Annotated[
-    bool, typer.Option("--skip-existing", help="Leave photos alone whose result exists already.")
+    bool, typer.Option("--skip-existing", help="Leave existing results as they are and make what is missing.")
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")]
-MaxMegapixels = Annotated[
-    float | None, typer.Option(min=0.001, help="Refuse larger photos; by default 179 megapixels.")
-]
+MaxMegapixels = Annotated[float | None, typer.Option(help="Refuse larger photos; by default 179 megapixels.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")]
 
 

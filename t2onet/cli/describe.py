@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, print_json, refusing
+from .common import AsJson, print_json, refusing, say
+from .recipes import RecipeFile, load_recipe
 
 if TYPE_CHECKING:
     from ..recipe import Recipe
@@ -15,19 +16,21 @@ if TYPE_CHECKING:
 
 @refusing
 def describe_recipe(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (JSON).")],
+    recipe: RecipeFile,
     diff: Annotated[
         Path | None, typer.Option("--diff", metavar="OTHER", help="Say what changes from RECIPE to OTHER.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say in plain English what a recipe does."""
-    from ..recipe import Recipe
+    from ..recipe.sidecar import look_name
 
-    loaded = Recipe.load(recipe)
+    loaded = load_recipe(recipe)
     if diff is not None:
-        _print_diff(loaded, Recipe.load(diff), as_json)
-    elif as_json:
+        _print_diff(loaded, load_recipe(diff), as_json)
+        return
+    name = loaded.name or look_name(recipe)
+    if as_json:
         steps = [
             {
                 "operation": s.operation,
@@ -37,15 +40,15 @@ def describe_recipe(
             }
             for s in loaded.steps
         ]
-        print_json({"name": loaded.name, "description": loaded.describe(), "steps": steps})
+        print_json({"name": name, "description": loaded.describe(), "steps": steps})
     else:
-        _print_steps(loaded)
+        _print_steps(name, loaded)
 
 
-def _print_steps(recipe: Recipe) -> None:
-    typer.echo(recipe.describe())
+def _print_steps(name: str, recipe: Recipe) -> None:
+    say(f"{name}: {recipe.describe()}", err=False)
     for number, step in enumerate(recipe.steps, start=1):
-        typer.echo(f"  {number}. {step.operation:<10}  {step.describe()}")
+        say(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
 
 
 def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from ..errors import OutputError, RequestError
 from .apply import allow, make_folder, refuse_contradiction, remove_empty
-from .batch import Outcome, Report, Share, present, run
+from .batch import Outcome, Report, Share, Written, present, run
 from .common import (
     AsJson,
     Jobs,
@@ -24,14 +24,13 @@ from .common import (
     refuse,
     refusing,
 )
-from .photos import Task, tasks
+from .photos import EDITED, Task, select
 
 if TYPE_CHECKING:
     from ..editor import Edit, Manner
+    from ..image import Image
     from ..policy import Policy
-
-LOOK = "edited"
-"""What results are called after their photos."""
+    from ..recipe import Recipe
 
 
 @refusing
@@ -44,9 +43,13 @@ def edit_photos(
         ),
     ],
     output: Output = None,
-    manner: Annotated[
+    mode: Annotated[
         Literal["literal", "expert"],
-        typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
+        typer.Option(
+            "--mode",
+            "--manner",
+            help="literal does what the sentence says; expert also what a retoucher would.",
+        ),
     ] = "literal",
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, above 1 goes beyond.")
@@ -54,9 +57,12 @@ def edit_photos(
     variants: Annotated[
         int, typer.Option(min=1, max=16, help="Different answers to choose from, numbered.")
     ] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Of the variants.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the variants.")] = 0,
     sidecar: Annotated[
-        bool, typer.Option("--sidecar/--no-sidecar", help="Write each recipe beside its picture (JSON).")
+        bool,
+        typer.Option(
+            "--sidecar/--no-sidecar", help="Write each recipe beside its picture, as PICTURE.t2o.json."
+        ),
     ] = True,
     recursive: Recursive = False,
     overwrite: Overwrite = False,
@@ -75,15 +81,16 @@ def edit_photos(
     from ..policy import opened, shipped
 
     refuse_contradiction(overwrite, skip_existing)
-    photos, request = _split(given)
-    todo = tasks(photos, output, LOOK, recursive=recursive)
     if max_megapixels is not None:
         allow(max_megapixels)
+    photos, request = _split(given)
+    selected = select(photos, output, EDITED, recursive=recursive, variants=variants, sidecars=True)
+    todo = selected.tasks
     jobs = min(jobs or cores(), len(todo))
     policy = shipped() if network is None else opened(network)
     threads = max(1, cores() // jobs)
     existing = _Existing(overwrite, skip_existing)
-    work = _Editing(policy, request, manner, strength, variants, seed, sidecar, existing, threads)
+    work = _Editing(policy, request, mode, strength, variants, seed, sidecar, existing, threads)
     made: list[Path] = []
     try:
         reports = run(
@@ -91,7 +98,7 @@ def edit_photos(
         )
     finally:
         remove_empty(made)
-    present(reports, len(todo), as_json=as_json, quiet=quiet)
+    present(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.as_data)
 
 
 def _split(given: list[str]) -> tuple[list[str], str]:
@@ -113,7 +120,7 @@ def _is_file(request: str) -> bool:
 
 
 class _Existing(NamedTuple):
-    """What becomes of files that are there: they are replaced, or their photos are left alone."""
+    """What becomes of files that are there: they are replaced, or they stay and only others are written."""
 
     overwrite: bool
     skip: bool
@@ -125,7 +132,7 @@ class _Editing:
 
     policy: Policy
     request: str
-    manner: Manner
+    mode: Manner
     strength: float
     variants: int
     seed: int
@@ -135,47 +142,129 @@ class _Editing:
 
     def __call__(self, task: Task, progress: Share, stop: threading.Event, made: list[Path]) -> Report:
         from ..editor import Editor
+        from .edit_json import EditDetails
 
-        if self.existing.skip and all(place.exists() for place in self._places(task, self.variants)):
-            return Report(task, Outcome.SKIPPED)
+        if self.existing.skip and all(map(self._is_complete, task.pictures(self.variants))):
+            return self._skipped(task, task.pictures(self.variants))
         editor = Editor(task.source, self.policy)
-        found = editor.variants(self.request, self.variants, manner=self.manner, seed=self.seed)
+        found = editor.variants(self.request, self.variants, manner=self.mode, seed=self.seed)
         edits = [one.at(self.strength) for one in found]
         if not edits[0].answered:
-            return Report(task, Outcome.REFUSED, error=f"{task.source}: {edits[0].explain()}")
-        places = self._places(task, len(edits))
-        self._check(places)
+            error = f"{task.source}: {edits[0].explain()}"
+            details = EditDetails(edit=edits[0])
+            return Report(task, Outcome.REFUSED, error=error, error_kind="Declined", details=details)
+        pictures = task.pictures(self.variants)[: len(edits)]  # there is one where nothing can be varied
+        todo = [not (self.existing.skip and self._is_complete(picture)) for picture in pictures]
+        if not any(todo):
+            return self._skipped(task, pictures)
+        self._refuse_existing(pictures)
         made.extend(make_folder(task.target.parent))
         notes: list[str] = []
-        for number, (one, place) in enumerate(zip(edits, places, strict=True), start=1):
-            notes += self._saved(one, place, stop)
-            progress(number / len(edits))
-        return Report(task, Outcome.DONE, notes=tuple(notes), told=self._told(edits, places))
+        for number, (one, picture) in enumerate(zip(edits, pictures, strict=True)):
+            if todo[number]:
+                notes += self._save(one, picture, stop)
+            progress((number + 1) / len(edits))
+        return self._done(task, edits, pictures, todo, notes)
 
-    def _places(self, task: Task, count: int) -> list[Path]:
-        if count == 1:
-            return [task.target]
-        return [task.target.with_stem(f"{task.target.stem}-{number}") for number in range(1, count + 1)]
+    def _done(
+        self, task: Task, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
+    ) -> Report:
+        from .edit_json import EditDetails, Variant
 
-    def _check(self, places: list[Path]) -> None:
-        for place in places if not self.existing.overwrite else ():
-            for file in (place, place.with_suffix(".json")) if self.sidecar else (place,):
+        several = len(edits) > 1
+        told = [one.recipe.describe() if several else one.explain() for one in edits]
+        variants = [
+            Variant(picture, self._sidecar_of(picture), one.recipe, one.reasons, written)
+            for picture, one, written in zip(pictures, edits, new, strict=True)
+        ]
+        return Report(
+            task,
+            Outcome.DONE,
+            notes=tuple(notes),
+            pictures=tuple(Written(pictures[at], told[at]) for at in range(len(edits)) if new[at]),
+            remarks=edits[0].remarks if several else (),
+            details=EditDetails(tuple(variants), edits[0]),
+        )
+
+    def _is_complete(self, picture: Path) -> bool:
+        """Whether all files of a variant exist."""
+        return picture.exists() and (not self.sidecar or self._sidecar_of(picture) is not None)
+
+    def _sidecar_of(self, picture: Path) -> Path | None:
+        from ..recipe.sidecar import find_sidecar
+
+        return find_sidecar(picture) if self.sidecar else None
+
+    def _skipped(self, task: Task, pictures: list[Path]) -> Report:
+        from .edit_json import EditDetails, existing_variant
+
+        variants = [existing_variant(picture, self._sidecar_of(picture)) for picture in pictures]
+        return Report(
+            task,
+            Outcome.SKIPPED,
+            pictures=tuple(map(Written, pictures)),
+            details=EditDetails(tuple(variants)),
+        )
+
+    def _refuse_existing(self, pictures: list[Path]) -> None:
+        from ..recipe.sidecar import sidecar_path
+
+        for picture in pictures if not any(self.existing) else ():
+            for file in (picture, sidecar_path(picture)) if self.sidecar else (picture,):
                 if file.exists():
                     raise OutputError(
                         f"{file} exists already; give another -o, --overwrite or --skip-existing"
                     )
 
-    def _saved(self, edit: Edit, place: Path, stop: threading.Event) -> tuple[str, ...]:
+    def _save(self, edit: Edit, picture: Path, stop: threading.Event) -> tuple[str, ...]:
+        """Write the files of a variant; with --skip-existing those that are missing, if the others fit."""
         from ..executor import apply
+        from ..recipe.sidecar import find_sidecar, sidecar_path
 
+        overwrite, skip = self.existing
         image = apply(edit.recipe, edit.photo, threads=self.threads, cancel=stop)
-        saved = image.save(place, overwrite=self.existing.overwrite)
-        if self.sidecar:
-            edit.recipe.save(place.with_suffix(".json"), overwrite=self.existing.overwrite)
-        return saved.notes
+        found = find_sidecar(picture)
+        notes: tuple[str, ...] = ()
+        if skip and picture.exists():
+            _refuse_other_picture(image, picture)
+        else:
+            if skip and found is not None:
+                _refuse_other_recipe(edit.recipe, found)
+            notes = image.save(picture, overwrite=overwrite).notes
+        if self.sidecar and not (skip and found is not None):
+            edit.recipe.save(sidecar_path(picture), overwrite=overwrite)
+        elif found is not None and overwrite:
+            notes = (*notes, f"{found} is there from an earlier edit and does not belong to the new one")
+        return notes
 
-    def _told(self, edits: list[Edit], places: list[Path]) -> str:
-        if len(edits) == 1:
-            return edits[0].explain()
-        told = [f"{place.name}: {one.recipe.describe()}" for one, place in zip(edits, places, strict=True)]
-        return "\n".join([*told, *edits[0].remarks])
+    def as_data(self, report: Report) -> dict[str, Any]:
+        """The report as an entry of `--json`."""
+        from .edit_json import photo_entry
+
+        target = report.task.pictures(self.variants)[0]
+        entry = photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
+        return entry.model_dump(mode="json")
+
+
+def _refuse_other_picture(image: Image, picture: Path) -> None:
+    """A recipe is written beside an existing picture only if it makes exactly that picture."""
+    from ..image import read_regular
+    from ..image.saving import encoded
+
+    data, _ = encoded(image, picture)
+    if read_regular(picture) != data:
+        raise OutputError(
+            f"{picture} exists without its recipe and is not what this request makes; give another -o, or "
+            "--overwrite"
+        )
+
+
+def _refuse_other_recipe(recipe: Recipe, sidecar: Path) -> None:
+    """A picture is written beside an existing recipe only if it is made by that recipe."""
+    from ..recipe import Recipe
+
+    if Recipe.load(sidecar) != recipe:
+        raise OutputError(
+            f"{sidecar} exists without its picture and is not what this request makes; give another -o, or "
+            "--overwrite"
+        )

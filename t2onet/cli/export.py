@@ -9,6 +9,7 @@ import typer
 
 from ..errors import TrainingError
 from .common import AsJson, print_json, refusing, say
+from .recipes import load_recipe
 
 _WEIGHTS = ".safetensors"
 
@@ -47,9 +48,8 @@ def export_look(
         _export_network(recipe, output, caution, memory, overwrite=overwrite)
         return
     from ..looks import export
-    from ..recipe import Recipe
 
-    done = export(Recipe.load(recipe), output, size=size, overwrite=overwrite)
+    done = export(load_recipe(recipe), output, size=size, overwrite=overwrite)
     if as_json:
         print_json(
             {
@@ -93,7 +93,7 @@ def _export_network(
     folder.mkdir(parents=True, exist_ok=True)
     if caution is None:
         caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
-    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution)
+    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution, overwrite=overwrite)
     if remembered is not None:
-        export_memory(remembered, folder)
+        export_memory(remembered, folder, overwrite=overwrite)
     say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
+import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ImageError, OutputError
+
+EDITED = "edited"
+"""What results of `t2o edit` are called after their photos."""
+_VARIANT = re.compile(r"(?<=.)-\d+$")
+"""The number of a variant, at the end of a name."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +24,21 @@ class Task:
 
     source: Path
     target: Path
+
+    def pictures(self, variants: int = 1) -> list[Path]:
+        """The target, or as many as there are variants, numbered."""
+        if variants == 1:
+            return [self.target]
+        stem = self.target.stem
+        return [self.target.with_stem(f"{stem}-{number}") for number in range(1, variants + 1)]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a command works on; `notes` say which photos were left out, and why."""
+
+    tasks: list[Task]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -27,10 +50,20 @@ class _Found:
     """The folder that was named, if one was."""
 
 
-def tasks(given: list[str], output: str | None, look: str, *, recursive: bool) -> list[Task]:
+def select(
+    given: list[str],
+    output: str | None,
+    look: str,
+    *,
+    recursive: bool,
+    variants: int = 1,
+    sidecars: bool = False,
+) -> Selection:
     """Photos, folders and patterns as tasks; every result has a place of its own.
 
-    A photo that is the result of another is left out, so that a second run does not edit the first one's.
+    The result of another photo of the same run is left out, so that a second run does not edit the first
+    one's results: what this run would write, and what lies beside its photo under the name of a result. With
+    `sidecars` such a file counts as a result only if it has a sidecar; without, its name is enough.
     """
     try:
         found = list(_found(given, recursive))
@@ -38,11 +71,20 @@ def tasks(given: list[str], output: str | None, look: str, *, recursive: bool) -
             placed = [Task(found[0].source, Path(output))]
         else:
             placed = [Task(photo.source, _place(photo, output, look)) for photo in found]
+        edits = _edits_of_others(placed, None if sidecars else look)
     except OSError as error:
         raise ImageError(unusable(error)) from None
-    _refuse_collisions(placed)
-    results = {task.target for task in placed if task.target != task.source}
-    return [task for task in placed if task.source not in results]
+    todo = [task for task in placed if task.source not in edits]
+    _refuse_collisions(todo, variants)
+    results = {picture for task in todo for picture in task.pictures(variants) if picture != task.source}
+    return Selection(
+        [task for task in todo if task.source not in results],
+        [
+            f"{edit}: left out, it is an edit of {photo}; name it alone to edit it further"
+            for edit, photo in edits.items()
+            if edit not in results
+        ],
+    )
 
 
 def sources(given: list[str], *, recursive: bool) -> list[Path]:
@@ -74,7 +116,8 @@ def _found(given: list[str], recursive: bool) -> Iterator[_Found]:
 def _in_folder(folder: Path, recursive: bool) -> Iterator[_Found]:
     from ..image import READABLE
 
-    entries: Iterable[Path] = folder.rglob("*") if recursive else folder.iterdir()
+    folders: Iterable[Path] = folders_below(folder) if recursive else [folder]
+    entries = (place / name for place in folders for name in os.listdir(place))  # noqa: PTH208
     photos = sorted(p for p in entries if p.suffix.lower() in READABLE and p.is_file() and p.name[0] != ".")
     if not photos:
         hint = "" if recursive else "; --recursive looks into the folders below it too"
@@ -82,11 +125,56 @@ def _in_folder(folder: Path, recursive: bool) -> Iterator[_Found]:
     yield from (_Found(photo, photo.relative_to(folder), folder) for photo in photos)
 
 
+def folders_below(folder: Path) -> Iterator[Path]:
+    """A folder and all below it, however deep; links to folders are not followed, so there are no loops."""
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            with os.scandir(place) as entries:
+                waiting += [place / entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except (NotADirectoryError, PermissionError):
+            continue
+        yield place
+
+
 def _matching(pattern: str) -> Iterator[_Found]:
-    matches = sorted(path for path in map(Path, glob.glob(pattern, recursive=True)) if path.is_file())  # noqa: PTH207
+    matches = sorted(path for path in _expand(pattern) if path.is_file())
     if not matches:
         raise ImageError(f"no file matches {pattern}; check the pattern")
     yield from (_Found(path, Path(path.name)) for path in matches)
+
+
+def _expand(pattern: str) -> Iterable[Path]:
+    """What a pattern matches, as a shell would have it: hidden names only where the pattern has the dot.
+
+    Unlike `glob.glob` it neither follows links below `**` nor nests calls as deep as folders are nested.
+    """
+    parts = Path(pattern).parts
+    found: dict[Path, None] = {Path(): None}
+    for part in parts:
+        if part == "**":
+            steps = (inner for place in found for inner in folders_below(place) if _is_shown(inner, place))
+        elif glob.has_magic(part):
+            steps = (place / name for place in found for name in _names(place, part))
+        else:
+            steps = (place / part for place in found if (place / part).exists())
+        found = dict.fromkeys(steps)
+    if parts[-1] == "**":
+        return [place / name for place in found for name in _names(place, "*")]
+    return found
+
+
+def _is_shown(inner: Path, place: Path) -> bool:
+    return not any(part.startswith(".") for part in inner.parts[len(place.parts) :])
+
+
+def _names(folder: Path, pattern: str) -> list[str]:
+    try:
+        names = os.listdir(folder)  # noqa: PTH208
+    except (NotADirectoryError, PermissionError):
+        return []
+    return [name for name in fnmatch.filter(names, pattern) if name[0] != "." or pattern[0] == "."]
 
 
 def _names_a_file(output: str, found: list[_Found]) -> bool:
@@ -120,12 +208,40 @@ def _place(photo: _Found, output: str | None, look: str) -> Path:
     return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
 
 
-def _refuse_collisions(placed: list[Task]) -> None:
-    first: dict[Path, Path] = {}
+def _refuse_collisions(placed: list[Task], variants: int) -> None:
+    first: dict[str, Path] = {}
     for task in placed:
-        other = first.setdefault(task.target, task.source)
-        if other is not task.source:
-            raise OutputError(
-                f"{other} and {task.source} would both become {task.target}; "
-                "give them in separate runs with separate output folders"
-            )
+        for picture in task.pictures(variants):
+            other = first.setdefault(os.path.realpath(picture), task.source)
+            if other is not task.source:
+                raise OutputError(
+                    f"{other} and {task.source} would both become {picture}; "
+                    "give them in separate runs with separate output folders"
+                )
+
+
+def _edits_of_others(placed: list[Task], look: str | None) -> dict[Path, Path]:
+    """Photos that are the results of others, and those others.
+
+    A result has -NAME after the name of its photo, or after that of the folder. NAME is `look`, or `edited`
+    where there is a sidecar.
+    """
+    from ..recipe.sidecar import find_sidecar
+
+    photos = {task.source.with_suffix(""): task.source for task in placed}
+    edits: dict[Path, Path] = {}
+    for task in placed:
+        names = [EDITED] if find_sidecar(task.source) is not None else []
+        for name in [*names, *([] if look is None else [look])]:
+            for original in _originals(task.source.with_suffix(""), f"-{name}"):
+                if original in photos:
+                    edits[task.source] = photos[original]
+    return edits
+
+
+def _originals(result: Path, ending: str) -> Iterator[Path]:
+    """Where the photo of a result would lie, without the ending of a format."""
+    for path in {result, result.with_name(_VARIANT.sub("", result.name))}:
+        for at, part in enumerate(path.parts):
+            if part.endswith(ending) and part != ending:
+                yield Path(*path.parts[:at], part.removesuffix(ending), *path.parts[at + 1 :])

@@ -46,7 +46,7 @@ def remember_edits(
             f"is too much memory for more than {MOST}; give a folder with fewer"
         )
     memory = remember(_pairs(found.samples))
-    save_memory(output, memory, {"data": found.fingerprint, "split": split})
+    save_memory(output, memory, {"data": found.fingerprint, "split": split}, overwrite=overwrite)
     say(f"{len(memory.anchors)} edits remembered -> {output}", err=False)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import ImageError
 from .apply import allow
 from .common import refusing, say
 from .photos import sources
@@ -37,7 +38,7 @@ def serve_darkroom(
     folder: Annotated[
         Path | None, typer.Option(help="Where uploads are kept while the server runs; by default temporary.")
     ] = None,
-    max_megapixels: Annotated[float, typer.Option(min=0.001, help="Refuse larger photos.")] = 100.0,
+    max_megapixels: Annotated[float, typer.Option(help="Refuse larger photos.")] = 100.0,
     upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
     session_mb: Annotated[
         int, typer.Option(min=1, help="Uploads and results of one visitor, in MiB.")
@@ -49,7 +50,8 @@ def serve_darkroom(
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
     """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
-    found = sources(photos, recursive=recursive) if photos else []
+    allow(max_megapixels)
+    found = _checked(sources(photos, recursive=recursive)) if photos else []
     from ..server import Settings, create_app
     from ..server.running import address, listen, run
     from ..server.settings import LOCAL
@@ -66,7 +68,6 @@ def serve_darkroom(
         idle_minutes=idle_minutes,
         cache_mb=cache_mb,
     )
-    allow(max_megapixels)
     app = create_app(settings)
     room = app.state.darkroom
     try:
@@ -79,6 +80,18 @@ def serve_darkroom(
     finally:
         room.sessions.shut()
     say("stopped", err=False)
+
+
+def _checked(photos: list[Path]) -> list[Path]:
+    """Photos as given; what is no file is refused before anybody visits."""
+    from ..image import check_regular
+
+    for path in photos:
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise ImageError(f"{path} cannot be read ({error.strerror}); give photos or folders") from None
+    return photos
 
 
 def _announce(place: str, browser: bool) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import PIL.Image
 
 from ..errors import DataError
-from ..image import RAW_SUFFIXES, heic
+from ..image import RAW_SUFFIXES, heic, open_regular
 from ..image.reading import NAMES
 from .sample import Dataset, Problem, Sample
 
@@ -45,7 +45,7 @@ def _fault(path: Path) -> str:
     Of HEIC and camera RAW, which Pillow does not know, only an empty file is found.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_HEAD)
         if not head:
             return "is empty"

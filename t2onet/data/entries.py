@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DataError
+from ..image import read_regular
 from .sample import SPLITS, Problem
 
 _BROKEN = "broken JSON"
@@ -71,7 +72,7 @@ def read_entries(path: Path, key: str) -> Entries:
     """The objects in a file's list; `key` is a field every entry has, by which one is told from its parts."""
     name = f"{path.parent.name}/{path.name}"
     try:
-        text = path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
+        text = read_regular(path).decode("utf-8-sig", errors="surrogateescape")
     except OSError as error:
         return Entries((), (Problem(name, "the file cannot be read", error.strerror or str(error)),), False)
     try:
@@ -143,7 +144,7 @@ def read_places(path: Path, count: int) -> tuple[frozenset[int] | None, tuple[Pr
     if not path.is_file():
         return None, ()
     try:
-        places = json.loads(path.read_bytes())
+        places = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
         return None, (Problem(name, _BROKEN, str(error)),)
     if not isinstance(places, list):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from ..image import read_regular
 from .entries import Entry, UnusableError, is_text, read_entries, read_places, split_files
 from .naming import Names
 from .photos import PhotoFolder
@@ -111,7 +112,7 @@ def read_masks(dataset: Dataset, sample: Sample) -> list[NDArray[np.bool_]]:
     """All masks of a sample's photo, which do not overlap; operators name them by their places."""
     path = dataset.root / "masks" / f"{sample.before.stem}_mask.json"
     try:
-        masks = json.loads(path.read_bytes())
+        masks = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read as masks: {error}.") from error
     if not isinstance(masks, list):

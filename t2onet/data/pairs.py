@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import DataError
-from ..image import READABLE
+from ..image import READABLE, read_regular
 from .entries import UnusableError, is_text
 from .photos import file_names, several
 from .sample import SPLITS, Dataset, Problem, Sample
@@ -82,7 +82,7 @@ def _listen(path: Path, said: dict[str, _Said]) -> Iterator[Problem]:
     if not path.is_file():
         return
     try:
-        text = path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
+        text = read_regular(path).decode("utf-8-sig", errors="surrogateescape")
     except OSError as error:
         yield Problem(path.name, "the file cannot be read", error.strerror or str(error))
         return

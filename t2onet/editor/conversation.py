@@ -65,4 +65,12 @@ class Conversation:
         before = edit.turn.since if besides else edit.recipe
         recipe = edit.recipe.model_copy(update={"steps": steps})
         turn = Turn(before, before)
-        return replace(edit, recipe=recipe, reasons=reasons, turn=turn, remarks=answer.remarks)
+        return replace(
+            edit,
+            recipe=recipe,
+            reasons=reasons,
+            turn=turn,
+            remarks=answer.remarks,
+            declined=answer.declined,
+            limits=answer.limits,
+        )

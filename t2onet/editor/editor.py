@@ -26,7 +26,15 @@ from .conversation import Conversation
 from .holding import Reasons, held
 from .model import Edit, Manner
 from .pictures import performed, small, visible
-from .telling import NOTHING_YET, held_back, left_undone
+from .telling import (
+    NOTHING_YET,
+    DeclinedPart,
+    declined,
+    declined_parts,
+    held_back,
+    left_undone,
+    limit_outcomes,
+)
 from .turns import Turn
 
 SPREAD = 0.35
@@ -174,7 +182,9 @@ class Editor:
         if not (self._past if move is Move.UNDO else self._future):
             return replace(edit, verdict=NOTHING_YET)
         found = (self.undo() if move is Move.UNDO else self.redo()) or self._untouched(edit.manner)
-        return replace(found, turn=replace(found.turn, last=edit.recipe), move=move, remarks=())
+        return replace(
+            found, turn=replace(found.turn, last=edit.recipe), move=move, remarks=(), declined=(), limits=()
+        )
 
     def _places(self) -> dict[Move, Recipe]:
         """The recipes that moves through the history lead to."""
@@ -188,13 +198,24 @@ class Editor:
         said = limited(_checked(request))
         answer = self.policy.answer(picture, said.request, manner)
         if answer.verdict != EDIT:
-            return Edit(self.photo, request, manner, Recipe(), answer.verdict)
+            declined_whole = (DeclinedPart(request, answer.verdict, declined(answer.verdict)),)
+            return Edit(self.photo, request, manner, Recipe(), answer.verdict, declined=declined_whole)
         thoughts = visible(answer.thoughts, picture)
         recipe = Recipe.from_steps((thought.operation, _rounded(thought)) for thought in thoughts)
         found = held(recipe, _reasons(answer, thoughts), said, picture)
         undone = left_undone((verdict for _, verdict in answer.besides), found.recipe)
         remarks = (*undone, *held_back(said, found.passed))
-        return Edit(self.photo, request, manner, found.recipe, EDIT, found.reasons, remarks=remarks)
+        return Edit(
+            self.photo,
+            request,
+            manner,
+            found.recipe,
+            EDIT,
+            found.reasons,
+            remarks=remarks,
+            declined=declined_parts(answer.besides),
+            limits=limit_outcomes(said, found.passed),
+        )
 
 
 def _checked(request: str) -> str:

@@ -12,7 +12,7 @@ from ..image import Image
 from ..language.followup import Move
 from ..policy import EDIT
 from ..recipe import Recipe, Step
-from .telling import declined, differences
+from .telling import DeclinedPart, LimitOutcome, declined, differences
 from .turns import Turn
 
 Manner = Literal["literal", "expert"]
@@ -25,7 +25,9 @@ class Edit:
     `verdict` is "edit", or what the request is about that cannot be done; then the recipe is empty, or as it
     was before a follow-up. `reasons` are, for each step, the words that led to it. `turn` is how it came from
     the edit before, and `move` says whether that was one step through the history. `aside` are steps that
-    were switched off by hand, and the positions they had. `remarks` are sentences about what was not done.
+    were switched off by hand, and the positions they had. `remarks` are sentences about what was not done;
+    `declined` and `limits` are the same as data: parts of the request that were not answered, and what
+    became of its limits.
     """
 
     photo: Image
@@ -37,6 +39,8 @@ class Edit:
     turn: Turn = field(default_factory=Turn)
     aside: tuple[tuple[int, Step], ...] = ()
     remarks: tuple[str, ...] = ()
+    declined: tuple[DeclinedPart, ...] = ()
+    limits: tuple[LimitOutcome, ...] = ()
     move: Move | None = None
 
     @cached_property
@@ -94,7 +98,7 @@ class Edit:
                     told.remove(found)
                     reasons[at] = found[1]
         ordered = tuple(reasons.get(at, ()) for at in range(len(recipe.steps)))
-        return replace(self, recipe=recipe, reasons=ordered, turn=turn, remarks=())
+        return replace(self, recipe=recipe, reasons=ordered, turn=turn, remarks=(), declined=(), limits=())
 
 
 def _equal(one: Step, other: Step) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from .. import operations
 from ..language import Attribute
@@ -48,6 +49,29 @@ _ALONG = 0.9
 """Cosine from which on two steps do the same, one of them more strongly."""
 
 
+class DeclinedPart(NamedTuple):
+    """Words of a request that were not answered, the verdict on them, and the reason as a sentence."""
+
+    words: str
+    verdict: str
+    reason: str
+
+
+class LimitOutcome(NamedTuple):
+    """An attribute (or the amount of the whole) that must not change `more`, `less` or `either` way.
+
+    `phrase` says what was done to keep it, or what was not quite kept.
+    """
+
+    attribute: str
+    direction: str
+    kept: bool
+    phrase: str
+
+
+_DIRECTIONS = {1: "more", -1: "less", 0: "either"}
+
+
 def declined(verdict: str) -> str:
     """Why nothing was done."""
     if verdict == NOTHING_YET:
@@ -69,6 +93,28 @@ def left_undone(verdicts: Iterable[str], done: Recipe) -> Iterator[str]:
 def _cannot(verdicts: Sequence[str]) -> str:
     matters = list(dict.fromkeys(_CANNOT[one] for one in verdicts))
     return f"I cannot {_listed(matters, 'or')}, I only change photos as a whole"
+
+
+def declined_parts(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedPart, ...]:
+    """Parts of a request and the verdict on each, as far as it is known what cannot be done."""
+    return tuple(
+        DeclinedPart(words, verdict, declined(verdict)) for words, verdict in parts if verdict in _CANNOT
+    )
+
+
+def limit_outcomes(said: Limited, passed: frozenset[Limit]) -> tuple[LimitOutcome, ...]:
+    """What became of each limit of a request."""
+    found = [
+        LimitOutcome(
+            limit.attribute.value,
+            _DIRECTIONS[limit.sign],
+            limit not in passed,
+            _keeping(limit) if limit in passed else " ".join(_kept([limit])),
+        )
+        for limit in said.limits
+    ]
+    gently = LimitOutcome("amount", _DIRECTIONS[1], True, "did only a little of it")
+    return (*found, *([gently] if said.gentle else []))
 
 
 def held_back(said: Limited, passed: frozenset[Limit]) -> Iterator[str]:

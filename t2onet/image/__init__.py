@@ -8,6 +8,7 @@ from .atomic import write_atomically
 from .formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
 from .model import Image, Saved, from_array
 from .opening import open_image
+from .regular import check_regular, open_regular, read_regular
 
 __all__ = [
     "RAW_SUFFIXES",
@@ -15,8 +16,11 @@ __all__ = [
     "WRITABLE",
     "Image",
     "Saved",
+    "check_regular",
     "default_suffix",
     "from_array",
     "open_image",
+    "open_regular",
+    "read_regular",
     "write_atomically",
 ]

@@ -32,14 +32,17 @@ _REASONS = {
 def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
     """Write `data` to `path` through a hidden neighbour, so that no reader ever sees a part of it.
 
-    An existing file keeps its permissions, a link keeps pointing where it does, and a failure leaves both the
-    old file and the folder as they were.
+    Without `overwrite` the file is created exclusively: of two processes that write the same name, one is
+    refused. With it, an existing file keeps its permissions and a link keeps pointing where it does. A
+    failure leaves both the old file and the folder as they were.
     """
     try:
         target = Path(os.path.realpath(path))
         mode = _checked_mode(path, target, overwrite)
         remove_leftovers(target.parent)
-        _replace(target, data, mode)
+        _write(target, data, mode, overwrite)
+    except FileExistsError as error:
+        raise _exists(path) from error
     except (OSError, ValueError) as error:
         raise OutputError(f"{path} cannot be written: {_reason(error)}.") from error
 
@@ -59,13 +62,17 @@ def _checked_mode(path: Path, target: Path, overwrite: bool) -> int | None:
     if not stat.S_ISREG(mode):
         raise OutputError(f"{path} cannot be written: it is not a regular file; give another name.")
     if not overwrite:
-        raise OutputError(f"{path} already exists; give another name or ask to overwrite it.")
+        raise _exists(path)
     if not mode & stat.S_IWUSR:
         raise OutputError(f"{path} cannot be written: the file is read-only; give another name.")
     return stat.S_IMODE(mode)
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def _exists(path: Path) -> OutputError:
+    return OutputError(f"{path} already exists; give another name or ask to overwrite it.")
+
+
+def _write(target: Path, data: bytes, mode: int | None, overwrite: bool) -> None:
     temporary = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -77,10 +84,27 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
                 file.close()
             if mode is not None:
                 temporary.chmod(mode)
-            temporary.replace(target)
-    except BaseException:
+            if overwrite:
+                temporary.replace(target)
+            else:
+                _create(temporary, target)
+    finally:
         temporary.unlink(missing_ok=True)
+
+
+def _create(temporary: Path, target: Path) -> None:
+    """Give a complete file its name, unless that name is taken (FileExistsError)."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
         raise
+    except OSError:  # no hard links here (FAT, some network drives): take the name first, then fill it
+        target.open("xb").close()
+        try:
+            temporary.replace(target)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
 
 
 @lru_cache(maxsize=256)

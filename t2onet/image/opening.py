@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
@@ -23,6 +22,7 @@ from . import heic, raw, reading
 from .formats import RAW_SUFFIXES
 from .limits import TooLargeError, allowed_megapixels
 from .model import Image, from_array
+from .regular import UnreadableFileError, read_regular
 
 _COPY_AGAIN = "the file is damaged or was not fully copied; copy it again"
 
@@ -52,12 +52,11 @@ def _open_file(path: Path) -> Image:
 
 def _bytes(path: Path) -> bytes:
     try:
-        kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
-            raise ImageError(f"{path} is a folder; give a photo in it.")
-        if not stat.S_ISREG(kind):
-            raise ImageError(f"{path} is not a regular file; give a photo.")
-        data = path.read_bytes()
+        data = read_regular(path)
+    except IsADirectoryError as error:
+        raise ImageError(f"{path} is a folder; give a photo in it.") from error
+    except UnreadableFileError as error:
+        raise ImageError(f"{path} cannot be read: {error}; give a photo.") from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ImageError(f"{path} does not exist; {_near(path)}.") from error
     except PermissionError as error:

@@ -13,21 +13,27 @@ from .model import Image, Saved
 
 def save(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> Saved:
     """Write `image` to `path` in the format of its suffix; an untouched photo is copied as it is."""
-    format = format_to_write(path)
+    format_to_write(path)
     if quality is not None and not 1 <= quality <= 100:
         raise OutputError(f"A quality of {quality} is out of range; give 1 to 100.")
     if not overwrite and _is_source(image, path):
         raise OutputError(
             f"{path} is the photo itself; give another name, or ask to overwrite it (overwrite=True)."
         )
+    data, notes = encoded(image, path, quality)
+    write_atomically(path, data, overwrite=overwrite)
+    return Saved(path, notes)
+
+
+def encoded(image: Image, path: Path, quality: int | None = None) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes that `save` writes to `path`, and what they could not keep."""
+    format = format_to_write(path)
     source = image.origin.encoded
     untouched = source is not None and image.origin.format == format.name
     if untouched and source is not None and (quality is None or not format.lossy):
-        write_atomically(path, source, overwrite=overwrite)
-        return Saved(path, ())
+        return source, ()
     data, notes = _encoded(image, path, format, quality)
-    write_atomically(path, data, overwrite=overwrite)
-    return Saved(path, (*image.notes, *notes))
+    return data, (*image.notes, *notes)
 
 
 def _is_source(image: Image, path: Path) -> bool:

@@ -27,7 +27,7 @@ class Exported:
 @dataclass(frozen=True)
 class _Format:
     sizes: tuple[int, ...]
-    write: Callable[[Table, Recipe, Path], None]
+    write: Callable[[Table, Recipe, Path, bool], None]
 
 
 def export(recipe: Recipe, path: str | Path, *, size: int | None = None, overwrite: bool = False) -> Exported:
@@ -46,7 +46,7 @@ def export(recipe: Recipe, path: str | Path, *, size: int | None = None, overwri
             f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
         )
     table = tabulate(recipe, size)
-    form.write(table, recipe, path)
+    form.write(table, recipe, path, overwrite)
     notes = tuple(
         f"left out: {step.operation} ({step.describe()}) looks at neighbouring pixels, which a colour table "
         "cannot do"
@@ -59,19 +59,19 @@ def _either(sizes: tuple[int, ...]) -> str:
     return " or ".join(map(str, sizes))
 
 
-def _write_cube(table: Table, recipe: Recipe, path: Path) -> None:
+def _write_cube(table: Table, recipe: Recipe, path: Path, overwrite: bool) -> None:
     """Adobe's text format: red runs fastest, which is the order of the table."""
     title = "".join(c for c in recipe.name or path.stem if c.isprintable() and c != '"')
     lines = [f'TITLE "{title}"', f"LUT_3D_SIZE {table.size}", "DOMAIN_MIN 0 0 0", "DOMAIN_MAX 1 1 1"]
     lines += [f"{r:.6f} {g:.6f} {b:.6f}" for r, g, b in table.colours.reshape(-1, 3).tolist()]
-    write_atomically(path, ("\n".join(lines) + "\n").encode(), overwrite=True)
+    write_atomically(path, ("\n".join(lines) + "\n").encode(), overwrite=overwrite)
 
 
-def _write_hald(table: Table, recipe: Recipe, path: Path) -> None:
+def _write_hald(table: Table, recipe: Recipe, path: Path, overwrite: bool) -> None:
     """A square 16-bit picture of all entries in reading order: level^3 wide for level^2 entries a side."""
     side = round(table.size**1.5)
     pixels = np.floor(table.colours.reshape(side, side, 3) * 65535 + 0.5).astype(np.uint16)
-    from_array(pixels).save(path, overwrite=True)
+    from_array(pixels).save(path, overwrite=overwrite)
 
 
 FORMATS = {

@@ -13,7 +13,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from ..errors import TrainingError
-from ..image import write_atomically
+from ..image import check_regular, write_atomically
 from ..language import Vocabulary
 from .baselines import BASELINES
 from .discriminator import Discriminator, DiscriminatorConfig
@@ -67,15 +67,18 @@ def load_network(path: Path) -> Loaded:
     return Loaded(network.eval(), vocabulary, metadata, config)
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
-    """Whole or not at all, in place of what was there."""
+def write_tensors(
+    path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str], *, overwrite: bool = True
+) -> None:
+    """Whole or not at all; by default in place of what was there."""
     ready = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-    write_atomically(path, save(ready, dict(metadata)), overwrite=True)
+    write_atomically(path, save(ready, dict(metadata)), overwrite=overwrite)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """All tensors of a file, on the CPU, and its metadata."""
     try:
+        check_regular(path)
         with safe_open(path, "pt") as file:
             return {key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (OSError, SafetensorError) as error:

@@ -17,7 +17,7 @@ import numpy as np
 import PIL.Image
 
 from ..errors import PlanError
-from ..image import open_image
+from ..image import open_image, open_regular, read_regular
 from ..image.depth import as_depth
 from .path import Picture
 
@@ -180,7 +180,7 @@ def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> 
 def panoptic_ids(png: str | Path) -> np.ndarray:
     """(H, W) integers: red + 256 green + 65536 blue."""
     try:
-        with PIL.Image.open(png) as picture:
+        with open_regular(png) as file, PIL.Image.open(file) as picture:
             pixels = np.asarray(picture.convert("RGB"), np.int64)
     except OSError as error:
         raise PlanError(f"{png} cannot be read as a panoptic PNG ({error})") from None
@@ -216,7 +216,7 @@ def _read(path: Path) -> Region:
 
 def _json(path: Path) -> Any:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_regular(path))
     except (OSError, ValueError) as error:
         raise PlanError(f"{path} cannot be read as panoptic annotations ({error})") from None
     return data

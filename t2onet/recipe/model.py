@@ -18,12 +18,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 
 from .. import operations
 from ..errors import ImageError, RecipeError
-from ..image import write_atomically
+from ..image import read_regular, write_atomically
 from ..operations import Repair
 from . import words
 from .mask import Mask
 
 SCHEMA_VERSION: Literal[1] = 1
+LARGEST = 256 << 20
+"""Bytes of a recipe file that are read; masks are inside it."""
 
 
 class Step(BaseModel):
@@ -170,7 +172,7 @@ class Recipe(BaseModel):
         """From a JSON file; every refusal names the file."""
         path = Path(path)
         try:
-            return cls.from_json(path.read_text(encoding="utf-8-sig"), folder=path.parent)
+            return cls.from_json(read_regular(path, LARGEST).decode("utf-8-sig"), folder=path.parent)
         except IsADirectoryError:
             raise RecipeError(f"{path} is a folder; give the JSON file of a recipe") from None
         except FileNotFoundError:

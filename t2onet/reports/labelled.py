@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from ..image import read_regular
 from ..language import Intent
 from ..language.intent import intent_of
 
@@ -105,7 +106,7 @@ def _label(row: Mapping[str, str]) -> LabelledRequest:
 
 def _entries(path: Path) -> list[Any]:
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        entries = json.loads(read_regular(path))
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read, and labelled requests point into it: {error}.") from error
     if not isinstance(entries, list):

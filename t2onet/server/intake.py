@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import ImageError
-from ..image import READABLE, Image, open_image
+from ..image import READABLE, Image, open_image, read_regular
 from ..image.reading import declared_size
 from .errors import OUT_OF_FILES, too_large
 from .settings import Settings
@@ -34,7 +34,7 @@ def stored_suffix(name: str) -> str:
 def opened(path: Path, name: str, settings: Settings) -> Image:
     """The photo in a stored file; refusals speak of `name` and of no path."""
     try:
-        _check(path.read_bytes(), name, settings)
+        _check(read_regular(path), name, settings)
         image = open_image(path)
     except ImageError as error:
         raise ImageError(str(error).replace(str(path), name)) from None

@@ -13,6 +13,7 @@ from ..errors import OutputError, T2OError
 from ..executor import Cancel, apply
 from ..looks import export as export_look
 from ..recipe import Recipe
+from ..recipe.sidecar import sidecar_path
 from .photos import Photo
 from .schemas import Export
 from .sessions import Session
@@ -55,7 +56,8 @@ def _made(folder: Path, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
     if wanted.kind == "photo":
         return edited(folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality)
     if wanted.kind == "recipe":
-        return Result(f"{stem}-edited.json", recipe.save(folder / "result.json"), ())
+        name = sidecar_path(Path(_edited_name(photo, wanted.format))).name
+        return Result(name, recipe.save(folder / "result.json"), ())
     ending = _LOOKS[wanted.kind]
     look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
     place = folder / f"result{ending}"
@@ -64,6 +66,11 @@ def _made(folder: Path, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
     levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
     notes = (f"the table differs from the recipe by {levels}", *done.notes)
     return Result(f"{stem}{ending}", done.path, notes)
+
+
+def _edited_name(photo: Photo, format: str | None) -> str:
+    ending = f".{format}" if format else photo.suffix()
+    return f"{Path(photo.name).stem}-edited{ending}"
 
 
 def edited(
@@ -77,10 +84,9 @@ def edited(
     cancel: Cancel | None = None,
 ) -> Result:
     """A photo after a recipe at full resolution, as `place` with the ending of its format."""
-    ending = f".{format}" if format else photo.suffix()
-    name = f"{Path(photo.name).stem}-edited{ending}"
+    name = _edited_name(photo, format)
     image = apply(recipe, photo.open(), progress=progress, cancel=cancel)
-    target = place.with_suffix(ending.lower())
+    target = place.with_suffix(Path(name).suffix.lower())
     with spoken_of(target, name):
         saved = image.save(target, quality=quality)
     return Result(name, saved.path, saved.notes)

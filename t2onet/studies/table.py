@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..data.spreadsheet import restore
 from ..errors import StudyError
-from ..image import READABLE
+from ..image import READABLE, read_regular
 
 _NEEDED = ("input", "request")
 _OPTIONAL = ("sample", "dataset")
@@ -58,7 +58,7 @@ def read_table(path: Path) -> list[Entry]:
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The cells of each line by column, and its number; restored, without blanks around them."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
         raise StudyError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from ..data.recorded import Answers, Asked, Painted, Questions, Recipes, read_qu
 from ..data.recorded.answers import about_answers
 from ..data.recorded.archive import Levels, floats, levels
 from ..errors import DataError, T2OError, TrainingError
-from ..image import write_atomically
+from ..image import read_regular, write_atomically
 from ..models import load_network
 from ..models.answering import Answering, Decisions, answering
 from ..models.precision import NO_BFLOAT16, answering_device, computes_bfloat16
@@ -95,7 +95,7 @@ def _given(network: Answering, asked: Sequence[Asked]) -> Recipes | Painted:
 
 def digest(path: Path) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(read_regular(path)).hexdigest()[:12]
 
 
 def _names(runs: Path, only: Sequence[str]) -> list[str]:

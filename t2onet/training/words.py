@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..data.packed import PackedSet
 from ..errors import DataError
-from ..image import write_atomically
+from ..image import open_regular, write_atomically
 from ..language import Vocabulary
 
 FILE = "words.npz"
@@ -46,7 +46,7 @@ def write_words(path: Path, words: Words) -> None:
 
 def read_words(path: Path) -> Words:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open_regular(path) as opened, np.load(opened, allow_pickle=False) as file:
             words, vectors = file["words"], file["vectors"]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(f"{path} cannot be read as words with vectors: {error}") from None

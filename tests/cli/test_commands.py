@@ -21,7 +21,7 @@ from .made import LOOK, T2O, contents, process
 def test_describe(t2o: T2O, folder: Path) -> None:
     assert t2o("describe", "look.json") == (
         0,
-        "Brightens by 20 % and fades colours by 50 %.\n"
+        "look: Brightens by 20 % and fades colours by 50 %.\n"
         "  1. brightness  brightens by 20 %\n"
         "  2. saturation  fades colours by 50 %\n",
         "",
@@ -30,7 +30,23 @@ def test_describe(t2o: T2O, folder: Path) -> None:
 
 def test_describe_nothing(t2o: T2O, folder: Path) -> None:
     Recipe().save("empty.json")
-    assert t2o("describe", "empty.json") == (0, "Changes nothing.\n", "")
+    assert t2o("describe", "empty.json") == (0, "empty: Changes nothing.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "shown"),
+    [
+        ("silver.json", "Old silver", "Old silver"),
+        ("silver.json", "", "silver"),
+        ("a.jpg.t2o.json", "", "a"),
+        ("silver.json", "bell\x07\nring", "bell\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}ring"),
+    ],
+)
+def test_describe_names_the_look(t2o: T2O, folder: Path, file: str, name: str, shown: str) -> None:
+    Recipe(name=name).save(file)
+    assert t2o("describe", file) == (0, f"{shown}: Changes nothing.\n", "")
+    told = json.loads(t2o("describe", file, "--json").out)["name"]
+    assert told == (name or shown)
 
 
 def test_describe_as_json(t2o: T2O, folder: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_sentence_edits_a_photo(t2o: T2O, photo: Path) -> None:
     assert first == "dogs.png -> dogs-edited.png"
     assert any("brighter" in line for line in told)
     assert pixels("dogs-edited.png").mean() > pixels("dogs.png").mean() + 3
-    again = np.asarray(t2onet.apply(Recipe.load("dogs-edited.json"), "dogs.png"))
+    again = np.asarray(t2onet.apply(Recipe.load("dogs-edited.png.t2o.json"), "dogs.png"))
     assert np.array_equal(again, pixels("dogs-edited.png"))
 
 
@@ -48,6 +48,8 @@ def test_several_photos_and_a_folder(t2o: T2O, photo: Path) -> None:
 def test_variants_are_numbered_and_differ(t2o: T2O, photo: Path) -> None:
     answer = t2o("edit", "dogs.png", "more contrast and warmer", "--variants", "3", "--seed", "1")
     assert answer.code == 0
+    named = [line for line in answer.out.splitlines() if not line.startswith(" ")]
+    assert named == [f"dogs.png -> dogs-edited-{number}.png" for number in (1, 2, 3)]
     one, two, three = (pixels(f"dogs-edited-{number}.png").astype(int) for number in (1, 2, 3))
     assert min(np.abs(one - two).mean(), np.abs(one - three).mean(), np.abs(two - three).mean()) > 0.5
 
@@ -87,6 +89,7 @@ def test_what_cannot_be_done_is_one_line(t2o: T2O, photo: Path) -> None:
         (["dogs.png", ""], "the request has no words"),
         (["dogs.png", "   "], "the request has no words"),
         (["nowhere.png", "brighter"], "nowhere.png"),
+        (["dogs.png", "brighter", "--mode", "wild"], "wild"),
         (["dogs.png", "brighter", "--manner", "wild"], "wild"),
     ],
 )
@@ -148,7 +151,7 @@ def test_whatever_else_is_said_is_edited_or_declined(t2o: T2O, photo: Path, requ
     answer = t2o("edit", "dogs.png", request_)
     done = answer.code == 0
     assert done or answer.err.endswith("nothing was changed.\n")
-    assert Path("dogs-edited.png").exists() == Path("dogs-edited.json").exists() == done
+    assert Path("dogs-edited.png").exists() == Path("dogs-edited.png.t2o.json").exists() == done
     assert bool(answer.out) == done
 
 
@@ -176,7 +179,7 @@ def test_a_bad_photo_is_one_line_and_the_others_are_edited(
     assert answer.code == 2
     assert answer.err.startswith(f"t2o: {said}")
     assert answer.err.endswith("\nt2o: 1 of 2 photos refused; the others are done\n")
-    assert sorted(path.name for path in Path("out").iterdir()) == ["dogs.json", "dogs.png"]
+    assert sorted(path.name for path in Path("out").iterdir()) == ["dogs.png", "dogs.png.t2o.json"]
 
 
 def test_a_large_photo_can_be_allowed(t2o: T2O, photo: Path) -> None:

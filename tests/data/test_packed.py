@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 from t2onet import OutputError
 from t2onet.data import Dataset, Sample
 from t2onet.data.packed import pack, read_packed, repack, texts_of
+from t2onet.data.packed.shards import Shards
 from t2onet.data.plans import Plans, Settings, plan_dataset
 from t2onet.errors import DataError
 from tests.conftest import EXAMPLES, ROOT
@@ -201,6 +204,27 @@ def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp
     with pytest.raises(OutputError, match="something else"):
         pack(dataset, dataset.root, size=SIDE, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["packed", "photos"]
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["pack", "repack"])
+def test_a_set_packed_meanwhile_is_kept(
+    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    plans = planned(dataset, tmp_path / "plans", 1)
+    pack(dataset, tmp_path / "first", size=SIDE)
+    place, finish = tmp_path / "packed", Shards.finish
+
+    def finish_after_another_process(shards: Shards) -> None:
+        finish(shards)
+        shutil.copytree(tmp_path / "first", place)
+
+    monkeypatch.setattr(Shards, "finish", finish_after_another_process)
+    few = replace(dataset, samples=dataset.samples[:1])
+    write = partial(repack, tmp_path / "first", place, few, plans) if again else partial(pack, few, place)
+    with pytest.raises(OutputError, match="exists already"):
+        write()
+    assert len(read_packed(place).samples) == PAIRS
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "packed", "photos", "plans"]
 
 
 def test_an_index_lists_checksums_that_anyone_can_check(dataset: Dataset, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +205,78 @@ def test_a_folder_is_looked_through_once(tmp_path: Path, monkeypatch: pytest.Mon
     for number in range(5):
         write_atomically(tmp_path / str(number), b"whole", overwrite=False)
     assert len(looked) == 1
+
+
+def rival_writes(monkeypatch: pytest.MonkeyPatch, target: Path) -> None:
+    """Another process creates `target` after the check and before the name is taken."""
+    plain = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        plain(descriptor)
+        target.write_bytes(b"theirs")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def forbid_hard_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system such as FAT."""
+
+    def link(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+
+
+@pytest.mark.parametrize("hard_links", [True, False])
+def test_a_file_created_meanwhile_is_never_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hard_links: bool
+) -> None:
+    target = tmp_path / "a"
+    rival_writes(monkeypatch, target)
+    if not hard_links:
+        forbid_hard_links(monkeypatch)
+    with pytest.raises(OutputError, match="already exists"):
+        write_atomically(target, b"ours", overwrite=False)
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"theirs"}
+
+
+def test_overwriting_replaces_a_file_created_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rival_writes(monkeypatch, tmp_path / "a")
+    write_atomically(tmp_path / "a", b"ours", overwrite=True)
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"ours"}
+
+
+def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forbid_hard_links(monkeypatch)
+    write_atomically(tmp_path / "a", b"abc", overwrite=False)
+    assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a": b"abc"}
+
+
+def test_a_failure_without_hard_links_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    forbid_hard_links(monkeypatch)
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OutputError, match="input/output error"):
+        write_atomically(tmp_path / "a", b"abc", overwrite=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_many_writers_exactly_one_succeeds(tmp_path: Path) -> None:
+    def write(number: int) -> bytes | None:
+        data = str(number).encode()
+        try:
+            write_atomically(tmp_path / "a", data, overwrite=False)
+        except OutputError:
+            return None
+        return data
+
+    with ThreadPoolExecutor(8) as pool:
+        written = [data for data in pool.map(write, range(32)) if data is not None]
+    assert written == [(tmp_path / "a").read_bytes()]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]

@@ -79,10 +79,10 @@ def test_text_that_is_named_like_a_photo(tmp_path: Path) -> None:
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pillow(tmp_path / "a.jpg", photo())
 
-    def refuse(path: Path) -> bytes:
+    def refuse(*_: Any) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     assert "no permission" in refusal(tmp_path / "a.jpg")
 
 

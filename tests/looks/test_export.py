@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import t2onet
 from t2onet import Mask, Recipe
 from t2onet.errors import LookError, OutputError
 from t2onet.looks import FORMATS, Exported, export
-from t2onet.looks.table import look_up, measure, tabulate
+from t2onet.looks.table import Table, look_up, measure, tabulate
 
 LOOK = Recipe.from_steps(
     [
@@ -240,6 +241,22 @@ def test_an_existing_file_is_kept_unless_told(tmp_path: Path, ending: str) -> No
     export(LOOK, path, overwrite=True)
     assert path.stat().st_size > 100_000
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_file_created_during_the_work_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"look{ending}"
+
+    def tabulate_slowly(recipe: Recipe, size: int) -> Table:
+        path.write_text("theirs")
+        return tabulate(recipe, size)
+
+    monkeypatch.setattr(sys.modules["t2onet.looks.export"], "tabulate", tabulate_slowly)
+    with pytest.raises(OutputError, match="already exists"):
+        export(LOOK, path)
+    assert path.read_text() == "theirs"
 
 
 @pytest.mark.parametrize("ending", FORMATS)

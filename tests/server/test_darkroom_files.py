@@ -83,7 +83,7 @@ def test_what_is_saved_is_what_was_seen(table: Table, sea: Path) -> None:
     picture, recipe, cube = (table.saved(one) for one in ("Save photo", "Save recipe", "Save .cube"))
     assert [one.suggested_filename for one in (picture, recipe, cube)] == [
         "sea-edited.png",
-        "sea-edited.json",
+        "sea-edited.png.t2o.json",
         "sea.cube",
     ]
     made = t2onet.apply(t2onet.Recipe.from_json(Path(recipe.path()).read_text()), sea)

@@ -168,7 +168,7 @@ def test_an_export_is_the_edit_at_full_resolution(serve: Serve) -> None:
 def test_recipes_and_tables_are_exported(visitor: Visitor, photo: str) -> None:
     visitor.put(photo, 0, *FOUR)
     sidecar = visitor.post(f"{photo}/exports", kind="recipe").json()
-    assert sidecar["name"] == "sea-edited.json"
+    assert sidecar["name"] == "sea-edited.png.t2o.json"
     assert Recipe.from_json(visitor.client.get(sidecar["url"]).text) == Recipe.from_steps(FOUR)
     cube = visitor.post(f"{photo}/exports", kind="cube").json()
     assert visitor.client.get(cube["url"]).text.startswith('TITLE "sea"\nLUT_3D_SIZE 33\n')

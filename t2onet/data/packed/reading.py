@@ -16,6 +16,7 @@ import PIL.Image
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from ...image import read_regular
 from .model import (
     FORMAT,
     INDEX,
@@ -74,7 +75,7 @@ def _home(folder: Path, index: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
 
 def index_digest(folder: Path) -> str:
     """Of what a packed set lists, checksums of its shards among it."""
-    return hashlib.sha256((folder / INDEX).read_bytes()).hexdigest()
+    return hashlib.sha256(read_regular(folder / INDEX)).hexdigest()
 
 
 def _shards(folder: Path, index: dict[str, Any]) -> Iterator[zipfile.ZipFile]:
@@ -86,7 +87,7 @@ def _shards(folder: Path, index: dict[str, Any]) -> Iterator[zipfile.ZipFile]:
 def read_index(folder: Path) -> dict[str, Any]:
     path = folder / INDEX
     try:
-        index = json.loads(path.read_text(encoding="utf-8"))
+        index = json.loads(read_regular(path))
     except OSError as error:
         raise DataError(f"{folder} is no packed set: {INDEX} cannot be read ({error.strerror})") from None
     except ValueError:
@@ -101,7 +102,7 @@ def read_index(folder: Path) -> dict[str, Any]:
 def _checked(folder: Path, shard: dict[str, Any]) -> bytes:
     path = folder / shard["file"]
     try:
-        data: bytes = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}); copy the packed set again") from None
     if hashlib.sha256(data).hexdigest() != shard["sha256"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from ..sample import Dataset
 from .model import FORMAT, INDEX, PHOTOS_OF, SAMPLES, VERSION
 from .reading import index_digest, read_index, sample_lines
 from .shards import Shards
-from .writing import Packed, check_place
+from .writing import Packed, check_place, clear_place
 
 if TYPE_CHECKING:
     from ..plans import Plans
@@ -51,6 +50,5 @@ def repack(
         said = json.dumps({**told, PHOTOS_OF: named, "shards": shards.listed}, indent=1)
         (place / INDEX).write_text(f"{said}\n", encoding="utf-8")
         done.bytes = sum(path.stat().st_size for path in place.iterdir())
-        if target.exists():
-            shutil.rmtree(target)
+        clear_place(target, overwrite)
     return done

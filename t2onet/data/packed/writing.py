@@ -67,8 +67,7 @@ def pack(
     check_place(target, overwrite)
     with made_whole(target) as place:
         done = _Packing(place, size, quality, largest).write(dataset, plans, texts)
-        if target.exists():
-            shutil.rmtree(target)
+        clear_place(target, overwrite)
     return done
 
 
@@ -82,6 +81,15 @@ def check_place(target: Path, overwrite: bool) -> None:
         raise OutputError(f"{target} holds something else than a packed set; give another name")
     if not overwrite:
         raise OutputError(f"{target} exists already; give another name, or overwrite=True")
+
+
+def clear_place(target: Path, overwrite: bool) -> None:
+    """Make room for a set that is complete; what has appeared there meanwhile is checked again."""
+    check_place(target, overwrite)
+    if target.exists() and overwrite:
+        shutil.rmtree(target)
+    elif target.exists():
+        target.rmdir()  # only an empty folder gives way
 
 
 class _Packing:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ...errors import DataError, OutputError
-from ...image import write_atomically
+from ...image import open_regular, write_atomically
 from ...image.locks import lock
 from ..sample import Problem
 from .record import Planned, from_line, to_line
@@ -82,7 +82,7 @@ class Store:
     def __getitem__(self, key: str) -> Planned:
         place = self._places[bytes.fromhex(key)]
         path = self._segments[place.segment]
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(place.offset)
             data = from_line(file.read(place.length))
         if data is None:
@@ -143,20 +143,20 @@ def _new_segment(folder: Path) -> FileIO:
 
 def _lines(path: Path) -> Iterator[_Line]:
     offset = 0
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         for number, raw in enumerate(file, start=1):
             yield _Line(number, offset, raw, from_line(raw))
             offset += len(raw)
 
 
 def _being_written(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return not lock(file)
 
 
 def _mend(path: Path) -> None:
     """Without its damaged lines, unless a living process is writing it."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         if lock(file):
             whole = b"".join(line.raw for line in _lines(path) if line.data is not None)
             write_atomically(path, whole, overwrite=True)

@@ -15,6 +15,7 @@ import PIL.Image
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from ...image import open_regular
 
 FACTS = "about.json"
 VERSION = 1
@@ -58,7 +59,7 @@ def zipped(form: str, facts: Mapping[str, Any], files: Mapping[str, bytes]) -> b
 def unzipped(path: Path, form: str, made_by: str) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Facts and files; what is no archive of that form is refused, saying what makes one."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             facts = json.loads(archive.read(FACTS))
             files = {name: archive.read(name) for name in archive.namelist() if name != FACTS}
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:

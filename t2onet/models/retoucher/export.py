@@ -55,7 +55,9 @@ class _Step(nn.Module):
         return self.network.step(context, self.network.glance(picture), number, state)
 
 
-def export(network: Retoucher, folder: Path, verdicts: Sequence[str], caution: float = 0.0) -> None:
+def export(
+    network: Retoucher, folder: Path, verdicts: Sequence[str], caution: float = 0.0, *, overwrite: bool = True
+) -> None:
     """Write both graphs and `about.json`, what a policy has to know of them.
 
     `number` is that of the operation in the network's order, shaped (1,); `verdicts` are names of the kinds
@@ -73,14 +75,14 @@ def export(network: Retoucher, folder: Path, verdicts: Sequence[str], caution: f
     about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": list(verdicts), "caution": caution}
     files = {BEGIN: begin, STEP: step, ABOUT: json.dumps(about, indent=1).encode() + b"\n"}
     for name, content in files.items():
-        write_atomically(folder / name, content, overwrite=True)
+        write_atomically(folder / name, content, overwrite=overwrite)
 
 
-def export_memory(memory: Memory, folder: Path) -> None:
+def export_memory(memory: Memory, folder: Path, *, overwrite: bool = True) -> None:
     """Write the graph of a memory."""
     asked = (torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, len(ATTRIBUTES)))
     graph = _graph(memory, asked, ("image", "wanted"), ("tones",))
-    write_atomically(folder / MEMORY, graph, overwrite=True)
+    write_atomically(folder / MEMORY, graph, overwrite=overwrite)
 
 
 def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str]) -> bytes:

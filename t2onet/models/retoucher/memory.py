@@ -119,9 +119,9 @@ def parts() -> dict[str, slice]:
     return dict(zip(PARTS, (slice(*pair) for pair in pairwise(ends)), strict=True))
 
 
-def save_memory(path: Path, memory: Memory, metadata: Mapping[str, str]) -> None:
+def save_memory(path: Path, memory: Memory, metadata: Mapping[str, str], *, overwrite: bool = False) -> None:
     """To a file of weights that `load_memory` opens."""
-    write_tensors(path, memory.state_dict(), {"network": KIND, **metadata})
+    write_tensors(path, memory.state_dict(), {"network": KIND, **metadata}, overwrite=overwrite)
 
 
 def load_memory(path: Path) -> Memory:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...data import Dataset
 from ...errors import DataError
+from ...image import read_regular
 from ...planning import plan_pictures
 from ...planning.path import Picture
 from ...policy import Policy, shipped
@@ -95,7 +96,7 @@ def _read(path: Path) -> list[Pace]:
     from ...training.pace import Pace
 
     try:
-        return [Pace(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return [Pace(**json.loads(line)) for line in read_regular(path).decode().splitlines() if line]
     except (OSError, ValueError, TypeError) as error:
         told = "`python -m t2onet.training.pace` writes one to a line"
         raise DataError(f"{path} cannot be read as paces, {told}: {error}") from None

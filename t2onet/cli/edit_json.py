@@ -1,0 +1,205 @@
+"""What `t2o edit --json` prints: a list with one entry for each photo.
+
+Fields are only ever added. `docs/edit-json.md` and `docs/edit.schema.json` are made from here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from ..errors import RecipeError
+
+if TYPE_CHECKING:
+    from ..editor import Edit, Manner
+    from ..recipe import Recipe
+    from .batch import Report
+
+EDIT_JSON_VERSION: Literal[1] = 1
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True)  # further fields are allowed, so that old schemas fit new answers
+
+
+class StepEntry(_Entry):
+    """A step of a recipe, in words as well."""
+
+    operation: str = Field(description="Name of the operation, one of `t2o ops`.")
+    parameters: list[float] = Field(description="Its parameters, in declared order.")
+    masked: bool = Field(description="Whether the step works only in a part of the picture.")
+    sentence: str = Field(description="What the step does, in words.")
+    reasons: list[str] = Field(
+        description="The words of the request that led to the step; none are known of results that existed."
+    )
+
+
+class VariantEntry(_Entry):
+    """An answer and its files; without `--variants` there is one."""
+
+    number: int = Field(description="From 1.")
+    outcome: Literal["done", "skipped"] = Field(
+        description="Whether any of its files was written (done), or all of them existed (skipped)."
+    )
+    picture: str = Field(description="Path of the picture.")
+    sidecar: str | None = Field(description="Path of its recipe; null with `--no-sidecar`.")
+    description: str = Field(description="What the recipe does, in one sentence.")
+    recipe: dict[str, Any] | None = Field(
+        description="The recipe as in the sidecar, see recipes.md; null for an existing picture without one."
+    )
+    steps: list[StepEntry] = Field(description="The steps of the recipe.")
+
+
+class DeclinedEntry(_Entry):
+    """A part of the request that was not answered."""
+
+    words: str = Field(description="The words of the request.")
+    verdict: str = Field(description="What they are about, such as crop or foreign; later releases may add.")
+    reason: str = Field(description="Why it was not done, in words.")
+
+
+class LimitEntry(_Entry):
+    """Something the request says must stay: `without changing the colours`, `but not darker`."""
+
+    attribute: str = Field(
+        description="lightness, contrast, colourfulness, warmth, redness, sharpness, or amount: not too much."
+    )
+    direction: Literal["more", "less", "either"] = Field(description="The direction that is ruled out.")
+    kept: bool = Field(description="Whether it was kept, as far as can be measured.")
+    phrase: str = Field(description="What was done to keep it, or what was not quite kept, in words.")
+
+
+class ErrorEntry(_Entry):
+    """Why a photo was refused."""
+
+    kind: str = Field(description="Declined for a request that cannot be answered, or a class of errors.md.")
+    message: str = Field(description="What was given, why it was refused, what to do.")
+
+
+class PhotoEntry(_Entry):
+    """What became of one photo."""
+
+    schema_version: Literal[1] = Field(description="1; changes only if fields lose their meaning.")
+    source: str = Field(description="Path of the photo.")
+    target: str = Field(description="Path of its result; of the first variant where there are several.")
+    outcome: Literal["done", "skipped", "refused"] = Field(
+        description="skipped: with `--skip-existing`, all of its files exist already."
+    )
+    notes: list[str] = Field(description="What the format of the result could not keep.")
+    error: str | None = Field(description="Why the photo was refused, in words; null otherwise.")
+    errors: list[ErrorEntry] = Field(description="The same by kind; empty unless the photo was refused.")
+    request: str = Field(description="What was asked for.")
+    mode: Literal["literal", "expert"] = Field(description="How the request was taken.")
+    strength: float = Field(description="1 is the answer as it is.")
+    told: str = Field(description="What was done and why, as `t2o edit` prints it; empty if nothing was.")
+    sidecar: str | None = Field(description="As in the first variant.")
+    description: str = Field(description="As in the first variant; empty where the photo was refused.")
+    recipe: dict[str, Any] | None = Field(description="As in the first variant.")
+    steps: list[StepEntry] = Field(description="As in the first variant.")
+    variants: list[VariantEntry] = Field(description="Every answer; empty where the photo was refused.")
+    declined: list[DeclinedEntry] = Field(description="Parts of the request that were not answered.")
+    limits: list[LimitEntry] = Field(description="What had to stay, and whether it did.")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the whole answer."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "t2o edit --json",
+        **TypeAdapter(list[PhotoEntry]).json_schema(mode="serialization"),
+    }
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An answer and its files; `reasons` are the words that led to each step."""
+
+    picture: Path
+    sidecar: Path | None
+    recipe: Recipe | None
+    reasons: Sequence[Sequence[str]]
+    written: bool
+
+
+@dataclass(frozen=True)
+class EditDetails:
+    """What a report of `t2o edit` has beside what every report has; `edit` is None for a skipped photo."""
+
+    variants: tuple[Variant, ...] = ()
+    edit: Edit | None = None
+
+
+def existing_variant(picture: Path, sidecar: Path | None) -> Variant:
+    """A variant whose files existed, with the recipe of its sidecar if that can be read."""
+    from ..recipe import Recipe
+
+    try:
+        recipe = None if sidecar is None else Recipe.load(sidecar)
+    except RecipeError:
+        recipe = None
+    return Variant(picture, sidecar, recipe, [()] * len(recipe or ()), written=False)
+
+
+def photo_entry(report: Report, target: Path, *, request: str, mode: Manner, strength: float) -> PhotoEntry:
+    """What became of a photo; `target` is where its result was to be written."""
+    details = report.details if isinstance(report.details, EditDetails) else EditDetails()
+    variants = [_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
+    first = variants[0] if variants else None
+    error, edit = report.error, details.edit
+    return PhotoEntry(
+        schema_version=EDIT_JSON_VERSION,
+        source=str(report.task.source),
+        target=first.picture if first else str(target),
+        outcome=report.outcome.value,
+        notes=list(report.notes),
+        error=error,
+        errors=[] if error is None else [ErrorEntry(kind=report.error_kind, message=error)],
+        request=request,
+        mode=mode,
+        strength=strength,
+        told=_told(report),
+        sidecar=first.sidecar if first else None,
+        description=first.description if first else "",
+        recipe=first.recipe if first else None,
+        steps=first.steps if first else [],
+        variants=variants,
+        declined=[DeclinedEntry(**part._asdict()) for part in edit.declined] if edit else [],
+        limits=[LimitEntry(**limit._asdict()) for limit in edit.limits] if edit else [],
+    )
+
+
+def _variant_entry(number: int, variant: Variant) -> VariantEntry:
+    recipe = variant.recipe
+    return VariantEntry(
+        number=number,
+        outcome="done" if variant.written else "skipped",
+        picture=str(variant.picture),
+        sidecar=None if variant.sidecar is None else str(variant.sidecar),
+        description="" if recipe is None else recipe.describe(),
+        recipe=None if recipe is None else json.loads(recipe.to_json()),
+        steps=[] if recipe is None else _step_entries(recipe, variant.reasons),
+    )
+
+
+def _step_entries(recipe: Recipe, reasons: Sequence[Sequence[str]]) -> list[StepEntry]:
+    return [
+        StepEntry(
+            operation=step.operation,
+            parameters=list(step.parameters),
+            masked=step.mask is not None,
+            sentence=step.describe(),
+            reasons=list(words),
+        )
+        for step, words in zip(recipe.steps, reasons, strict=True)
+    ]
+
+
+def _told(report: Report) -> str:
+    named = len(report.pictures) > 1
+    lines = [f"{file.path.name}: {file.told}" if named else file.told for file in report.pictures]
+    return "\n".join(filter(None, [*lines, *report.remarks]))
