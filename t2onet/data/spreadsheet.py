@@ -1,8 +1,9 @@
 """CSV that is safe to open in a spreadsheet and can be read back without loss.
 
 A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@` as a formula, and what people write ends up in
-cells. Such a text gets an apostrophe before it, which spreadsheets take for "this is text"; numbers stay as
-they are. `restore` takes the apostrophe away again, and only there: 'tis keeps its own.
+cells. Such a text gets an apostrophe before it, which spreadsheets take for "this is text", and so does the
+part of a text after a semicolon, tab or line end: a spreadsheet that takes these for separators begins a cell
+there. Numbers stay as they are. `restore` takes these apostrophes away again, and no others: 'tis keeps its.
 """
 
 from __future__ import annotations
@@ -10,21 +11,38 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-_RUNS = re.compile(r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])")
-"""How a text begins that some spreadsheet runs, or that was neutralised: then with apostrophes."""
+_SEPARATORS = re.compile("([;\t\r\n])")
+_RUNS = re.compile(r"'*[\s\"]*[=+\-@＝＋－＠]")
+"""How a part begins that some spreadsheet runs, or that was neutralised: then with apostrophes."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 def neutralize(cell: object) -> object:
-    """A cell as it is written: a text that a spreadsheet would run gets an apostrophe before it."""
-    return f"'{cell}" if isinstance(cell, str) and _is_run(cell) else cell
+    """A cell as it is written: where a spreadsheet would run a text, an apostrophe stands before it."""
+    return _by_part(cell, lambda part: f"'{part}") if isinstance(cell, str) else cell
 
 
 def restore(cell: str) -> str:
     """A cell as it was before `neutralize`; of any other CSV, as it is."""
-    return cell[1:] if cell.startswith("'") and _is_run(cell[1:]) else cell
+    return _by_part(cell, lambda part: part.removeprefix("'"), prefix="'")
+
+
+def _by_part(text: str, change: Callable[[str], str], prefix: str = "") -> str:
+    """Change each part that begins with the prefix and would be run without it; a number stays as it is.
+
+    A tab or line end at the beginning of the text counts as run, too: spreadsheets skip it.
+    """
+    if _NUMBER.fullmatch(text):
+        return text
+    parts = _SEPARATORS.split(text)
+    skipped = len(parts) > 1 and parts[1] != ";" and not parts[0].strip("'")
+    for at in range(0, len(parts), 2):
+        runs = (skipped and at == 0) or _RUNS.match(parts[at].removeprefix(prefix))
+        if runs and parts[at].startswith(prefix):
+            parts[at] = change(parts[at])
+    return "".join(parts)
 
 
 def to_csv(rows: Iterable[Sequence[object]]) -> str:
@@ -44,7 +62,3 @@ def from_csv(text: str) -> list[dict[str, str]]:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     columns = next(rows, [])
     return [dict(zip(columns, map(restore, row), strict=True)) for row in rows]
-
-
-def _is_run(text: str) -> bool:
-    return _RUNS.match(text) is not None and _NUMBER.fullmatch(text) is None
