@@ -13,9 +13,12 @@ def test_the_door_is_exactly_this() -> None:
         "WRITABLE",
         "Image",
         "Saved",
+        "check_regular",
         "default_suffix",
         "from_array",
         "open_image",
+        "open_regular",
+        "read_regular",
         "write_atomically",
     }
 
