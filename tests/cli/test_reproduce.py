@@ -109,6 +109,23 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
 
 
+def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: PaperTable) -> None:
+    """Although it has the same layout: its name is its own, and so are the labels of its requests."""
+    t2o("data", "simulate", "pairs/before", "-o", "made", "--size", 32, "--val", 0.5)
+    answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "keywords", "--each", 1)
+    assert answer.code == 0, answer.err
+    found = lines("results/tiny/table.csv")
+    assert found["made", "keywords", "following, literal"]["value"]
+    assert "Data: pairs of your own" in Path("results/tiny/table.md").read_text()
+    assert json.loads(Path("results/tiny/about.json").read_text())["labels"] == "simulated"
+
+
+def test_pairs_without_labels_say_so(t2o: T2O, tiny: PaperTable) -> None:
+    answer = t2o("reproduce", "tiny", "pairs", "--load-only", "--system", "keywords", "--count", 1)
+    assert answer.code == 0, answer.err
+    assert "following was not measured" in Path("results/tiny/table.md").read_text()
+
+
 @pytest.mark.slow
 def test_answers_stand_for_weights(t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures, facts and contact sheets are those of the weights."""
