@@ -13,7 +13,8 @@ import PIL.Image
 import pytest
 import torch
 
-from t2onet.reports.tables import TABLES, PaperTable, measuring
+from t2onet.reports import labelled
+from t2onet.reports.tables import TABLES, PaperTable
 from t2onet.training import answering
 from tests.planning.scenes import scene
 from tests.reports.tables.made import TINY, small_pairs
@@ -88,6 +89,8 @@ def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> No
     assert {"data", "code", "seed", "command"} <= about.keys()
     systems = json.loads(Path("results/tiny/systems.json").read_text())
     assert systems["pairs"]["T2ONet"]["iteration"] == 4
+    assert systems["pairs"]["T2ONet"]["finished"] is True
+    assert "Iterations trained, of those asked for (pairs): Pix2pixAug 4 of 4; RL after plans 4 of 4;" in page
     again = t2o(*told, "--overwrite", "--json")
     assert "training" not in again.err
     assert again.code == 0
@@ -160,7 +163,7 @@ def test_gier_with_its_photos_has_figures(
     t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its labelled requests are left out: they point into the published file."""
-    monkeypatch.setattr(measuring, "labelled_requests", tuple)
+    monkeypatch.setattr(labelled, "labelled_requests", tuple)
     for part in ("splits", "images"):
         Path("gier", part).mkdir(parents=True)
     entries = []
