@@ -167,12 +167,8 @@ def test_players_are_kept_with_the_best_weights(tmp_path: Path) -> None:
     run_of(tmp_path, settings, Duel(script=(1.0, 2.0)), said).go()
     assert "  gullible " in said.getvalue()
     _, metadata = read_tensors(tmp_path / "critic.safetensors")
-    assert metadata == {
-        "network": "critic",
-        "iteration": "10",
-        "iterations": "20",
-        "figures": '{"loss": 1.0}',
-    }
+    figures = {"iteration": "10", "iterations": "20", "figures": '{"loss": 1.0}'}
+    assert metadata == {"network": "critic", **figures}
 
 
 @pytest.mark.parametrize("name", ["critic", "", "best"])
