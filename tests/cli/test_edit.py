@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import SMALL as T2ONET
 from tests.models.retoucher.made import SMALL, VERDICTS, network
 
-from .made import T2O, contents, pixels, png_header
+from .made import COMMAND, T2O, contents, environment, pixels, png_header
 
 
 @pytest.fixture
@@ -241,6 +242,13 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     assert steps
     for step in steps:
         assert np.ravel(step["parameters"]) == pytest.approx(kept[step["operation"]], abs=1e-3)
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['torch', 'onnx', 'safetensors'])); "
+    arguments = ["edit", "dogs.png", "brighter", "--network", "mine", "-o", "again.png"]
+    bare = subprocess.run(
+        [*COMMAND[:2], blocked + COMMAND[2], *arguments], env=environment(), capture_output=True, check=False
+    )
+    assert (bare.returncode, bare.stderr) == (0, b"")
+    assert np.array_equal(pixels("again.png"), pixels("dogs-edited.png"))
 
 
 def test_a_network_that_paints_is_not_exported(t2o: T2O, photo: Path) -> None:
