@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from t2onet.errors import RequestError
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import Asked, Greedy, Rollout, T2ONet, T2ONetConfig, rollout
 from t2onet.models.graphs import Stored, graph_of, quantize
 from t2onet.models.paper_export import SIDE, export_t2onet
 from t2onet.policy import Answer, T2ONetPolicy, opened
+from t2onet.reports.systems import Question, open_system
 
 from .made import WORDS, small
 
@@ -87,6 +89,25 @@ def test_the_request_and_the_photo_matter(tmp_path: Path) -> None:
     policy = exported(lively(), tmp_path)
     answers = {policy.answer(picture(seed), request, "") for seed in (0, 1) for request in REQUESTS[:2]}
     assert len(answers) == 4
+
+
+def test_it_is_measured_as_a_system_without_manners(tmp_path: Path) -> None:
+    exported(lively(), tmp_path)
+    system = open_system(f"T2ONet={tmp_path}")
+    assert (system.name, system.side, system.manners) == ("T2ONet", SIDE, False)
+    (made,) = system.answer([Question(picture(), REQUESTS[0], "literal")])
+    assert made.recipe is not None
+    assert len(made.recipe.steps) == 6
+    done = in_torch(lively(), picture(), REQUESTS[0])
+    np.testing.assert_allclose(made.picture, done.final[0].numpy(), atol=1e-4)
+
+
+def test_a_kind_of_a_later_release_is_refused(tmp_path: Path) -> None:
+    exported(lively(), tmp_path)
+    about = tmp_path / "about.json"
+    about.write_text(about.read_text().replace('"t2onet"', '"t3onet"'))
+    with pytest.raises(RequestError, match="of kind 't3onet', which this release cannot run"):
+        opened(tmp_path)
 
 
 def test_it_ends_when_it_says_so(tmp_path: Path) -> None:
