@@ -1,8 +1,8 @@
-"""The trained network at run time: a small picture and a request in, steps out, by ONNX Runtime.
+"""Trained networks at run time: a small picture and a request in, steps out, by ONNX Runtime.
 
-Two graphs, one for the request and the photo and one for each operation, lie in the package with a short
-description of what they were trained to answer, and a third that remembers an expert's edits. Nothing here is
-random.
+A network is a folder with two graphs, one for the request and one for each operation, and a short description
+of what it was trained to answer. The shipped one lies in the package and has a third graph, which remembers
+an expert's edits; the paper's T2ONet is another kind. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .inference import import_onnxruntime
 from .language.foreign import is_foreign
 from .language.grams import spelt, words
 from .language.parts import doubtful
+from .language.tokeniser import tokens
+from .language.vocabulary import NONE, Vocabulary
 from .memory import Memory
 
 EDIT = "edit"
@@ -41,6 +43,8 @@ FILES = ("begin.onnx", "step.onnx", "about.json")
 """What the folder of a network holds."""
 MEMORY = "memory.onnx"
 """What it may hold beside, for the manners that are not literal."""
+RETOUCHER, T2ONET = "retoucher", "t2onet"
+"""Kinds of networks, as `about.json` names them; without a name it is the first."""
 WEIGHTS = "weights"
 """The folder in the package."""
 _THREADS = 2
@@ -155,6 +159,56 @@ class OnnxPolicy:
         return found, image
 
 
+class T2ONetPolicy:
+    """The paper's network, from a folder with `begin.onnx`, `step.onnx` and `about.json`.
+
+    It reads the request once, then decides step by step, seeing the picture as it is by then, until it ends.
+    It has one manner, and declines nothing.
+    """
+
+    manners: tuple[str, ...] = ()
+
+    def __init__(self, folder: Path) -> None:
+        begin, step, about_file = FILES
+        about = json.loads((folder / about_file).read_text(encoding="utf-8"))
+        self.side: int = about["side"]
+        self.max_steps: int = about["max_steps"]
+        self.ends: bool = about["ends"]
+        self.vocabulary = Vocabulary(tuple(about["words"]))
+        self.operations = tuple(operations.get(name) for name in about["operations"])
+        self._begin, self._step = (_session(folder / name) for name in (begin, step))
+        self._inputs = {given.name for given in self._step.get_inputs()}
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+        """What to do with a picture (3, side, side) in [0, 1], sRGB."""
+        ids = [number for number in self.vocabulary.encode(request) if number != NONE]
+        read = tuple(tokens(request)[: len(ids) - 2])
+        words, state = self._begin.run(None, {"tokens": np.array([ids])})
+        image = picture[None].astype(np.float32)
+        end = len(self.operations)
+        left, previous = list(range(end)), end + 1
+        thoughts: list[Thought] = []
+        for _ in range(self.max_steps):
+            given = {"words": words, "picture": image, "previous": np.array([previous]), "state": state}
+            used = {name: value for name, value in given.items() if name in self._inputs}
+            logits, parameters, state, attention = self._step.run(None, used)
+            allowed = [*left, end] if self.ends or not left else left
+            previous = max(allowed, key=lambda number: logits[0, number])
+            if previous == end:
+                break
+            left.remove(previous)
+            operation, values = self.operations[previous], parameters[:, self._place(previous)]
+            image = operation(image, values)
+            shares = tuple(attention[0, 1:-1].tolist())
+            thoughts.append(Thought(operation.name, tuple(values[0].tolist()), shares))
+        return Answer(EDIT, read, tuple(thoughts))
+
+    def _place(self, number: int) -> slice:
+        """Where the parameters of an operation lie in the row of all."""
+        start = sum(operation.size for operation in self.operations[:number])
+        return slice(start, start + self.operations[number].size)
+
+
 def _session(path: Path) -> Any:
     try:
         onnxruntime = import_onnxruntime()
@@ -166,7 +220,7 @@ def _session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def opened(folder: Path) -> OnnxPolicy:
+def opened(folder: Path) -> OnnxPolicy | T2ONetPolicy:
     """The network in a folder that `t2o export` wrote."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -174,11 +228,17 @@ def opened(folder: Path) -> OnnxPolicy:
             f"{folder} is no exported network, {missing[0]} is missing; make one by t2o export WEIGHTS DIR"
         )
     try:
-        return OnnxPolicy(folder)
+        kind = json.loads((folder / FILES[-1]).read_text(encoding="utf-8")).get("kind", RETOUCHER)
+        if kind not in _KINDS:
+            raise RequestError(f"{folder} holds a network of kind {kind!r}, which this release cannot run")
+        return _KINDS[kind](folder)
     except T2OError:
         raise
     except Exception as error:  # of JSON, of its fields, and whatever ONNX Runtime finds wrong
         raise RequestError(f"{folder} cannot be opened as an exported network: {error}") from None
+
+
+_KINDS: dict[str, type[OnnxPolicy | T2ONetPolicy]] = {RETOUCHER: OnnxPolicy, T2ONET: T2ONetPolicy}
 
 
 @cache

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..errors import TrainingError
 from .common import AsJson, print_json, refusing, say
 from .recipes import load_recipe
+
+if TYPE_CHECKING:
+    from ..models.graphs import Stored
 
 _WEIGHTS = ".safetensors"
 
@@ -18,7 +21,7 @@ _WEIGHTS = ".safetensors"
 def export_look(
     recipe: Annotated[
         Path,
-        typer.Argument(metavar="RECIPE|WEIGHTS", help="Recipe (JSON), or weights of `t2o train default`."),
+        typer.Argument(metavar="RECIPE|WEIGHTS", help="Recipe (JSON), or weights of `t2o train`."),
     ],
     output: Annotated[
         Path,
@@ -33,6 +36,10 @@ def export_look(
         float | None,
         typer.Option(help="A network: how much sooner it declines; by default as its training found best."),
     ] = None,
+    precision: Annotated[
+        Literal["float32", "float16", "int8"] | None,
+        typer.Option(help="A network: how weights are stored; by default float16, and int8 of T2ONet."),
+    ] = None,
     memory: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A network: the memory it is given, made by `t2o remember`."),
@@ -42,10 +49,11 @@ def export_look(
 ) -> None:
     """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is.
 
-    Weights (.safetensors) become a folder that `t2o edit --network` and `t2o evaluate --system` open.
+    Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
+    `t2o evaluate --system` open.
     """
     if recipe.suffix == _WEIGHTS:
-        _export_network(recipe, output, caution, memory, overwrite=overwrite)
+        _export_network(recipe, output, precision, caution, memory, overwrite=overwrite)
         return
     from ..looks import export
 
@@ -71,29 +79,53 @@ def export_look(
 
 
 def _export_network(
-    weights: Path, folder: Path, caution: float | None, memory: Path | None, *, overwrite: bool
+    weights: Path,
+    folder: Path,
+    precision: Stored | None,
+    caution: float | None,
+    memory: Path | None,
+    *,
+    overwrite: bool,
 ) -> None:
     import json
 
     try:
         import onnx  # noqa: F401
 
+        from ..models import T2ONet
         from ..models.files import load_network
+        from ..models.paper_export import export_t2onet
         from ..models.retoucher import Retoucher
-        from ..models.retoucher.export import ABOUT, export, export_memory
+        from ..models.retoucher.export import export, export_memory
         from ..models.retoucher.memory import load_memory
+        from ..policy import FILES, MEMORY
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
     loaded = load_network(weights)
-    if not isinstance(loaded.network, Retoucher):
-        raise TrainingError(f"{weights} holds no network that t2o edit can run; export one of config default")
-    if not overwrite and (folder / ABOUT).exists():
+    if not isinstance(loaded.network, Retoucher | T2ONet):
+        raise TrainingError(
+            f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so t2o edit "
+            "cannot run it; export one of the configs default, paper, rl or rl-pretrained"
+        )
+    if isinstance(loaded.network, T2ONet) and (caution is not None or memory is not None):
+        raise TrainingError(
+            f"{weights} holds T2ONet, which has neither caution nor memory; leave out --caution and --memory"
+        )
+    if not overwrite and (folder / FILES[-1]).exists():
         raise TrainingError(f"{folder} holds a network already; give another folder, or --overwrite")
     remembered = None if memory is None else load_memory(memory)
     folder.mkdir(parents=True, exist_ok=True)
-    if caution is None:
-        caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
-    export(loaded.network, folder, json.loads(loaded.metadata["verdicts"]), caution, overwrite=overwrite)
-    if remembered is not None:
+    if isinstance(loaded.network, T2ONet):
+        export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
+    else:
+        if caution is None:
+            caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
+        verdicts = json.loads(loaded.metadata["verdicts"])
+        export(loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite)
+    if remembered is None:
+        (folder / MEMORY).unlink(missing_ok=True)  # of a network that was there before
+    else:
         export_memory(remembered, folder, overwrite=overwrite)
-    say(f'{weights} -> {folder}; try it: t2o edit photo.jpg "..." --network {folder}', err=False)
+    size = sum((folder / name).stat().st_size for name in FILES) / 1e6
+    say(f"{weights} -> {folder}, {size:.1f} MB", err=False)
+    say(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

@@ -44,8 +44,8 @@ def plan_recipe(
         str | None,
         typer.Option(
             metavar="WAY",
-            help="joint (the default) fits all operations together; beam (the default with --solver or "
-            "--repeats), fixed and epsilon-greedy search forward, as in the paper.",
+            help="joint (the default) fits all operations together; beam (the default with --repeats or "
+            "another solver), fixed and epsilon-greedy search forward, as the paper does with nelder-mead.",
         ),
     ] = None,
     operations: Annotated[
@@ -67,12 +67,17 @@ def plan_recipe(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Solver of a forward search: fast (the default), nelder-mead, adam, l-bfgs or newton.",
+            help="Solver of a forward search: fast (ours, the default), nelder-mead (the paper's), adam, "
+            "l-bfgs or newton.",
         ),
     ] = None,
     refine: Annotated[
-        bool, typer.Option("--refine/--no-refine", help="Fit what a forward search found once more, jointly.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--refine/--no-refine",
+            help="Fit what a forward search found once more, jointly; by default if the solver is fast.",
+        ),
+    ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side to plan at, in pixels.")] = 256,
     seed: Annotated[int, typer.Option(min=0, help="Of the random choices of epsilon-greedy.")] = 0,
     local: Annotated[

@@ -1,9 +1,9 @@
 """From a before/after pair to a recipe.
 
-The way of our own, `joint`, fits all operations together in a few orders and drops what is not needed. The
-paper's forward search is there in its variants, and can be refined by a joint fit too; without an edited
-photo it plans by any other cost. Planning works on area-averaged pictures; how far a recipe is from an edited
-photo is measured on the photos themselves.
+The way of our own, `joint`, fits all operations together in a few orders and drops what is not needed. A
+forward search like the paper's is there in its variants, with a solver of ours or the paper's Nelder-Mead,
+and can be refined by a joint fit too; without an edited photo it plans by any other cost. Planning works on
+area-averaged pictures; how far a recipe is from an edited photo is measured on the photos themselves.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .joint import Fit, JointFit, sampled
 from .pairs import Pair, paired
 from .path import Action, Path, Picture, as_recipe, idle, pictures
 from .search import Order, Search
+from .solvers import Solver, check_solver
 from .solvers import solver as find_solver
-from .solvers.fast import solve as solve_fast
 
 Way = Literal["joint", "beam", "fixed", "epsilon-greedy"]
 
@@ -98,7 +98,7 @@ def plan(
     tolerance: float = 0.01,
     repeats: bool = False,
     solver: str | None = None,
-    refine: bool = True,
+    refine: bool | None = None,
     size: int = WORKING_SIZE,
     seed: int = 0,
 ) -> Plan:
@@ -108,13 +108,14 @@ def plan(
     random choice.
 
     In place of `after` there may be a `cost`, from a picture (3, H, W) to a number that is to become small;
-    the paper's forward search then finds what to do to `before`.
+    a forward search then finds what to do to `before`.
 
-    `way` is "joint" (the default), or the paper's forward search: "beam" (any order; the default with a
-    `solver` or `repeats` of your own), "fixed" (one order) or "epsilon-greedy". `steps` is the most it may
-    take; `operations` those it may use. `tolerance` ends a forward search, `solver` ("fast", or "nelder-mead"
-    for a cost of your own) and `beam` and `repeats` belong to it, `refine` fits its result jointly. `size` is
-    the working short side.
+    `way` is "joint" (the default), or a forward search like the paper's: "beam" (any order; the default with
+    `repeats` or a solver other than "fast"), "fixed" (one order) or "epsilon-greedy". `steps` is the most it
+    may take; `operations` those it may use. `tolerance`, `beam`, `repeats` and `solver` belong to a forward
+    search; the default solver "fast" is ours, "nelder-mead" is the paper's and the default for a `cost`.
+    `refine` fits the result of a search jointly, by default if the solver is "fast". `size` is the working
+    short side.
     """
     if (after is None) == (cost is None):
         raise PlanError("there is an edited photo to plan for, or a cost to plan by; give one of them")
@@ -123,6 +124,7 @@ def plan(
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
     numbers["random_beam"] = (random_beam, 1)
     check_way(way)
+    check_solver(solver, way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
     if cost is not None:
@@ -137,9 +139,9 @@ def plan(
     usable = [name for name in names if whole or not looks_aside(name)]
     search = Search(L1(target), find_solver(solver), usable, beam, steps, tolerance, repeats, seed=seed)
     search = replace(search, random_beam=random_beam)
-    path = _path(search, start, way, refine)
+    path = _path(search, start, way, solver == "fast" if refine is None else refine)
     if not whole and len(path) < steps:
-        path = _with_neighbours(path, [name for name in names if looks_aside(name)], pair)
+        path = _with_neighbours(path, [name for name in names if looks_aside(name)], pair, search.solver)
     if any(looks_aside(action.operation) for action in path):
         start, target = pair.at(REFERENCE_SHORT_SIDE)
     return _reported(path, pair, start, target)
@@ -241,13 +243,13 @@ def _path(search: Search, start: Picture, way: Way, refine: bool) -> Path:
     return JointFit(start, search.cost).fit(path).path if refine and path else path
 
 
-def _with_neighbours(path: Path, names: Sequence[str], pair: Pair) -> Path:
+def _with_neighbours(path: Path, names: Sequence[str], pair: Pair, solve: Solver) -> Path:
     """What looks at neighbouring pixels, solved last and on pictures as large as its meaning asks for."""
     start, target = pair.at(REFERENCE_SHORT_SIDE)
     cost: Cost = L1(target)
     reached = pictures(path, start)[-1]
     for name in names:
-        action: Action = solve_fast(name, reached, cost)
+        action = solve(name, reached, cost)
         changed = action.applied(reached)
         if cost(changed) < cost(reached) - WORTH:
             path, reached = (*path, action), changed

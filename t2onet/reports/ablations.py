@@ -1,6 +1,6 @@
 """The paper's ablations of planning, over any pairs, beside the paper's own figures.
 
-Each table has the forward search as the paper runs it, with our solvers or its Nelder-Mead, and what a joint
+Each table has a forward search with our solver or, as in the paper, with Nelder-Mead, and what a joint
 fit of all parameters makes of the same steps.
 """
 

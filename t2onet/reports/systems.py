@@ -17,7 +17,7 @@ import numpy as np
 from .. import operations
 from ..editor import performed_thoughts
 from ..errors import DataError
-from ..policy import EDIT, OnnxPolicy, Policy, opened, shipped
+from ..policy import EDIT, OnnxPolicy, Policy, T2ONetPolicy, opened, shipped
 from ..recipe import Recipe
 from .cases import Told
 from .keyword_policy import KeywordPolicy
@@ -150,7 +150,8 @@ def open_system(given: str, *, narrow: bool = False) -> System:
     if file.is_file():
         return from_file(name or _called(file), file, narrow=narrow)
     if path.is_dir():
-        return PolicySystem(name or path.resolve().name, _exported(path))
+        policy = _exported(path)
+        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.manners))
     near = get_close_matches(given, NAMED, n=1)
     names = ", ".join(NAMED)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
@@ -186,7 +187,7 @@ def from_file(name: str, path: Path, *, narrow: bool = False) -> System:
     return network_system(name, path, narrow=narrow)
 
 
-def _exported(folder: Path) -> OnnxPolicy:
+def _exported(folder: Path) -> OnnxPolicy | T2ONetPolicy:
     if not (folder / _ABOUT).is_file():
         raise DataError(f"{folder} has neither {BEST} nor {_ABOUT}: it is no run and no exported network")
     return opened(folder)

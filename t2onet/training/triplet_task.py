@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..data.packed import PackedSet
-from ..errors import TrainingError
+from ..errors import DataError, TrainingError
 from ..models import Actions, Asked
 from .figures import nearness, request_variance
 from .holding import parted
@@ -54,6 +54,11 @@ class TripletTask:
         learned, held = parted(data, self._kept, self.loop.seed)
         self.train = triplets(data, learned, photos, vocabulary=words, actions=actions, max_steps=max_steps)
         self.held = triplets(data, held, photos, vocabulary=words, max_steps=max_steps)
+        if not len(self.train):
+            raise DataError(
+                "no pair of the train split has a request, and this config learns from requests; "
+                "add requests to the dataset, or train the config default, which can do without"
+            )
 
     def batch(self, rows: Tensor, at: int, stream: int) -> Batch:
         """This process's share of batch number `at` (from 0) out of the triplets `rows`."""

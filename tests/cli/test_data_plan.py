@@ -62,6 +62,34 @@ def test_a_set_of_operations_is_planned_and_packed(t2o: T2O, photos: Path) -> No
     assert max(map(len, plans)) == 1
 
 
+def test_plans_by_another_solver_are_kept_apart(t2o: T2O, photos: Path) -> None:
+    pytest.importorskip("scipy", reason="an extra")
+    chosen = ("--operations", "brightness,sharpness", "--way", "beam", "--steps", "2")
+    plan = ("data", "plan", "photos", "-o", "plans", *SIZE, *chosen)
+    new = [
+        json.loads(t2o(*plan, *solver, "--json").out)["new"]
+        for solver in ((), ("--solver", "nelder-mead"), ("--solver", "fast"), ("--solver", "nelder-mead"))
+    ]
+    assert new == [PAIRS, PAIRS, 0, 0]
+    made = [f"--plan{option[1:]}" if option.startswith("--") else option for option in (*SIZE, *chosen)]
+    pack = ("data", "pack", "photos", "--plans", "plans", *made)
+    t2o(*pack, "-o", "fast")
+    t2o(*pack, "--plan-solver", "nelder-mead", "-o", "simplex")
+    fast, simplex = ([one.plan for one in read_packed(name).samples] for name in ("fast", "simplex"))
+    assert None not in (*fast, *simplex)
+    assert fast != simplex
+    answer = t2o(*pack, "--plan-solver", "adam", "-o", "none")
+    assert (answer.code, "solver adam" in answer.err, "--plan-solver" in answer.err) == (2, True, True)
+
+
+def test_the_joint_way_has_no_solver(t2o: T2O, photos: Path) -> None:
+    answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--solver", "nelder-mead")
+    assert answer.code == 2
+    assert "'nelder-mead' is for a forward search; choose the way beam, fixed or epsilon-greedy" in answer.err
+    unknown = t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--way", "beam", "--solver", "nelder-mad")
+    assert (unknown.code, "did you mean 'nelder-mead'?" in unknown.err) == (2, True)
+
+
 def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
     first = json.loads(t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--json").out)
     before = contents(photos / "plans")

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import PIL.Image
 import pytest
+import torch
 
 import t2onet
 from t2onet import Recipe
+from t2onet.editor import small
 from t2onet.language.vocabulary import SPECIAL, Vocabulary
-from t2onet.models import description
-from t2onet.models.files import write_tensors
+from t2onet.models import T2ONet, T2ONetConfig, description
+from t2onet.models.files import KINDS, write_tensors
+from t2onet.policy import opened
 from tests.conftest import EXAMPLES
+from tests.models.baselines.made import SMALL as BASELINES
+from tests.models.made import SMALL as T2ONET
 from tests.models.retoucher.made import SMALL, VERDICTS, network
 
-from .made import T2O, contents, pixels, png_header
+from .made import COMMAND, T2O, contents, environment, pixels, png_header
 
 
 @pytest.fixture
@@ -211,6 +217,52 @@ def test_a_network_of_ones_own_is_exported_and_asked(t2o: T2O, photo: Path) -> N
     again = t2o("export", "best.safetensors", "mine")
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert "holds a network already" in again.err
+
+
+def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None:
+    """Its decisions, seen on a small picture, become the recipe of the photo."""
+    pytest.importorskip("onnx")
+    words = Vocabulary((*SPECIAL, "brighter"))
+    paper = T2ONet(T2ONetConfig(**T2ONET), len(words))
+    with torch.no_grad():
+        paper.chooser.bias[paper.actions.end] = -100
+        for head in paper.heads:
+            head[-1].bias.fill_(0.5)
+    facts = description("t2onet", paper.config, words)
+    write_tensors(photo / "best.safetensors", paper.state_dict(), facts)
+    refused = t2o("export", "best.safetensors", "mine", "--caution", 1)
+    assert (refused.code, "T2ONet, which has neither caution nor memory" in refused.err) == (2, True)
+    done = t2o("export", "best.safetensors", "mine")
+    assert (done.code, done.err) == (0, "")
+    answer = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--json")
+    assert answer.code == 0, answer.err
+    (sidecar,) = photo.glob("dogs-edited*.json")
+    steps = json.loads(sidecar.read_text())["steps"]
+    seen = small(t2onet.open_image("dogs.png"), 128)
+    thoughts = opened(photo / "mine").answer(seen, "brighter", "literal").thoughts
+    assert len(thoughts) == 6
+    kept = {thought.operation: thought.parameters for thought in thoughts}
+    assert steps
+    for step in steps:
+        assert np.ravel(step["parameters"]) == pytest.approx(kept[step["operation"]], abs=1e-3)
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['torch', 'onnx', 'safetensors'])); "
+    arguments = ["edit", "dogs.png", "brighter", "--network", "mine", "-o", "again.png"]
+    bare = subprocess.run(
+        [*COMMAND[:2], blocked + COMMAND[2], *arguments], env=environment(), capture_output=True, check=False
+    )
+    assert (bare.returncode, bare.stderr) == (0, b"")
+    assert np.array_equal(pixels("again.png"), pixels("dogs-edited.png"))
+
+
+def test_a_network_that_paints_is_not_exported(t2o: T2O, photo: Path) -> None:
+    pytest.importorskip("onnx")
+    kind = KINDS["pix2pixaug"]
+    config = kind.config(**BASELINES["pix2pixaug"])
+    facts = description("pix2pixaug", config, Vocabulary(SPECIAL))
+    write_tensors(photo / "gan.safetensors", kind.build(config, len(SPECIAL)).state_dict(), facts)
+    answer = t2o("export", "gan.safetensors", "mine")
+    assert (answer.code, "makes no recipes (pix2pixaug)" in answer.err) == (2, True)
+    assert not Path("mine").exists()
 
 
 def test_a_folder_without_a_network_is_refused(t2o: T2O, photo: Path) -> None:

@@ -12,7 +12,8 @@ import t2onet
 from t2onet import Recipe, apply, open_image, operations
 from t2onet.errors import ImageError, PlanError, RecipeError
 from t2onet.planning import L1, plan, plan_pictures
-from t2onet.planning.path import Action
+from t2onet.planning.costs import Cost
+from t2onet.planning.path import Action, Picture
 from tests.conftest import EXAMPLES
 from tests.planning.scenes import scene
 
@@ -84,6 +85,36 @@ def test_a_solver_or_repeats_ask_for_the_forward_search() -> None:
     assert found.recipe == plan(before, after, way="beam", solver="nelder-mead", **chosen).recipe  # type: ignore[arg-type]
     again = plan(before, after, repeats=True, **chosen)  # type: ignore[arg-type]
     assert again.recipe == plan(before, after, way="beam", repeats=True, **chosen).recipe  # type: ignore[arg-type]
+
+
+def test_nelder_mead_solves_every_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sharpness too, which is solved last and on a larger picture, and without a joint fit after it."""
+    pytest.importorskip("scipy", reason="an extra")
+    from t2onet.planning.solvers import nelder_mead
+
+    solved: list[tuple[str, int]] = []
+    real = nelder_mead.SOLVERS["nelder-mead"]
+
+    def noted(name: str, picture: Picture, cost: Cost) -> Action:
+        solved.append((name, picture.shape[-1]))
+        return real(name, picture, cost)
+
+    monkeypatch.setitem(nelder_mead.SOLVERS, "nelder-mead", noted)
+    for ours in ("planner.JointFit.fit", "solvers.fast.solve", "solvers.fast._number"):
+        monkeypatch.setattr(f"t2onet.planning.{ours}", lambda *_, **__: pytest.fail("not Nelder-Mead"))
+    before = photo(64)
+    after = np.asarray(apply(Recipe.from_steps([("brightness", 0.3), ("sharpness", 0.8)]), before))
+    chosen = ["brightness", "sharpness"]
+    found = plan(before, after, solver="nelder-mead", operations=chosen, size=32, tolerance=0)
+    assert solved == [("brightness", 32), ("sharpness", 64)]
+    brightness, sharpness = (step.parameters[0] for step in found.recipe.steps)
+    assert brightness == pytest.approx(0.3, abs=0.05)
+    assert sharpness == pytest.approx(0.8, abs=0.1)
+
+
+def test_the_joint_way_has_no_solver() -> None:
+    with pytest.raises(PlanError, match="'adam' is for a forward search"):
+        plan(photo(24), photo(24), way="joint", solver="adam")
 
 
 def test_refining_a_search_is_no_worse() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,10 @@ def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
 def test_what_cannot_be_trained_is_refused() -> None:
     with pytest.raises(DataError, match="no sample of the train split has a plan"):
         PaperTask(changed(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
+    data = packed_set()
+    silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
+    with pytest.raises(DataError, match="no pair of the train split has a request"):
+        PaperTask(changed(PaperSettings(), SMALL), silent, WORDS, CPU)
     with pytest.raises(DataError, match="fewer than two pairs"):
         PaperTask(changed(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
     with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):

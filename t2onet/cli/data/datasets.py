@@ -31,6 +31,9 @@ PlanOperations = Annotated[
     typer.Option("--plan-operations", metavar="NAMES", help="Operations the plans use, if not all."),
 ]
 PlanWay = Annotated[str, typer.Option("--plan-way", metavar="WAY", help="The way the plans were made.")]
+PlanSolver = Annotated[
+    str, typer.Option("--plan-solver", metavar="NAME", help="Solver of the search that made the plans.")
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 
 _TOLD = 5
@@ -44,12 +47,12 @@ def opened(folder: Path, layout: str | None, split: str | None) -> Dataset:
     return open_dataset(folder, layout, None if split is None else (split,))
 
 
-def plan_settings(size: int, steps: int, operations: str | None, way: str) -> Settings:
+def plan_settings(size: int, steps: int, operations: str | None, way: str, solver: str) -> Settings:
     """As the command line has them."""
     from ...data.plans import Settings
 
     names = None if operations is None else tuple(listed(operations))
-    return Settings(size, steps, names, cast("Way", way))
+    return Settings(size, steps, names, cast("Way", way), solver)
 
 
 def plans_of(folder: Path, dataset: Dataset, settings: Settings) -> Plans:
@@ -61,7 +64,7 @@ def plans_of(folder: Path, dataset: Dataset, settings: Settings) -> Plans:
         made = ", ".join(f"{name} {value}" for name, value in settings.told().items())
         raise DataError(
             f"{folder} has no plan of these samples made with {made}; plan the dataset, or say with "
-            "--plan-size, --plan-steps, --plan-operations and --plan-way how it was planned"
+            "--plan-size, --plan-steps, --plan-operations, --plan-way and --plan-solver how it was planned"
         )
     return plans
 

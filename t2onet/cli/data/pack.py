@@ -16,6 +16,7 @@ from .datasets import (
     PlanOperations,
     PlansFolder,
     PlanSize,
+    PlanSolver,
     PlanSteps,
     PlanWay,
     Split,
@@ -35,6 +36,7 @@ def pack_dataset(
     plan_steps: PlanSteps = 6,
     plan_operations: PlanOperations = None,
     plan_way: PlanWay = "joint",
+    plan_solver: PlanSolver = "fast",
     photos_of: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +69,7 @@ def pack_dataset(
     found = opened(dataset, layout, split)
     made = None
     if plans is not None:
-        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way)
+        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way, plan_solver)
         made = plans_of(plans, found, settings)
     said = [text for other in texts or () for text in texts_of(open_dataset(other, photos=False), found)]
     with console(stderr=True).status("packing"):

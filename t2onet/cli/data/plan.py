@@ -48,9 +48,17 @@ def plan_pairs(
         typer.Option(
             metavar="WAY",
             help="joint fits all operations together; beam, fixed and epsilon-greedy search forward, "
-            "as in the paper.",
+            "as the paper does with the solver nelder-mead.",
         ),
     ] = "joint",
+    solver: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Solver of a forward search: fast (ours), nelder-mead (the paper's), adam, l-bfgs or "
+            "newton.",
+        ),
+    ] = "fast",
     as_json: AsJson = False,
 ) -> None:
     """Plan every pair of a dataset once; a run that was stopped goes on where it was."""
@@ -58,7 +66,7 @@ def plan_pairs(
     from ...data.plans import plan_dataset
     from ...image import write_atomically
 
-    settings = plan_settings(size, steps, operations, way)
+    settings = plan_settings(size, steps, operations, way, solver)
     doing = _engine(engine, workers, address)
     found = opened(dataset, layout, split)
     done = 0

@@ -15,6 +15,7 @@ from .datasets import (
     PlanOperations,
     PlansFolder,
     PlanSize,
+    PlanSolver,
     PlanSteps,
     PlanWay,
     Split,
@@ -40,6 +41,7 @@ def show_statistics(
     plan_steps: PlanSteps = 6,
     plan_operations: PlanOperations = None,
     plan_way: PlanWay = "joint",
+    plan_solver: PlanSolver = "fast",
     split: Split = None,
     layout: Layout = None,
     overwrite: Overwrite = False,
@@ -53,7 +55,7 @@ def show_statistics(
     found = opened(dataset, layout, split)
     made = None
     if plans is not None:
-        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way)
+        settings = plan_settings(plan_size, plan_steps, plan_operations, plan_way, plan_solver)
         made = plans_of(plans, found, settings)
     counted = distributions(found.samples, made)
     tell_problems(() if made is None else made.damage, "damaged")

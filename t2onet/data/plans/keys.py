@@ -37,13 +37,14 @@ _REMEMBERED = 1024
 class Settings:
     """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps.
 
-    `operations` are those that may be used, None for all; `way` is as in `t2onet.plan`.
+    `operations` are those that may be used, None for all; `way` and `solver` are as in `t2onet.plan`.
     """
 
     size: int = 128
     steps: int = 6
     operations: tuple[str, ...] | None = None
     way: Way = "joint"
+    solver: str = "fast"
 
     def __post_init__(self) -> None:
         if self.size < 16:
@@ -54,10 +55,12 @@ class Settings:
             raise PlanError("no operations to plan with; name at least one")
         for name in self.operations or ():
             operations.get(name)
-        if self.way != "joint":
+        if (self.way, self.solver) != ("joint", "fast"):
             from ...planning.planner import check_way
+            from ...planning.solvers import check_solver
 
             check_way(self.way)
+            check_solver(self.solver, self.way)
 
     def told(self) -> dict[str, object]:
         """What tells plans apart."""

@@ -77,7 +77,7 @@ def _planned(task: Task) -> Planned:
 
 
 def _path(task: Task, start: Picture, target: Picture) -> Found:
-    """Found jointly, or by the paper's forward search as it is; chance follows from the pair."""
+    """Found jointly, or by a forward search that is not refined; its random choices follow from the pair."""
     from ...operations import operations
     from ...planning import L1, Search, plan_pictures
     from ...planning.solvers import solver
@@ -88,7 +88,7 @@ def _path(task: Task, start: Picture, target: Picture) -> Found:
         return plan_pictures(start, target, settings.steps, names).path
     order: Order = "free" if settings.way == "beam" else settings.way
     seed = int(task.key.content[:8], 16)
-    search = Search(L1(target), solver("fast"), names, steps=settings.steps, order=order, seed=seed)
+    search = Search(L1(target), solver(settings.solver), names, steps=settings.steps, order=order, seed=seed)
     return search.run(start).path
 
 

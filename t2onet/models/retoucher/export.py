@@ -2,17 +2,14 @@
 
 An expert's memory is a third, which a folder may do without.
 
-Weights are kept in half precision and computed with in single precision.
+Weights are stored in half precision, unless told otherwise, and computed with in single precision.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +18,7 @@ from ...image import write_atomically
 from ...language.grams import PIECES
 from ...metrics.attributes import ORDER as ATTRIBUTES
 from ...policy import FILES, MEMORY
+from ..graphs import Stored, graph_of
 from .memory import Memory
 from .network import MANNERS, ORDER, SIDE, Context, Retoucher, Step
 
@@ -29,9 +27,6 @@ _BEGIN_IN = ("pieces", "told", "image", "manner")
 _CONTEXT = ("words", "mask", "whole")
 _STEP_IN = (*_CONTEXT, "picture", "number", "state")
 _STEP_OUT = ("used", "parameters", "next_state", "attention")
-_OPSET = 18
-_SMALL = 1024
-"""Tensors of fewer numbers stay in single precision."""
 
 
 class _Begin(nn.Module):
@@ -56,7 +51,13 @@ class _Step(nn.Module):
 
 
 def export(
-    network: Retoucher, folder: Path, verdicts: Sequence[str], caution: float = 0.0, *, overwrite: bool = True
+    network: Retoucher,
+    folder: Path,
+    verdicts: Sequence[str],
+    caution: float = 0.0,
+    stored: Stored = "float16",
+    *,
+    overwrite: bool = True,
 ) -> None:
     """Write both graphs and `about.json`, what a policy has to know of them.
 
@@ -67,11 +68,11 @@ def export(
     pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
     image, manner = torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, dtype=torch.int64)
     asked = (pieces, told, image, manner)
-    begin = _graph(_Begin(network), asked, _BEGIN_IN, (*_CONTEXT, "verdict"))
+    begin = _graph(_Begin(network), asked, _BEGIN_IN, (*_CONTEXT, "verdict"), stored)
     with torch.no_grad():
         words, mask, whole, _ = _Begin(network)(*asked)
     told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
-    step = _graph(_Step(network), told_so_far, _STEP_IN, _STEP_OUT)
+    step = _graph(_Step(network), told_so_far, _STEP_IN, _STEP_OUT, stored)
     about = {"side": SIDE, "order": ORDER, "manners": MANNERS, "verdicts": list(verdicts), "caution": caution}
     files = {BEGIN: begin, STEP: step, ABOUT: json.dumps(about, indent=1).encode() + b"\n"}
     for name, content in files.items():
@@ -81,46 +82,13 @@ def export(
 def export_memory(memory: Memory, folder: Path, *, overwrite: bool = True) -> None:
     """Write the graph of a memory."""
     asked = (torch.rand(1, 3, SIDE, SIDE), torch.zeros(1, len(ATTRIBUTES)))
-    graph = _graph(memory, asked, ("image", "wanted"), ("tones",))
+    graph = _graph(memory, asked, ("image", "wanted"), ("tones",), "float16")
     write_atomically(folder / MEMORY, graph, overwrite=overwrite)
 
 
-def _graph(part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str]) -> bytes:
+def _graph(
+    part: nn.Module, inputs: tuple[Tensor, ...], names: Sequence[str], found: Sequence[str], stored: Stored
+) -> bytes:
     axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
     axes["attention"] = {1: "count"}
-    used = {name: axes[name] for name in (*names, *found) if name in axes}
-    written: Any = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            part.eval(),
-            inputs,
-            written,
-            input_names=list(names),
-            output_names=list(found),
-            dynamic_axes=used,
-            opset_version=_OPSET,
-            dynamo=False,
-        )
-    return _halved(written.getvalue())
-
-
-def _halved(graph: bytes) -> bytes:
-    """The same graph with its large weights stored in half precision, each widened where it is used."""
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-
-    model = onnx.load_from_string(graph)
-    nodes: list[Any] = []
-    for weight in model.graph.initializer:
-        values = numpy_helper.to_array(weight)
-        if weight.data_type == TensorProto.FLOAT and values.size >= _SMALL:
-            name = weight.name
-            weight.CopyFrom(numpy_helper.from_array(values.astype("float16"), f"{name}.half"))
-            nodes.append(helper.make_node("Cast", [f"{name}.half"], [name], to=TensorProto.FLOAT))
-    kept = [*nodes, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(kept)
-    onnx.checker.check_model(model)
-    halved: bytes = model.SerializeToString()
-    return halved
+    return graph_of(part, inputs, names, found, axes=axes, stored=stored)

@@ -28,12 +28,21 @@ _HOMES = {
 NAMES = tuple(_HOMES)
 
 
-def solver(name: str) -> Solver:
-    """The solver called `name`."""
+def check_solver(name: str, way: str) -> None:
+    """Refuse a name that no solver has, and a solver for the joint way, which fits without one."""
     if name not in _HOMES:
         near = get_close_matches(name, NAMES, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
         raise PlanError(f"there is no solver {name!r}; {hint}")
+    if way == "joint" and name != "fast":
+        raise PlanError(
+            f"the solver {name!r} is for a forward search; choose the way beam, fixed or epsilon-greedy"
+        )
+
+
+def solver(name: str) -> Solver:
+    """The solver called `name`."""
+    check_solver(name, way="beam")
     try:
         module = import_module(f".{_HOMES[name]}", __name__)
     except ImportError as error:

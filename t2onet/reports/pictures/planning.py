@@ -15,7 +15,7 @@ SIZE = 256
 
 
 def trajectories(wish: Wish) -> Files:
-    """By the paper's forward search."""
+    """By beam search with the solver `fast`."""
     plans = [(sample, _planned(sample)) for sample in wish.samples(wish.count)]
     rows = [(found.recipe.describe(), list(_shots(found))) for _, found in plans]
     lines: list[tuple[object, ...]] = [("pair", "step", "operation", "L1")]

@@ -59,7 +59,7 @@ def expert_figures(
                 photos[[getattr(sample, side) for sample in samples]].float() / 255
                 for side in ("before", "after")
             )
-            requests = [sample.requests[0] for sample in samples]
+            requests = [sample.requests[0] if sample.requests else "" for sample in samples]
             yield rollout(network, hands, asked(requests, before, EXPERT)).image, after
 
     return nearness(answered())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from t2onet.models import load_network
 from t2onet.training import train
 from t2onet.training.checkpoints import BEST, difference
 from t2onet.training.configs import get
+from t2onet.training.retoucher.exams import expert_figures
 from t2onet.training.settings import changed
 from t2onet.training.task import Place
 
@@ -54,6 +56,18 @@ def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
     moved = {name.partition(".")[0] for name, value in first.items() if not torch.equal(value, second[name])}
     assert {"whole", "heads"} < moved
     assert not {"reading", "verdict"} & moved
+
+
+def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
+    """In manner expert nothing has to be said."""
+    config = get("default")
+    settings = changed(config.settings, ["iterations=1", "batch=4", "real=0.5", "width=16", "channels=8,8"])
+    data = read_packed(packed_folder(tmp_path))
+    silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
+    task = config.task(settings, silent, None, Place(torch.device("cpu")))
+    assert task.loss(1, torch.Generator())
+    with torch.no_grad():
+        assert expert_figures(task.network.eval(), silent, task.held, task.photos)["l1"] > 0
 
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:

@@ -1,0 +1,32 @@
+"""What the code imports is what its extra brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.extras import PACKAGE, brought_by, imported
+
+TRAINING = sorted(
+    path
+    for folder in ("training", "models", "reports", "metrics", "data", "language", "planning/solvers")
+    for path in (PACKAGE / folder).rglob("*.py")
+    if path.name != "cluster.py"
+)
+COMMANDS = [
+    PACKAGE / "cli" / name for name in ("train.py", "export.py", "evaluate.py", "reproduce.py", "remember.py")
+]
+ELSEWHERE = {PACKAGE / "metrics" / "features.py": {"torch-fidelity"}}
+"""Named in the message of the error that a lack of it gives, and in no extra."""
+
+
+@pytest.mark.parametrize("path", [*TRAINING, *COMMANDS], ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_training_needs_nothing_beyond_the_extra_train(path: Path) -> None:
+    assert set(imported(path)) - ELSEWHERE.get(path, set()) <= brought_by("train")
+
+
+def test_imports_are_seen() -> None:
+    assert "onnx" in set(imported(PACKAGE / "models" / "graphs.py"))
+    assert {"torch", "accelerate"} <= set(imported(PACKAGE / "training" / "loop.py"))
+    assert "scikit-image" in set(imported(PACKAGE / "metrics" / "pictures.py"))
