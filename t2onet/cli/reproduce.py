@@ -15,7 +15,18 @@ import typer
 from ..errors import DataError
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import Ask, check_asking, check_folder, command_line, extractors_of, progress, write_questions
+from .measured import (
+    Ask,
+    Inception,
+    LpipsWeights,
+    check_asking,
+    check_folder,
+    command_line,
+    extractors_of,
+    lpips_of,
+    progress,
+    write_questions,
+)
 
 if TYPE_CHECKING:
     from ..reports import Table
@@ -85,9 +96,8 @@ def reproduce_table(
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
-    inception: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights of Inception, for FID.")
-    ] = None,
+    inception: Inception = None,
+    lpips: LpipsWeights = None,
     narrow: Annotated[
         bool, typer.Option("--narrow", help="Let GANs compute in bfloat16: on many CPUs twice as fast.")
     ] = False,
@@ -136,7 +146,7 @@ def reproduce_table(
         return
     tables: list[Table] = []
     if kind == "table":
-        tables = _made(name, wanted, inception, folder, overwrite)
+        tables = _made(name, wanted, inception, lpips, folder, overwrite)
     elif kind == "time":
         tables = [_timed(replace(place, data=data), wanted, paces or [], folder, overwrite)]
     else:
@@ -183,12 +193,14 @@ def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
     write_questions(found, ask, overwrite)
 
 
-def _made(name: str, wanted: Wanted, inception: Path | None, folder: Path, overwrite: bool) -> list[Table]:
+def _made(
+    name: str, wanted: Wanted, inception: Path | None, lpips: Path | None, folder: Path, overwrite: bool
+) -> list[Table]:
     """One of the tables of systems."""
     from ..reports.tables import table_of
     from ..reports.tables.making import Making
 
-    extent = replace(wanted.extent, extractors=extractors_of(inception))
+    extent = replace(wanted.extent, extractors=extractors_of(inception), lpips=lpips_of(lpips))
     with progress() as told:
         making = Making(table_of(name), replace(wanted, extent=extent), say, told)
         found = making.results()

@@ -21,6 +21,8 @@ from ..data import Dataset, Problem
 from ..image import write_atomically
 from ..metrics.features import Extractor
 from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
+from ..metrics.lpips import TITLE as LPIPS
+from ..metrics.lpips import Lpips
 from ..metrics.pictures import distance
 from .cases import Told, cases, quiet
 from .evaluation import FEW, Evaluation, Wanted, evaluate
@@ -34,7 +36,7 @@ SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "a
 """What a folder of results holds."""
 _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
-    "Frechet distances depend on the number of photos: compare those of equally many.",
+    "Frechet distances, FID among them, depend on the number of photos: compare those of equally many.",
 )
 _HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))
 
@@ -148,6 +150,7 @@ def compare(
     amounts: bool = True,
     seed: int = 0,
     extractors: Sequence[Extractor] = (),
+    lpips: Lpips | None = None,
     jobs: int = 1,
     problems: list[Problem] | None = None,
     told: Told = quiet,
@@ -155,8 +158,9 @@ def compare(
     """Measure systems on the same samples of a split, `count` of them or all.
 
     `each` is the number of photos for every labelled request, `few` about that for the paper's ten requests
-    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `jobs` how many systems
-    are measured at once. Pairs that cannot be read are added to `problems`.
+    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `lpips` measures that
+    distance, `jobs` says how many systems are measured at once. Pairs that cannot be read are added to
+    `problems`.
     """
     found = cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
     wanted = [Wanted.of(extractor, found) for extractor in extractors]
@@ -171,6 +175,7 @@ def compare(
             amounts=amounts,
             seed=seed,
             wanted=wanted,
+            lpips=lpips,
             told=_named(system.name, told),
         )
 
@@ -185,6 +190,8 @@ def compare(
         "L1 of inputs": round(float(np.mean([distance(case.before, case.after) for case in found])), 4),
         "data": dataset.fingerprint,
         "code": code(),
+        **{f"weights of {one.title}": one.weights for one in extractors if one.weights},
+        **({f"weights of {LPIPS}": lpips.weights} if lpips else {}),
     }
     return Comparison(evaluations, facts, seed)
 

@@ -17,6 +17,8 @@ from ..metrics.attributes import ORDER
 from ..metrics.features import Extractor
 from ..metrics.frechet import Rows
 from ..metrics.intervals import Crowds, Statistic
+from ..metrics.lpips import TITLE as LPIPS
+from ..metrics.lpips import Lpips
 from ..metrics.pictures import delta_e, distance, psnr, ssim, variety
 from .cases import Case, Told, quiet
 from .figures import ANY, MANNERS, SIGMA, TEN, class_figures, pair_figures, photo_figures, request_figures
@@ -76,6 +78,7 @@ def evaluate(
     amounts: bool = True,
     seed: int = 0,
     wanted: Sequence[Wanted] = (),
+    lpips: Lpips | None = None,
     told: Told = quiet,
 ) -> Evaluation:
     """All figures; `each` is the number of photos for every labelled request.
@@ -83,7 +86,7 @@ def evaluate(
     About `few` photos are asked the paper's ten requests and, if `amounts` are wanted, for those.
     """
     pictures: list[np.ndarray] = []
-    rows = list(_pair_rows(system, cases, pictures, told))
+    rows = list(_pair_rows(system, cases, pictures, lpips, told))
     for manner in MANNERS if system.manners else MANNERS[:1]:
         rows += request_rows(system, sentences, cases, manner=manner, each=each, seed=seed, told=told)
     some = cases[:: max(1, len(cases) // few)]
@@ -98,22 +101,24 @@ def evaluate(
 
 
 def _pair_rows(
-    system: System, cases: Sequence[Case], pictures: list[np.ndarray], told: Told
+    system: System, cases: Sequence[Case], pictures: list[np.ndarray], lpips: Lpips | None, told: Told
 ) -> Iterator[Row]:
     """How near the expert it comes; what it made is added to `pictures`."""
     questions = [Question(case.before, case.request, "expert") for case in cases]
     for case, made in zip(cases, answered(system, questions, "pairs", told), strict=True):
         pictures.append(made.picture)
-        yield Row("pairs", case.name, "", "expert", _near(case, made))
+        yield Row("pairs", case.name, "", "expert", _near(case, made, lpips))
 
 
-def _near(case: Case, made: Made) -> dict[str, float]:
+def _near(case: Case, made: Made, lpips: Lpips | None) -> dict[str, float]:
     found = {
         "L1": distance(made.picture, case.after),
         "SSIM": ssim(made.picture, case.after),
         "PSNR": min(psnr(made.picture, case.after), LOUDEST),
         "delta-E 2000": delta_e(made.picture, case.after),
     }
+    if lpips is not None:
+        found[LPIPS] = lpips(made.picture, case.after)
     return found if made.recipe is None else found | {"steps": float(len(made.recipe.steps))}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ...data import Dataset, Problem
 from ...metrics.features import Extractor
 from ...metrics.intervals import Difference, Estimate
+from ...metrics.lpips import Lpips
 from ..cases import Told, quiet
 from ..comparison import Comparison, compare
 from ..labelled import Kind, labelled_requests, texts
@@ -32,6 +33,7 @@ class Extent:
     each: int = 2
     seed: int = 0
     extractors: Sequence[Extractor] = ()
+    lpips: Lpips | None = None
     gier: Path | None = None
     """Where the labelled requests are that come from there."""
     jobs: int = 1
@@ -129,6 +131,7 @@ def compared(
         amounts=False,
         seed=extent.seed,
         extractors=extent.extractors,
+        lpips=extent.lpips,
         jobs=extent.jobs,
         problems=problems,
         told=told,
