@@ -36,6 +36,7 @@ SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "a
 """What a folder of results holds."""
 _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
+    "A system that has no modes, or is held to one, has the same figures under literal and expert.",
     "Frechet distances, FID among them, depend on the number of photos: compare those of equally many.",
 )
 _HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))

@@ -86,6 +86,23 @@ class PolicySystem:
 
 
 @dataclass(frozen=True)
+class OneMode:
+    """A system held to one of its modes, whichever a question names: all its figures are measured in that."""
+
+    name: str
+    system: System
+    mode: str
+    manners: bool = False
+
+    @property
+    def side(self) -> int:
+        return self.system.side
+
+    def answer(self, questions: Sequence[Question]) -> list[Made]:
+        return self.system.answer([question._replace(manner=self.mode) for question in questions])
+
+
+@dataclass(frozen=True)
 class Identity:
     """Leaves every photo as it is: its figures are those of the inputs."""
 

@@ -15,10 +15,10 @@ from ..cases import Told, cases, quiet
 from ..pairs import chosen_pairs, pictures_of
 from ..recorded import Noting
 from ..sheets import PAIRS, PHOTOS, Asked, of_cases, of_photos, questions_of, systems_sheet
-from ..systems import SIDE, System, open_system
+from ..systems import SIDE, System
 from ..table import Table
-from .measuring import Block, Extent, compared, measured, unavailable
-from .model import PaperTable, Row
+from .measuring import Block, Extent, compared, measured, rows_of, unavailable
+from .model import PaperTable
 from .results import Results, gier_runs
 from .runs import Place, source_of, trained
 
@@ -55,7 +55,7 @@ class Making:
         self.say = say
         self.told = told
         self.problems: list[Problem] = []
-        self.more = [Row(open_system(given).name, system=given) for given in wanted.systems]
+        self.more = [row for given in wanted.systems for row in rows_of(given)]
 
     def results(self) -> Results:
         """Rows without weights are left out and say so; refused where there is nothing to measure."""

@@ -12,8 +12,9 @@ from ...metrics.intervals import Difference, Estimate
 from ...metrics.lpips import Lpips
 from ..cases import Told, quiet
 from ..comparison import Comparison, compare
+from ..figures import MANNERS
 from ..labelled import Kind, labelled_requests, texts
-from ..systems import NAMED, System, from_file, open_system
+from ..systems import NAMED, OneMode, System, from_file, open_system
 from .model import Figures, PaperTable, Row
 from .runs import source_of
 
@@ -76,15 +77,29 @@ def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[li
     absent: dict[str, str] = {}
     for row in rows:
         if row.system in NAMED:
-            found.append(NAMED[row.system](row.title))
+            found.append(_in_mode(row, NAMED[row.system](row.title)))
         elif row.system:
-            found.append(open_system(row.system, narrow=narrow))
+            found.append(_in_mode(row, open_system(row.system, narrow=narrow)))
         elif row.run is not None:
             if (file := source_of(runs / row.run.name)) is None:
                 absent[row.title] = f"not run: no weights of {row.run.name}"
             else:
-                found.append(from_file(row.title, file, narrow=narrow))
+                found.append(_in_mode(row, from_file(row.title, file, narrow=narrow)))
     return found, absent
+
+
+def _in_mode(row: Row, system: System) -> System:
+    if system.manners and not row.mode:
+        raise ValueError(f"{row.title} has modes, and a row is measured in one: give Row(mode=...)")
+    return OneMode(row.title, system, row.mode) if row.mode else system
+
+
+def rows_of(given: str) -> list[Row]:
+    """The rows of a system that `open_system` finds: one, or one for each of its modes."""
+    system = open_system(given)
+    if not system.manners:
+        return [Row(system.name, system=given)]
+    return [Row(f"{system.name}, {mode}", system=given, mode=mode) for mode in MANNERS]
 
 
 def measured(

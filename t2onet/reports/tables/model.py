@@ -47,12 +47,14 @@ class Row:
     """A system as the paper calls it, and the paper's figures for it.
 
     It is what a `run` comes to or a `system` that needs none; one that is neither has the paper's figures
-    alone.
+    alone. A system that has modes has a row for each: all figures of a row are measured in its `mode`.
     """
 
     title: str
     run: Run | None = None
     system: str = ""
+    mode: str = ""
+    """`literal` or `expert`; empty for systems that have no modes."""
     paper: Figures = field(default_factory=dict, hash=False)
     gier: Figures = field(default_factory=dict, hash=False)
     planning: float | None = None

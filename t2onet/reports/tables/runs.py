@@ -98,7 +98,8 @@ def _train(run: Run, place: Place, data: Path) -> None:
 def facts_of(row: Row, runs: Path) -> dict[str, Any]:
     """What stands behind a row, so that its figures can be followed to a file."""
     if row.run is None:
-        return {"system": row.system} if row.system else {}
+        mode = {"mode": row.mode} if row.mode else {}
+        return {"system": row.system, **mode} if row.system else {}
     told: dict[str, Any] = {
         "run": row.run.name,
         "config": row.run.config,

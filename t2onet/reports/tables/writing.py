@@ -19,13 +19,8 @@ _MEASURED = {L1: "expert: L1", SSIM: "expert: SSIM", FID: "expert: FID", SIGMA: 
 """The paper's columns, by the names of figures."""
 _NEAREST = {**_MEASURED, FID: f"expert: {FRECHET}"}
 """The same, with what is always measured in the place of FID."""
-OURS = {
-    "following, literal": "literal: following",
-    f"{UNREQUESTED}, literal": f"literal: {UNREQUESTED}",
-    "following, expert": "expert: following",
-    f"{UNREQUESTED}, expert": f"expert: {UNREQUESTED}",
-}
-"""Columns of every table that the paper has not."""
+OURS = {"following": "literal: following", UNREQUESTED: f"literal: {UNREQUESTED}"}
+"""Columns of every table that the paper has not. A row has one mode: figures of both names are equal."""
 _HEADER = ("dataset", "system", "figure", "value", "low", "high", "paper", "note")
 
 
@@ -149,7 +144,7 @@ def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, 
         said.append("Users: nobody was asked here.")
     said.append(
         "Following and unrequested change are not in the paper: labelled requests that ask for an edit "
-        "of the whole photo; a system without manners has the same in both."
+        "of the whole photo."
     )
     if narrow:
         said.append("The generators of GANs computed in bfloat16.")

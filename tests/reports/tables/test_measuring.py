@@ -1,0 +1,55 @@
+"""Rows and the systems behind them: a row is measured in one mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from t2onet.reports.evaluation import evaluate
+from t2onet.reports.systems import NAMED, Made, Question
+from t2onet.reports.tables import TABLES, PaperTable, Row
+from t2onet.reports.tables.measuring import opened, rows_of
+from tests.reports.made import SENTENCES, Scripted, brightened, some_cases
+
+
+def more_in_expert_mode(question: Question) -> Made:
+    return Made(brightened(question.picture, 0.4 if question.manner == "expert" else 0.1))
+
+
+@pytest.fixture
+def two_modes(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """A system with both modes, under the name `both`."""
+    system = Scripted(more_in_expert_mode, "both", manners=True)
+    monkeypatch.setitem(NAMED, "both", lambda name: system)
+    return system
+
+
+@pytest.mark.parametrize("mode", ["literal", "expert"])
+def test_every_figure_of_a_row_is_measured_in_its_mode(
+    two_modes: Scripted, tmp_path: Path, mode: str
+) -> None:
+    (system,), _ = opened([Row(f"both, {mode}", system="both", mode=mode)], tmp_path)
+    found = evaluate(system, some_cases(3), SENTENCES, each=1)
+    assert found.name == f"both, {mode}"
+    assert {question.manner for question in two_modes.asked} == {mode}
+    assert {row.part for row in found.rows} == {"pairs", "requests", "amounts", "ten requests"}
+
+
+def test_a_system_with_modes_has_a_row_for_each(two_modes: Scripted) -> None:
+    assert [(row.title, row.mode) for row in rows_of("both")] == [
+        ("both, literal", "literal"),
+        ("both, expert", "expert"),
+    ]
+    assert [(row.title, row.mode) for row in rows_of("keywords")] == [("keywords", "")]
+
+
+def test_a_row_that_mixes_modes_is_refused(two_modes: Scripted, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="both has modes, and a row is measured in one"):
+        opened([Row("both", system="both")], tmp_path)
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_no_row_of_a_table_mixes_modes(table: PaperTable, tmp_path: Path) -> None:
+    systems, _ = opened(table.rows, tmp_path)
+    assert not any(system.manners for system in systems)
