@@ -59,10 +59,14 @@ def evaluate_systems(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure systems on photos they have not seen and on requests labelled by hand."""
+    """Measure systems on photos they have not seen: distance to the edits, and whether requests are followed.
+
+    Following needs labelled requests: those of MA5k-Req and GIER are labelled by hand, simulated ones carry
+    their labels; pairs of your own have none, and only distances are measured.
+    """
     from ..data import Problem, open_dataset
     from ..reports.comparison import compare
-    from ..reports.labelled import labelled_requests, texts
+    from ..reports.labelled import labelled_sentences
     from ..reports.recorded import Noting
     from ..reports.systems import open_systems
 
@@ -74,8 +78,7 @@ def evaluate_systems(
     extractors = extractors_of(inception) if ask is None else []
     looks = lpips_of(lpips) if ask is None else None
     data = open_dataset(dataset, splits=[split])
-    labels = [label for label in labelled_requests() if label.split == split]
-    sentences = texts(labels, dataset if data.layout == "ma5k-req" else None, gier)
+    sentences = labelled_sentences(data, split, gier)
     problems: list[Problem] = []
     with progress() as told:
         found = compare(

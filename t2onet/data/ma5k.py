@@ -2,7 +2,8 @@
 
 `annotations/{split}_sess_1.json` is a list of {"input", "output", "request", "request_idx"}; `images/` holds
 `NNNN_O.jpg` and the retouches `NNNN_A.jpg` to `NNNN_E.jpg`. A simulated entry says in "intents" what its
-request asks for, a list of {"attribute", "sign", "amount"}, and may have "unanswerable".
+request asks for, a list of {"attribute", "sign", "amount"}, and may have "unanswerable" or "mood": a vague
+request such as "make it moody" has both intents (what its edit does) and a mood.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
 def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names) -> Sample:
     before, after, request = entry.text("input"), entry.text("output"), entry.text("request")
     intents = _intents(entry)
-    labels = {"expert": _expert(before, after)} if intents is None else {}
+    labels = {"expert": _expert(before, after)} if intents is None else _mood(entry)
     name = names.unique(Path(after).stem, before, request)
     return Sample(
         name,
@@ -59,6 +60,10 @@ def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names) -> Samp
         unanswerable=entry.text("unanswerable") if entry.fields.get("unanswerable") is not None else None,
         labels=labels,
     )
+
+
+def _mood(entry: Entry) -> dict[str, str]:
+    return {"mood": entry.text("mood")} if entry.fields.get("mood") is not None else {}
 
 
 def _expert(before: str, after: str) -> str:

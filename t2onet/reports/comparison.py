@@ -39,6 +39,7 @@ _NOTES = (
     "A system that has no modes, or is held to one, has the same figures under literal and expert.",
     "Frechet distances, FID among them, depend on the number of photos: compare those of equally many.",
 )
+UNLABELLED = "No request of this dataset is labelled: following was not measured."
 _HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))
 
 
@@ -53,6 +54,11 @@ class Comparison:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(evaluation.name for evaluation in self.evaluations)
+
+    @property
+    def unlabelled(self) -> bool:
+        """Whether no labelled request was there to measure following with."""
+        return self.facts.get("labelled requests") == 0
 
     @cached_property
     def estimates(self) -> dict[str, tuple[Estimate | None, ...]]:
@@ -87,7 +93,8 @@ class Comparison:
     def tables(self) -> list[Table]:
         """Figures, following by class where it was measured, and differences where there are several."""
         origin = ", ".join(f"{name} {value}" for name, value in self.facts.items())
-        found = [Table("Figures", self.names, self.estimates, (origin, *_NOTES))]
+        missing = (UNLABELLED,) if self.unlabelled else ()
+        found = [Table("Figures", self.names, self.estimates, (origin, *missing, *_NOTES))]
         if self.classes:
             found.append(Table("Following, by what is asked for", self.names, self.classes))
         if self.differences:
@@ -186,6 +193,7 @@ def compare(
         "split": split,
         "pairs": len(found),
         "labelled requests": len(sentences),
+        "labels": ", ".join(sorted({label.dataset for label in sentences})) or "none",
         "photos each": each,
         "seed": seed,
         "L1 of inputs": round(float(np.mean([distance(case.before, case.after) for case in found])), 4),

@@ -1,7 +1,9 @@
-"""Real requests labelled by reading them: what each asks for, the held-out test of following a request.
+"""Requests with labels of what they ask for: the held-out test of following a request.
 
-The sentences belong to their datasets and are not shipped: a label points at its sentence and carries the
-start of its SHA-256, so that a changed file is noticed. How the labels were made: docs/following.md.
+Published datasets have labels made by reading their requests. The sentences belong to their datasets and are
+not shipped: a label points at its sentence and carries the start of its SHA-256, so that a changed file is
+noticed. How these labels were made: docs/following.md. Simulated datasets carry their own labels, and other
+datasets have none.
 """
 
 from __future__ import annotations
@@ -9,16 +11,22 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ..data import Dataset, Sample, ma5k
 from ..errors import DataError
 from ..language import Intent
 from ..language.intent import intent_of
+
+SIMULATED = "simulated"
+"""The `dataset` of labels that come from a simulation."""
+MOST_SIMULATED = 500
+"""Labelled requests taken from a simulated split, about as many as were labelled by hand."""
 
 
 class Kind(StrEnum):
@@ -61,6 +69,58 @@ def labelled_requests() -> tuple[LabelledRequest, ...]:
     return tuple(_label(row) for row in csv.DictReader(table.splitlines()))
 
 
+def labelled_sentences(dataset: Dataset, split: str, gier: Path | None = None) -> dict[LabelledRequest, str]:
+    """The labelled requests of a split and, where its folder is given, those of GIER.
+
+    Labels made by hand belong to the published MA5k-Req; simulated samples carry theirs; other datasets have
+    none.
+    """
+    labels = [label for label in labelled_requests() if label.split == split]
+    if is_published(dataset):
+        return texts(labels, dataset.root, gier)
+    samples = dataset.split(split)
+    every = max(1, -(-len(samples) // MOST_SIMULATED))
+    return dict(_simulated(split, samples[::every])) | texts(labels, None, gier)
+
+
+def is_published(dataset: Dataset) -> bool:
+    """Whether a dataset in the layout of MA5k-Req has most of the sentences that were labelled there."""
+    if dataset.layout != ma5k.NAME:
+        return False
+    labels = [label for label in labelled_requests() if label.dataset == ma5k.NAME]
+    files = {split: _path(dataset.root, ma5k.NAME, split) for split in {label.split for label in labels}}
+    entries = {split: _entries(path) for split, path in files.items() if path.is_file()}
+    found = ((label, _text(label, entries.get(label.split, []))) for label in labels)
+    return 2 * sum(text is not None and digest(text) == label.digest for label, text in found) > len(labels)
+
+
+def _simulated(split: str, samples: Iterable[Sample]) -> Iterator[tuple[LabelledRequest, str]]:
+    """Labels of the samples that say what their request asks for; `field` is the sample's name."""
+    for index, sample in enumerate(samples):
+        if sample.intents is None or not sample.requests:
+            continue
+        text = sample.requests[0]
+        kind = Kind.EDIT
+        if sample.unanswerable is not None and not sample.intents:
+            kind = Kind.UNANSWERABLE
+        elif "mood" in sample.labels or not sample.intents:
+            kind = Kind.VAGUE
+        yield (
+            LabelledRequest(
+                dataset=SIMULATED,
+                split=split,
+                index=index,
+                field=sample.name,
+                digest=digest(text),
+                kind=kind,
+                intents=sample.intents if kind is Kind.EDIT else (),
+                typo=False,
+                mixed=kind is Kind.EDIT and sample.unanswerable is not None,
+            ),
+            text.strip(),
+        )
+
+
 def texts(
     labels: Iterable[LabelledRequest], ma5k_req: Path | None, gier: Path | None
 ) -> dict[LabelledRequest, str]:
@@ -74,7 +134,7 @@ def texts(
     for label in labels:
         if (folder := folders[label.dataset]) is None:
             continue
-        path = folder / _FILES[label.dataset].format(split=label.split)
+        path = _path(folder, label.dataset, label.split)
         if path not in files:
             files[path] = _entries(path)
         found[label] = _sentence(label, files[path], path).strip()
@@ -82,6 +142,10 @@ def texts(
 
 
 _FILES = {"ma5k-req": "annotations/{split}_sess_1.json", "gier": "splits/{split}_sess_3.json"}
+
+
+def _path(folder: Path, dataset: str, split: str) -> Path:
+    return folder / _FILES[dataset].format(split=split)
 
 
 def digest(text: str) -> str:
@@ -114,14 +178,21 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _sentence(label: LabelledRequest, entries: list[Any], path: Path) -> str:
-    key, _, position = label.field.partition(".")
-    try:
-        value = entries[label.index][key]
-        text = value[int(position)] if position else value
-    except (LookupError, TypeError) as error:
-        raise DataError(f"{path} has no {label.name}; use the file as published.") from error
-    if not isinstance(text, str) or digest(text) != label.digest:
+    if (text := _text(label, entries)) is None:
+        raise DataError(f"{path} has no {label.name}; use the file as published.")
+    if digest(text) != label.digest:
         raise DataError(
             f"{path} has another sentence at {label.name} than was labelled; use the file as published."
         )
     return text
+
+
+def _text(label: LabelledRequest, entries: list[Any]) -> str | None:
+    """What stands where a label points, or None."""
+    key, _, position = label.field.partition(".")
+    try:
+        value = entries[label.index][key]
+        text = value[int(position)] if position else value
+    except (LookupError, TypeError):
+        return None
+    return text if isinstance(text, str) else None

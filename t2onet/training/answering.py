@@ -20,7 +20,7 @@ from ..errors import DataError, T2OError, TrainingError
 from ..image import write_atomically
 from ..models import load_network
 from ..models.answering import Answering, Decisions, answering
-from .checkpoints import BEST, CHECKPOINT
+from .checkpoints import BEST, CHECKPOINT, RECORD
 
 _BATCH = 64
 _SILENT = ("retoucher", "discriminator")
@@ -67,7 +67,7 @@ def answered(
         **facts,
         "network": told["network"],
         "config": json.loads(told["config"]),
-        "settings": _settings(weights.with_name(CHECKPOINT)),
+        **_record(weights.parent),
         "iteration": int(told["iteration"]) if "iteration" in told else None,
         "figures": json.loads(told.get("figures", "{}")),
     }
@@ -111,12 +111,14 @@ def _answered(path: Path, facts: Mapping[str, object]) -> bool:
         return False
 
 
-def _settings(checkpoint: Path) -> dict[str, Any] | None:
-    """What a run was trained with, where its checkpoint lies beside the weights."""
-    if not checkpoint.is_file():
-        return None
-    with safe_open(checkpoint, "np") as file:
-        return dict(json.loads((file.metadata() or {}).get("settings", "{}")))
+def _record(folder: Path) -> dict[str, Any]:
+    """`settings` and `progress` of a run, from its checkpoint or its record; None where neither is there."""
+    if (folder / CHECKPOINT).is_file():
+        with safe_open(folder / CHECKPOINT, "np") as file:
+            told = {name: json.loads(text) for name, text in (file.metadata() or {}).items()}
+    else:
+        told = json.loads((folder / RECORD).read_text()) if (folder / RECORD).is_file() else {}
+    return {name: told.get(name) for name in ("settings", "progress")}
 
 
 def _say(text: str) -> None:

@@ -12,11 +12,14 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import TrainingError
+from ..image import write_atomically
 from ..models.files import read_tensors, write_tensors
 from .averaging import Average
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
+RECORD = "run.json"
+"""How far a run is and its settings, for when the checkpoint is gone."""
 
 
 _OF_MACHINES = {"workers"}
@@ -48,6 +51,12 @@ def save_checkpoint(path: Path, progress: Progress, settings: str, states: Itera
     for state in states:
         tensors |= _prefixed(state.name, _tensors(state))
     write_tensors(path, tensors, {"progress": json.dumps(asdict(progress)), "settings": settings})
+
+
+def save_record(path: Path, progress: Progress, settings: str, ended: str = "") -> None:
+    """Progress and settings as JSON; `ended` is why the run is over, and empty while it is under way."""
+    record = {"ended": ended, "progress": asdict(progress), "settings": json.loads(settings)}
+    write_atomically(path, f"{json.dumps(record, indent=1)}\n".encode(), overwrite=True)
 
 
 def load_checkpoint(path: Path, settings: str, states: Iterable[State]) -> Progress:

@@ -15,7 +15,17 @@ from accelerate.utils import broadcast
 from torch import Tensor, nn
 
 from ..errors import OutputError, TrainingError
-from .checkpoints import BEST, CHECKPOINT, Progress, State, load_checkpoint, save_checkpoint, save_weights
+from .checkpoints import (
+    BEST,
+    CHECKPOINT,
+    RECORD,
+    Progress,
+    State,
+    load_checkpoint,
+    save_checkpoint,
+    save_record,
+    save_weights,
+)
 from .reporting import Reporter
 from .settings import LoopSettings
 from .task import Task, players_of
@@ -92,6 +102,8 @@ class Run:
         if validated != self.progress.iteration:
             self._validate()
             self._save()
+        if self.accelerator.is_main_process:
+            save_record(self.folder / RECORD, self.progress, self.described, reason)
         return Outcome(reason, self.progress, self.figures)
 
     def _due(self, every: int) -> bool:
@@ -159,12 +171,17 @@ class Run:
                     self._keep(f"{player.name}.safetensors", player.network, player.metadata)
 
     def _keep(self, name: str, network: nn.Module, metadata: Mapping[str, str]) -> None:
-        facts = {"iteration": str(self.progress.iteration), "figures": json.dumps(self.figures)}
+        facts = {
+            "iteration": str(self.progress.iteration),
+            "iterations": str(self.settings.iterations),
+            "figures": json.dumps(self.figures),
+        }
         save_weights(self.folder / name, network, {**metadata, **facts}, half=self.half)
 
     def _save(self) -> None:
         if self.accelerator.is_main_process:
             save_checkpoint(self.folder / CHECKPOINT, self.progress, self.described, self.states)
+            save_record(self.folder / RECORD, self.progress, self.described)
         self.accelerator.wait_for_everyone()
 
 
@@ -193,5 +210,11 @@ def open_folder(folder: Path, *, resume: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
-    if not resume and (folder / CHECKPOINT).exists():
-        raise TrainingError(f"{folder} holds a run already; give another folder, or resume it")
+    if (folder / CHECKPOINT).exists():
+        if not resume:
+            raise TrainingError(f"{folder} holds a run already; give another folder, or resume it")
+    elif (folder / BEST).exists():
+        raise TrainingError(
+            f"{folder} holds {BEST} and no checkpoint to resume from; "
+            f"give another folder, or remove {BEST} to train again"
+        )

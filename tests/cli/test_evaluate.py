@@ -16,7 +16,7 @@ from t2onet.reports.labelled import labelled_requests
 from tests.conftest import ROOT
 from tests.reports.tables.made import NAMES, small_pairs
 
-from .made import T2O
+from .made import T2O, photo
 
 DATA = ROOT.parent / "shared" / "data"
 
@@ -102,6 +102,36 @@ def test_questions_are_written_and_nothing_is_measured(t2o: T2O, pairs: Path) ->
     )
     assert {one.picture.shape for one in asked} == {(128, 128, 3)}
     assert "questions.zip exists already" in t2o("evaluate", pairs, "--ask", "questions.zip").err
+
+
+def test_simulated_requests_are_followed_by_the_labels_they_carry(t2o: T2O, folder: Path) -> None:
+    for number in range(4):
+        photo(f"trip/{number}.png", seed=number)
+    t2o("data", "simulate", "trip", "-o", "made", "--size", 18, "--val", 0.5)
+    answer = t2o("evaluate", "made", "--system", "keywords", "--each", 1, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    told = json.loads(answer.out)
+    assert (told["labelled requests"], told["labels"]) == (told["pairs"], "simulated")
+    assert 0 <= told["figures"]["keywords"]["literal: following"]["value"] <= 1
+
+
+def test_a_list_like_the_published_one_has_no_labels(t2o: T2O, folder: Path) -> None:
+    for name in ("0001_O", "0001_C"):
+        photo(f"own/images/{name}.png")
+    entry = {"input": "0001_O.png", "output": "0001_C.png", "request": "make it brighter"}
+    Path("own/annotations").mkdir()
+    Path("own/annotations/val_sess_1.json").write_text(json.dumps([entry]))
+    answer = t2o("evaluate", "own", "--system", "keywords", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    told = json.loads(answer.out)
+    assert (told["labelled requests"], told["labels"]) == (0, "none")
+    assert "expert: L1" in told["figures"]["keywords"]
+    assert not any("following" in name for name in told["figures"]["keywords"])
+
+
+def test_without_labels_the_table_says_what_is_missing(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("evaluate", pairs, "--system", "keywords", "--count", 1)
+    assert "No request of this dataset is labelled: following was not measured." in answer.out
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import PIL.Image
 import pytest
 import torch
 
-from t2onet.reports.tables import TABLES, PaperTable, measuring
+from t2onet.reports import labelled
+from t2onet.reports.tables import TABLES, PaperTable
 from t2onet.training import answering
 from tests.planning.scenes import scene
 from tests.reports.tables.made import TINY, small_pairs
@@ -88,6 +89,8 @@ def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> No
     assert {"data", "code", "seed", "command"} <= about.keys()
     systems = json.loads(Path("results/tiny/systems.json").read_text())
     assert systems["pairs"]["T2ONet"]["iteration"] == 4
+    assert systems["pairs"]["T2ONet"]["finished"] is True
+    assert "Iterations trained, of those asked for (pairs): Pix2pixAug 4 of 4; RL after plans 4 of 4;" in page
     again = t2o(*told, "--overwrite", "--json")
     assert "training" not in again.err
     assert again.code == 0
@@ -107,6 +110,23 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
     assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
+
+
+def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: PaperTable) -> None:
+    """Although it has the same layout: its name is its own, and so are the labels of its requests."""
+    t2o("data", "simulate", "pairs/before", "-o", "made", "--size", 32, "--val", 0.5)
+    answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "keywords", "--each", 1)
+    assert answer.code == 0, answer.err
+    found = lines("results/tiny/table.csv")
+    assert found["made", "keywords", "following, literal"]["value"]
+    assert "Data: pairs of your own" in Path("results/tiny/table.md").read_text()
+    assert json.loads(Path("results/tiny/about.json").read_text())["labels"] == "simulated"
+
+
+def test_pairs_without_labels_say_so(t2o: T2O, tiny: PaperTable) -> None:
+    answer = t2o("reproduce", "tiny", "pairs", "--load-only", "--system", "keywords", "--count", 1)
+    assert answer.code == 0, answer.err
+    assert "following was not measured" in Path("results/tiny/table.md").read_text()
 
 
 @pytest.mark.slow
@@ -143,7 +163,7 @@ def test_gier_with_its_photos_has_figures(
     t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its labelled requests are left out: they point into the published file."""
-    monkeypatch.setattr(measuring, "labelled_requests", tuple)
+    monkeypatch.setattr(labelled, "labelled_requests", tuple)
     for part in ("splits", "images"):
         Path("gier", part).mkdir(parents=True)
     entries = []

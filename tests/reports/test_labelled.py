@@ -7,12 +7,24 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from t2onet.data import Dataset, Sample
 from t2onet.errors import DataError
 from t2onet.language import Attribute, Intent
-from t2onet.reports.labelled import Kind, LabelledRequest, digest, labelled_requests, texts
+from t2onet.reports import labelled
+from t2onet.reports.labelled import (
+    MOST_SIMULATED,
+    Kind,
+    LabelledRequest,
+    digest,
+    is_published,
+    labelled_requests,
+    labelled_sentences,
+    texts,
+)
 from tests.conftest import ROOT
 
 DATA = ROOT.parent / "shared" / "data"
@@ -105,7 +117,7 @@ def test_labels_of_a_dataset_that_is_not_at_hand_are_left_out(tmp_path: Path) ->
         (replace(WARMER, index=0), "has another sentence at ma5k-req val 0 request than was labelled"),
         (replace(WARMER, index=2), "has no ma5k-req val 2 request"),
         (replace(GOLDEN, field="expert_summary.0"), "has no gier val 0 expert_summary.0"),
-        (replace(GOLDEN, field="amateur_summary"), "has another sentence at gier val 0 amateur_summary"),
+        (replace(GOLDEN, field="amateur_summary"), "has no gier val 0 amateur_summary"),
         (replace(GOLDEN, split="test"), "test_sess_3.json cannot be read"),
     ],
 )
@@ -119,6 +131,74 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
     folders = write(tmp_path, ma5k_req={}, gier=[])
     with pytest.raises(DataError, match="holds no list of entries"):
         texts([WARMER], *folders)
+
+
+PUBLISHED = ("brighter", "warmer", "sharpen")
+
+
+@pytest.fixture
+def _three_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = [label_of("ma5k-req", at, "request", text) for at, text in enumerate(PUBLISHED)]
+    monkeypatch.setattr(labelled, "labelled_requests", lambda: labels)
+
+
+def listed(root: Path, *requests: str) -> Dataset:
+    """A dataset in the layout of MA5k-Req with these requests in its val split."""
+    folder, _ = write(root, ma5k_req=[{"request": request} for request in requests], gier=[])
+    return Dataset(folder, "ma5k-req", ())
+
+
+@pytest.mark.usefixtures("_three_labels")
+def test_labels_made_by_hand_are_for_the_published_sentences(tmp_path: Path) -> None:
+    assert list(labelled_sentences(listed(tmp_path, *PUBLISHED), "val").values()) == list(PUBLISHED)
+
+
+@pytest.mark.usefixtures("_three_labels")
+@pytest.mark.parametrize("requests", [(), ("brighter",), ("brighter", "my own", "and another")])
+def test_a_list_with_few_of_these_sentences_is_another_dataset(
+    tmp_path: Path, requests: tuple[str, ...]
+) -> None:
+    own = listed(tmp_path, *requests)
+    assert not is_published(own)
+    assert labelled_sentences(own, "val") == {}
+
+
+@pytest.mark.usefixtures("_three_labels")
+def test_a_changed_sentence_in_the_published_list_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="another sentence at ma5k-req val 2 request"):
+        labelled_sentences(listed(tmp_path, *PUBLISHED[:2], "softer"), "val")
+
+
+BRIGHTER = (Intent(Attribute.LIGHTNESS, 1),)
+
+
+def simulated(tmp_path: Path, *samples: Sample) -> Dataset:
+    return Dataset(listed(tmp_path).root, "ma5k-req", samples)
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind"),
+    [
+        ({"intents": BRIGHTER}, Kind.EDIT),
+        ({"intents": BRIGHTER, "labels": {"mood": "airy"}}, Kind.VAGUE),
+        ({"intents": (), "unanswerable": "crop"}, Kind.UNANSWERABLE),
+    ],
+)
+def test_simulated_samples_carry_their_labels(tmp_path: Path, sample: dict[str, Any], kind: Kind) -> None:
+    photo = Path("photo.jpg")
+    data = simulated(tmp_path, Sample("a", "val", photo, photo, ("do it",), **sample))
+    [(label, text)] = labelled_sentences(data, "val").items()
+    assert (label.kind, text) == (kind, "do it")
+    assert label.intents == (BRIGHTER if kind is Kind.EDIT else ())
+
+
+def test_large_simulated_splits_are_thinned_out(tmp_path: Path) -> None:
+    photo = Path("photo.jpg")
+    samples = [
+        Sample(str(at), "val", photo, photo, ("brighter",), BRIGHTER) for at in range(MOST_SIMULATED + 1)
+    ]
+    found = labelled_sentences(simulated(tmp_path, *samples), "val")
+    assert MOST_SIMULATED / 2 < len(found) <= MOST_SIMULATED
 
 
 @pytest.mark.needs_data

@@ -68,6 +68,7 @@ def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
         "best.safetensors",
         "checkpoint.safetensors",
         "figures.jsonl",
+        "run.json",
     }
     again = bare("paper", "--data", packed, "--out", out, "--cpu", *settings)
     assert (again.returncode, "holds a run already" in again.stderr) == (2, True)

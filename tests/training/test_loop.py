@@ -15,7 +15,7 @@ from torch import Tensor
 from t2onet import TrainingError
 from t2onet.models.files import read_tensors
 from t2onet.training import LoopSettings, Place, Player, Task, Words, loop
-from t2onet.training.checkpoints import BEST, CHECKPOINT
+from t2onet.training.checkpoints import BEST, CHECKPOINT, RECORD
 from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.settings import changed
 from t2onet.training.task import players_of
@@ -92,7 +92,7 @@ def test_the_best_weights_are_kept(tmp_path: Path) -> None:
     outcome = run_of(tmp_path, replace(SETTINGS, iterations=9), task).go()
     assert (outcome.progress.best, outcome.progress.best_iteration) == (1.0, 6)
     _, metadata = read_tensors(tmp_path / BEST)
-    assert metadata == {"network": "line", "iteration": "6", "figures": '{"loss": 1.0}'}
+    assert metadata == {"network": "line", "iteration": "6", "iterations": "9", "figures": '{"loss": 1.0}'}
     lines = (tmp_path / "figures.jsonl").read_text().splitlines()
     assert [json.loads(line)["loss"] for line in lines] == [3.0, 1.0, 2.0]
 
@@ -167,7 +167,12 @@ def test_players_are_kept_with_the_best_weights(tmp_path: Path) -> None:
     run_of(tmp_path, settings, Duel(script=(1.0, 2.0)), said).go()
     assert "  gullible " in said.getvalue()
     _, metadata = read_tensors(tmp_path / "critic.safetensors")
-    assert metadata == {"network": "critic", "iteration": "10", "figures": '{"loss": 1.0}'}
+    assert metadata == {
+        "network": "critic",
+        "iteration": "10",
+        "iterations": "20",
+        "figures": '{"loss": 1.0}',
+    }
 
 
 @pytest.mark.parametrize("name", ["critic", "", "best"])
@@ -200,3 +205,20 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="holds a run already"):
         loop.open_folder(tmp_path, resume=False)
     loop.open_folder(tmp_path, resume=True)
+
+
+def test_weights_without_a_checkpoint_are_not_overwritten(tmp_path: Path) -> None:
+    run_of(tmp_path, SETTINGS).go()
+    (tmp_path / CHECKPOINT).unlink()
+    for resume in (False, True):
+        with pytest.raises(TrainingError, match="no checkpoint to resume from"):
+            loop.open_folder(tmp_path, resume=resume)
+
+
+def test_how_far_it_got_is_kept_beside_the_weights(tmp_path: Path) -> None:
+    run_of(tmp_path, SETTINGS).go(minutes=0)
+    record = json.loads((tmp_path / RECORD).read_text())
+    assert (record["ended"], record["progress"]["iteration"]) == ("minutes", 0)
+    run_of(tmp_path, SETTINGS).go()
+    record = json.loads((tmp_path / RECORD).read_text())
+    assert (record["ended"], record["progress"]["iteration"]) == ("iterations", 6)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from .model import PaperTable, Plans, Run
 
-BEST, CHECKPOINT, WORDS = "best.safetensors", "checkpoint.safetensors", "words.npz"
-"""What training keeps in the folder of a run, and what it finds beside a packed set."""
+BEST, CHECKPOINT, RECORD = "best.safetensors", "checkpoint.safetensors", "run.json"
+"""What training keeps in the folder of a run."""
+WORDS = "words.npz"
+"""What it finds beside a packed set."""
 ANSWERS = "answers.zip"
 """What the folder of a run may have in the place of weights."""
 _TRAIN = ("-m", "t2onet.training")

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...data import Dataset, Problem
+from ...data import Dataset, Problem, gier
 from ...metrics.features import Extractor
 from ...metrics.intervals import Difference, Estimate
 from ...metrics.lpips import Lpips
 from ..cases import Told, quiet
 from ..comparison import Comparison, compare
 from ..figures import MANNERS
-from ..labelled import Kind, labelled_requests, texts
+from ..labelled import Kind, is_published, labelled_sentences
 from ..systems import NAMED, OneMode, System, from_file, open_system
 from .model import Figures, PaperTable, Row
 from .runs import source_of
@@ -118,8 +118,13 @@ def measured(
     systems, absent = opened(rows, runs, narrow=narrow)
     systems.sort(key=lambda system: system.name != table.against)
     found = compared(systems, dataset, extent, problems=problems, told=told)
-    name = NAMES.get(dataset.layout, dataset.root.name)
-    return Block(name, rows, found, absent), systems
+    return Block(_name(dataset), rows, found, absent), systems
+
+
+def _name(dataset: Dataset) -> str:
+    """As the paper calls it, if it is one of the paper's; else the folder's."""
+    known = dataset.layout == gier.NAME or is_published(dataset)
+    return NAMES[dataset.layout] if known else dataset.root.name
 
 
 def compared(
@@ -131,10 +136,8 @@ def compared(
     told: Told = quiet,
 ) -> Comparison:
     """What tables measure of any systems."""
-    labels = [
-        label for label in labelled_requests() if label.split == extent.split and label.kind is Kind.EDIT
-    ]
-    sentences = texts(labels, dataset.root if dataset.layout == "ma5k-req" else None, extent.gier)
+    labelled = labelled_sentences(dataset, extent.split, extent.gier)
+    sentences = {label: text for label, text in labelled.items() if label.kind is Kind.EDIT}
     return compare(
         systems,
         dataset,

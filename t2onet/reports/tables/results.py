@@ -13,7 +13,7 @@ from ..provenance import about
 from ..table import Table
 from .measuring import NAMES, Block
 from .model import PaperTable
-from .runs import facts_of
+from .runs import facts_of, progress_of
 from .writing import as_csv, differences, directions, shown
 
 PAGE, FIGURES, PLANNING, SYSTEMS = "table.md", "table.csv", "planning.csv", "systems.json"
@@ -44,8 +44,18 @@ class Results:
         parts = [f"# {self.table.title}\n", f"`{command}`\n", *(table.markdown() for table in self.tables())]
         if self.blocks:
             said = differences(self.table, self.blocks, inception=self.inception, narrow=self.narrow)
+            said += [told for block in self.blocks if (told := self._iterations(block))]
             parts.append("## What differs from the paper\n\n" + "".join(f"- {one}\n" for one in said))
         return "\n".join(parts)
+
+    def _iterations(self, block: Block) -> str:
+        """How far the runs behind a block were trained, as a sentence; empty where there is none."""
+        runs = {row.title: row.run for row in block.rows if row.run is not None}
+        found = {title: progress_of(self._runs(block) / run.name) for title, run in runs.items()}
+        told = [f"{title} {progress}" for title, progress in found.items() if progress is not None]
+        if block.comparison is None or not told:
+            return ""
+        return f"Iterations trained, of those asked for ({block.dataset}): {'; '.join(told)}."
 
     def systems(self) -> str:
         """What stands behind each row of each dataset, as JSON."""

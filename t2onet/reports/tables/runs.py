@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from ...data.packed.model import INDEX
 from ...data.recorded.answers import about_answers
 from ...errors import DataError, TrainingError
-from .commands import ANSWERS, BEST, CHECKPOINT, WORDS, packed_at, packing
+from .commands import ANSWERS, BEST, CHECKPOINT, RECORD, WORDS, packed_at, packing
 from .model import Row, Run
 
 
@@ -30,6 +30,29 @@ class Place:
     """Where training tells how it goes; stdout by default."""
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How many iterations of a run were done, and how many were asked for, as far as is known."""
+
+    done: int | None
+    asked: int | None
+    ended: bool = False
+    """Whether none was better for as long as its patience."""
+    at_least: bool = False
+    """Whether more may have been done: weights know their own iteration and not the last one."""
+
+    @property
+    def finished(self) -> bool | None:
+        """None where that cannot be known."""
+        if self.ended or (self.done is not None and self.asked is not None and self.done >= self.asked):
+            return True
+        return None if self.at_least else False
+
+    def __str__(self) -> str:
+        done, asked = ("unknown" if count is None else str(count) for count in (self.done, self.asked))
+        return f"{'at least ' * self.at_least}{done} of {asked}{', by patience' * self.ended}"
+
+
 def trained(runs: Iterable[Run], place: Place, say: Callable[[str], None]) -> None:
     """Train what has no weights or was stopped; without a packed set, take things as they are."""
     if place.data is None:
@@ -37,19 +60,53 @@ def trained(runs: Iterable[Run], place: Place, say: Callable[[str], None]) -> No
     waiting = [run for run in runs if not finished(place.runs / run.name)]
     for run in waiting:
         _check_set(run, place.data)
+        _check_resumable(place.runs / run.name)
     for number, run in enumerate(waiting, start=1):
         say(f"training {run.name}, {number} of {len(waiting)}")
         _train(run, place, place.data)
 
 
 def finished(folder: Path) -> bool:
-    """Whether a run is at its end, by its checkpoint; weights or answers alone were brought, and are."""
-    if not (folder / CHECKPOINT).is_file():
-        return source_of(folder) is not None
-    told = _metadata(folder / CHECKPOINT)
-    progress, loop = json.loads(told["progress"]), json.loads(told["settings"])["loop"]
+    """Whether a run is known to have done all the iterations it was asked for, or to have lost patience."""
+    progress = progress_of(folder)
+    return progress is not None and progress.finished is True
+
+
+def progress_of(folder: Path) -> Progress | None:
+    """By its checkpoint or record; without these, by what its best weights or its answers tell."""
+    if (record := _record(folder)) is not None:
+        return _recorded_progress(record)
+    if (path := source_of(folder)) is None:
+        return None
+    if path.suffix == ".zip":
+        about = about_answers(path)
+        if about.get("progress") and about.get("settings"):
+            return _recorded_progress(about)
+        loop = (about.get("settings") or {}).get("loop", {})
+        return Progress(about.get("iteration"), loop.get("iterations"), at_least=True)
+    kept = _metadata(path)
+    done, asked = (int(kept[name]) if name in kept else None for name in ("iteration", "iterations"))
+    return Progress(done, asked, at_least=True)
+
+
+def _recorded_progress(record: Mapping[str, Any]) -> Progress:
+    progress, loop = record["progress"], record["settings"]["loop"]
     waited = progress["iteration"] - progress["best_iteration"]
-    return bool(progress["iteration"] >= loop["iterations"] or 0 < loop["patience"] <= waited)
+    return Progress(progress["iteration"], loop["iterations"], ended=0 < loop["patience"] <= waited)
+
+
+def _record(folder: Path) -> dict[str, Any] | None:
+    """`progress` and `settings` of a run, from its checkpoint or what is kept beside that."""
+    if (folder / CHECKPOINT).is_file():
+        kept = _metadata(folder / CHECKPOINT)
+        return {name: json.loads(kept[name]) for name in ("progress", "settings")}
+    path = folder / RECORD
+    if not (path.is_file() and (folder / BEST).is_file()):  # without weights, of a run that is gone
+        return None
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path} cannot be read as the record of a run: {error}") from None
 
 
 def weights_in(folder: Path) -> Path | None:
@@ -70,6 +127,16 @@ def _check_set(run: Run, data: Path) -> None:
         make = f"make it so: {how}" if run.plans.name else "`t2o data pack` makes one"
         raise DataError(
             f"{run.name} learns from {packed_at(data, run.plans)}, which is no packed set; {make}"
+        )
+
+
+def _check_resumable(folder: Path) -> None:
+    """Unfinished weights without a checkpoint can neither go on nor count as finished."""
+    source = source_of(folder)
+    if source is not None and not (folder / CHECKPOINT).is_file():
+        raise TrainingError(
+            f"{source} is of a run that stopped after {progress_of(folder)} iterations and has no checkpoint "
+            "to go on from; measure it as it is with --load-only, or remove it to train again"
         )
 
 
@@ -108,13 +175,14 @@ def facts_of(row: Row, runs: Path) -> dict[str, Any]:
     }
     if (path := source_of(runs / row.run.name)) is not None:
         told |= _told_by_answers(path) if path.suffix == ".zip" else _told_by_weights(path)
-        told["finished"] = finished(runs / row.run.name)
+    if (progress := progress_of(runs / row.run.name)) is not None:
+        told |= {"iterations": str(progress), "finished": progress.finished}
     return told
 
 
 def _told_by_weights(path: Path) -> dict[str, Any]:
-    kept, checkpoint = _metadata(path), path.with_name(CHECKPOINT)
-    settings = json.loads(_metadata(checkpoint)["settings"]) if checkpoint.is_file() else None
+    kept, record = _metadata(path), _record(path.parent)
+    settings = None if record is None else record["settings"]
     return {
         "weights": hashlib.sha256(path.read_bytes()).hexdigest()[:12],
         "iteration": int(kept["iteration"]) if "iteration" in kept else None,

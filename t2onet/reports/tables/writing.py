@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...metrics.features import LITE0 as FRECHET
 from ...metrics.intervals import Difference
+from ..comparison import UNLABELLED
 from ..figures import SIGMA as MEASURED_SIGMA
 from ..following import UNREQUESTED
 from ..table import Cell, Table
@@ -142,10 +143,13 @@ def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, 
         said.append(f"Sigma: over about {TEN_PHOTOS} photos, where the paper takes its whole test split.")
     if USERS in table.columns:
         said.append("Users: nobody was asked here.")
-    said.append(
-        "Following and unrequested change are not in the paper: labelled requests that ask for an edit "
-        "of the whole photo."
-    )
+    if (measured := blocks[0].comparison) is not None and measured.unlabelled:
+        said.append(UNLABELLED)
+    else:
+        said.append(
+            "Following and unrequested change are not in the paper: labelled requests that ask for an edit "
+            "of the whole photo."
+        )
     if narrow:
         said.append("The generators of GANs computed in bfloat16.")
     return [*said, *table.differs]

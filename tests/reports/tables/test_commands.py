@@ -11,7 +11,7 @@ import pytest
 
 from t2onet.reports.tables import Plans, Run
 from t2onet.reports.tables.__main__ import main
-from t2onet.reports.tables.commands import BEST, CHECKPOINT, WORDS, Training, packing, script
+from t2onet.reports.tables.commands import BEST, CHECKPOINT, RECORD, WORDS, Training, packing, script
 from t2onet.training import checkpoints, words
 from tests.conftest import ROOT
 from tests.training.test_bare import ABSENT
@@ -22,7 +22,8 @@ LATER = Run("rl-pretrained", "rl-pretrained", after=FIRST)
 
 
 def test_files_are_called_as_training_calls_them() -> None:
-    assert (BEST, CHECKPOINT, WORDS) == (checkpoints.BEST, checkpoints.CHECKPOINT, words.FILE)
+    kept = (checkpoints.BEST, checkpoints.CHECKPOINT, checkpoints.RECORD)
+    assert (*kept, words.FILE) == (BEST, CHECKPOINT, RECORD, WORDS)
 
 
 def test_a_run_is_one_command_that_may_be_given_again() -> None:

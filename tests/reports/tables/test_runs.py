@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from t2onet.errors import DataError
+from t2onet.errors import DataError, TrainingError
+from t2onet.models.files import read_tensors, write_tensors
 from t2onet.reports.tables import Plans, Row
-from t2onet.reports.tables.commands import BEST, CHECKPOINT
+from t2onet.reports.tables.commands import BEST, CHECKPOINT, RECORD
 from t2onet.reports.tables.runs import Place, facts_of, finished, trained, weights_in
 from tests.training.made import packed_folder
 
@@ -56,10 +57,46 @@ def test_a_run_that_was_stopped_goes_on(place: Place) -> None:
     assert "resuming after iteration" in told(place)
 
 
+def test_a_stopped_run_without_its_checkpoint_is_not_finished(place: Place) -> None:
+    """It cannot go on, and is not started again over its weights without a word."""
+    long = replace(T2ONET, settings=(*T2ONET.settings, "iterations=100000", "validate_every=1"))
+    trained([long], replace(place, minutes=0.005), str)
+    folder = place.runs / "paper"
+    before = facts_of(Row("T2ONet", long), place.runs)
+    (folder / CHECKPOINT).unlink()
+    assert not finished(folder)
+    facts = facts_of(Row("T2ONet", long), place.runs)
+    assert facts == before
+    assert facts["finished"] is False
+    done, _, asked = facts["iterations"].partition(" of ")
+    assert 0 < int(done) < int(asked) == 100000
+    weights = (folder / BEST).read_bytes()
+    with pytest.raises(TrainingError, match=r"stopped after \d+ of 100000 iterations .* no checkpoint"):
+        trained([long], place, pytest.fail)
+    assert (folder / BEST).read_bytes() == weights
+
+
+def test_weights_alone_do_not_say_that_their_run_was_finished(place: Place) -> None:
+    """The best weights may be of an iteration long before the last one."""
+    trained([T2ONET], place, str)
+    folder = place.runs / "paper"
+    for name in (CHECKPOINT, RECORD):
+        (folder / name).unlink()
+    assert facts_of(Row("T2ONet", T2ONET), place.runs)["finished"] is True
+    tensors, metadata = read_tensors(folder / BEST)
+    write_tensors(folder / BEST, tensors, {**metadata, "iteration": "2"})
+    facts = facts_of(Row("T2ONet", T2ONET), place.runs)
+    assert (facts["iterations"], facts["finished"]) == ("at least 2 of 4", None)
+    with pytest.raises(TrainingError, match="stopped after at least 2 of 4 iterations"):
+        trained([T2ONET], place, pytest.fail)
+
+
 def test_patience_is_an_end(place: Place) -> None:
     settings = (*T2ONET.settings, "iterations=100000", "validate_every=1", "patience=1", "learning_rate=0")
     trained([replace(T2ONET, settings=settings)], place, str)
     assert "ended by patience" in told(place)
+    assert finished(place.runs / "paper")
+    (place.runs / "paper" / CHECKPOINT).unlink()
     assert finished(place.runs / "paper")
 
 
@@ -72,6 +109,16 @@ def test_weights_that_were_brought_are_done(place: Place) -> None:
     assert (facts["iteration"], facts["finished"], facts["plans"]) == (4, True, "of the data")
     assert facts["held-out figures"]["l1"] > 0
     assert len(facts["weights"]) == 12
+
+
+def test_a_run_without_weights_is_trained_again(place: Place) -> None:
+    trained([T2ONET], place, str)
+    for name in (CHECKPOINT, BEST):
+        (place.runs / "paper" / name).unlink()
+    said: list[str] = []
+    trained([T2ONET], place, said.append)
+    assert said == ["training paper, 1 of 1"]
+    assert finished(place.runs / "paper")
 
 
 def test_without_a_packed_set_nothing_is_trained(tmp_path: Path) -> None:
