@@ -74,6 +74,9 @@ def reproduce_table(
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Train each row so long at most; it goes on the next time.")
     ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Train each row so many times; its figures are means over the runs.")
+    ] = 1,
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of every row; repeatable."),
@@ -140,7 +143,9 @@ def reproduce_table(
     shown = sources(photos, recursive=False) if photos else []
     place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
     extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
-    wanted = Wanted(dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow)
+    wanted = Wanted(
+        dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow, seeds
+    )
     if ask is not None:
         _asked(name, wanted, ask, overwrite)
         return

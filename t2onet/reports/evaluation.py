@@ -16,7 +16,7 @@ from ..language.ten_requests import TEN_REQUESTS
 from ..metrics.attributes import ORDER
 from ..metrics.features import Extractor
 from ..metrics.frechet import Rows
-from ..metrics.intervals import Crowds, Statistic
+from ..metrics.intervals import Averaged, Crowds, Statistic
 from ..metrics.lpips import TITLE as LPIPS
 from ..metrics.lpips import Lpips
 from ..metrics.pictures import delta_e, distance, psnr, ssim, variety
@@ -66,6 +66,17 @@ class Evaluation:
     rows: tuple[Row, ...]
     figures: Mapping[str, Statistic]
     classes: Mapping[str, Statistic]
+    runs: tuple[Evaluation, ...] = ()
+    """Those that it is the mean of, where a system was trained several times."""
+
+
+def averaged(name: str, runs: Sequence[Evaluation]) -> Evaluation:
+    """Of several training runs of one system: every figure is the mean over them."""
+    figures, classes = (
+        {key: Averaged(tuple(part[key] for part in parts)) for key in parts[0]}
+        for parts in ([run.figures for run in runs], [run.classes for run in runs])
+    )
+    return Evaluation(name, (), figures, classes, tuple(runs))
 
 
 def evaluate(
