@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,14 @@ class Extractor:
     weights: str = ""
     """Checksum of the file that the network was read from, if it was."""
 
-    def __call__(self, pictures: np.ndarray) -> Rows:
-        """Features (N, F) of pictures (N, 3, H, W) in [0, 1]."""
+    def __call__(self, pictures: np.ndarray | Sequence[np.ndarray]) -> Rows:
+        """Features (N, F) of pictures (3, H, W) in [0, 1], of which only a batch is copied at a time."""
         import torch
 
-        batches = np.split(pictures, range(_BATCH, len(pictures), _BATCH))
+        starts = range(0, len(pictures), _BATCH)
+        batches = (np.stack(list(pictures[start : start + _BATCH])) for start in starts)
         with torch.inference_mode():
-            found = [self.run(torch.from_numpy(np.ascontiguousarray(batch)).float()) for batch in batches]
+            found = [self.run(torch.from_numpy(batch).float()) for batch in batches]
         return torch.cat(found).double().numpy()
 
 

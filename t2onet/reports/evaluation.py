@@ -55,7 +55,7 @@ class Wanted:
 
     @classmethod
     def of(cls, extractor: Extractor, cases: Sequence[Case]) -> Wanted:
-        return cls(extractor, extractor(np.stack([case.after for case in cases])))
+        return cls(extractor, extractor([case.after for case in cases]))
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def evaluate(
     rows += _ten_rows(system, some, told)
     if not system.manners:
         rows = [replace(row, manner=ANY) for row in rows]
-    crowds = _crowds(tuple(case.name for case in cases), np.stack(pictures), wanted, told)
+    crowds = _crowds(tuple(case.name for case in cases), pictures, wanted, told)
     figures = pair_figures(rows) | crowds | request_figures(rows) | photo_figures(rows)
     return Evaluation(system.name, tuple(rows), figures, class_figures(rows))
 
@@ -134,7 +134,7 @@ def _near(case: Case, made: Made, lpips: Lpips | None) -> dict[str, float]:
 
 
 def _crowds(
-    names: tuple[str, ...], pictures: np.ndarray, wanted: Sequence[Wanted], told: Told
+    names: tuple[str, ...], pictures: Sequence[np.ndarray], wanted: Sequence[Wanted], told: Told
 ) -> dict[str, Statistic]:
     found: dict[str, Statistic] = {}
     for one in wanted:
