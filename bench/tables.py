@@ -6,12 +6,12 @@ as verdicts and notes. Nothing is measured; what planning costs stays as it was.
 
 from __future__ import annotations
 
-import csv
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from t2onet.data.spreadsheet import from_csv
 from t2onet.image import write_atomically
 from t2onet.reports.stored import Stored, read_stored
 from t2onet.reports.tables import PaperTable, Row, table_of
@@ -28,8 +28,7 @@ def main() -> None:
 def rewrite(folder: Path) -> None:
     """The page and the CSV of one table."""
     table, (stored, command) = table_of(folder.name), read_stored(folder)
-    with (folder / FIGURES).open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = from_csv((folder / FIGURES).read_text(encoding="utf-8"))
     results = Results(table, blocks_of(table, stored, lines), folder, narrow="--narrow" in command)
     page = _with_kept_sections(results.page(command), (folder / PAGE).read_text(encoding="utf-8"))
     for name, text in ((PAGE, page), (FIGURES, results.csv())):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         RecipeError,
         RequestError,
         ServerError,
+        StudyError,
         T2OError,
         TrainingError,
     )
@@ -45,6 +46,7 @@ _HOMES = {
     "RequestError": "errors",
     "ServerError": "errors",
     "Step": "recipe",
+    "StudyError": "errors",
     "T2OError": "errors",
     "TrainingError": "errors",
     "apply": "executor",
@@ -71,6 +73,7 @@ __all__ = [
     "RequestError",
     "ServerError",
     "Step",
+    "StudyError",
     "T2OError",
     "TrainingError",
     "apply",

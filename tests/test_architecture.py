@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import t2onet
+from t2onet import errors
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "t2onet"
@@ -70,6 +71,10 @@ def test_all_is_what_is_visible() -> None:
         assert getattr(t2onet, name).__module__.startswith("t2onet.")
     with pytest.raises(AttributeError, match="no attribute 'crop'"):
         _ = t2onet.crop
+
+
+def test_every_error_is_public() -> None:
+    assert {name for name in dir(errors) if isinstance(getattr(errors, name), type)} <= set(t2onet.__all__)
 
 
 FORBIDDEN = {"torch", "scipy", "matplotlib", "ray", "onnxruntime", "numba"}

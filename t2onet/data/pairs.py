@@ -17,6 +17,7 @@ from ..image import READABLE
 from .entries import UnusableError, is_text
 from .photos import file_names, several
 from .sample import SPLITS, Dataset, Problem, Sample
+from .spreadsheet import restore
 
 NAME = "pairs"
 LOOKS_FOR = "before/ and after/ with photos of the same names"
@@ -132,7 +133,7 @@ def _fitting(row: list[str], columns: list[str]) -> list[str]:
 
 
 def _take(cells: dict[str, str], said: dict[str, _Said]) -> None:
-    name, request, given = (cells.get(column, "").strip() for column in _COLUMNS)
+    name, request, given = (restore(cells.get(column, "")).strip() for column in _COLUMNS)
     split = given.lower()
     if not (is_text(name) and is_text(request)):
         raise UnusableError("a name or a request is empty or not UTF-8", f"{name!r:.60}, {request!r:.60}")

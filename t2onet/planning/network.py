@@ -1,6 +1,6 @@
 """A segmentation network of the user's own, in the ONNX format, as a segmenter.
 
-ONNX Runtime (the extra `local`) is loaded at the first use, and runs on the processor. The network takes one
+ONNX Runtime is loaded at the first use, and runs on the processor. The network takes one
 picture (1, 3, H, W) of float32 RGB; its first output is read by what it holds:
 
 - integers (h, w), perhaps with leading ones: a label for each pixel;
@@ -131,7 +131,7 @@ def _loaded(path: Path) -> Any:
     try:
         import onnxruntime
     except ImportError:
-        raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install 't2onet[local]'") from None
+        raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install onnxruntime") from None
     if not path.is_file():
         raise PlanError(f"{path} is no file; give a network in the ONNX format")
     options = onnxruntime.SessionOptions()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from ..data.spreadsheet import to_csv
 from ..metrics.intervals import Difference, Estimate
 from .table import Table
 
@@ -68,9 +67,7 @@ def figure_tables(found: Measured) -> list[Table]:
 
 def figures_csv(measured: Measured) -> str:
     """One line for each figure of each system, as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
+    lines: list[tuple[object, ...]] = [_HEADER]
     for name, row in {**measured.estimates, **measured.classes}.items():
         for at, (system, found) in enumerate(zip(measured.names, row, strict=True)):
             if found is not None:
@@ -78,8 +75,8 @@ def figures_csv(measured: Measured) -> str:
                 apart = rest[0] if rest and rest[0] else (None,) * len(Difference._fields)
                 spread = measured.spreads.get(name, ())[at : at + 1]
                 runs = spread[0] if spread and spread[0] else (None,) * len(Spread._fields)
-                writer.writerow([name, system, *map(_digits, (*found, *apart, *runs))])
-    return text.getvalue()
+                lines.append((name, system, *map(_digits, (*found, *apart, *runs))))
+    return to_csv(lines)
 
 
 def _digits(value: float | None) -> str:

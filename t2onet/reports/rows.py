@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.spreadsheet import to_csv
 from ..metrics.intervals import Means, mean_of_classes
 
 Part = Literal["pairs", "requests", "amounts", "ten requests"]
@@ -32,14 +31,12 @@ class Row:
 def as_csv(systems: Mapping[str, Sequence[Row]]) -> str:
     """The rows of all systems, with their figures to six digits."""
     columns = list(dict.fromkeys(name for rows in systems.values() for row in rows for name in row.figures))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_KEYS, *columns])
+    lines = [[*_KEYS, *columns]]
     for system, rows in systems.items():
         for row in rows:
             figures = [f"{row.figures[name]:.6g}" if name in row.figures else "" for name in columns]
-            writer.writerow([system, row.part, row.photo, row.request, row.manner, *figures])
-    return text.getvalue()
+            lines.append([system, row.part, row.photo, row.request, row.manner, *figures])
+    return to_csv(lines)
 
 
 def statistic(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..data.spreadsheet import from_csv
 from ..errors import DataError
 from ..metrics.intervals import Difference, Estimate
 from .comparison import ABOUT, FIGURES
@@ -40,9 +40,8 @@ def read_stored(folder: Path) -> tuple[Stored, str]:
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         names, command = tuple(about.pop("systems")), str(about.pop("command"))
-        with (folder / FIGURES).open(encoding="utf-8", newline="") as file:
-            lines = {(line["figure"], line["system"]): line for line in csv.DictReader(file)}
-        return _stored(names, about, lines), command
+        lines = from_csv((folder / FIGURES).read_text(encoding="utf-8"))
+        return _stored(names, about, {(line["figure"], line["system"]): line for line in lines}), command
     except (OSError, ValueError, LookupError) as error:
         raise DataError(f"{folder} cannot be read as results of `t2o reproduce`: {error}") from None
 

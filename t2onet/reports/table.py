@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..data.spreadsheet import to_csv
 from ..metrics.intervals import Difference, Estimate
 
 Cell = float | Estimate | Difference | str | None
@@ -42,9 +41,7 @@ class Table:
         return replace(self, rows=rows)
 
     def csv(self) -> str:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(self.cells())
-        return text.getvalue()
+        return to_csv(self.cells())
 
 
 def _alone(cell: Cell) -> Cell:

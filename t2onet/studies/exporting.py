@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from ..data.spreadsheet import to_csv
 from .checks import passed
 from .models import Output, Page, Person, Rating, Request, Sample, Study
 from .storage import Store
@@ -44,7 +42,7 @@ def ratings_csv(store: Store, study_id: int) -> str:
             )
             for study, person, page, sample, rating, system in session.execute(wanted)
         ]
-    return as_csv(RATING_COLUMNS, rows)
+    return to_csv([RATING_COLUMNS, *rows])
 
 
 def requests_csv(store: Store, study_id: int) -> str:
@@ -66,7 +64,7 @@ def requests_csv(store: Store, study_id: int) -> str:
             )
             for study, person, page, sample, request in session.execute(wanted)
         ]
-    return as_csv(REQUEST_COLUMNS, rows)
+    return to_csv([REQUEST_COLUMNS, *rows])
 
 
 def _passed(rating: Rating) -> str:
@@ -78,11 +76,3 @@ def _passed(rating: Rating) -> str:
 def moment(seconds: float | None) -> str:
     """In ISO 8601, UTC, to the second; "" for never."""
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()

@@ -11,8 +11,8 @@ from sqlalchemy import or_, select
 
 from ..data.folders import made_whole
 from ..data.pairs import REQUESTS
+from ..data.spreadsheet import to_csv
 from ..errors import OutputError, StudyError
-from .exporting import as_csv
 from .models import Kind, Page, PageKind, Person, Request, Review, Sample, State, Study
 from .storage import Store
 
@@ -51,7 +51,7 @@ def export_pairs(store: Store, study_id: int, folder: Path, *, reviewed: bool = 
             for side, file in (("before", sample.input), ("after", sample.outputs[0].path)):
                 shutil.copyfile(root / file, place / side / f"{name}{Path(file).suffix}")
             rows += [(name, text, sample.split) for text in texts]
-        (place / REQUESTS).write_text(as_csv(("name", "request", "split"), rows), encoding="utf-8")
+        (place / REQUESTS).write_text(to_csv([("name", "request", "split"), *rows]), encoding="utf-8")
     return Exported(len(found), len(rows))
 
 

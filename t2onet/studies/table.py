@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..data.spreadsheet import restore
 from ..errors import StudyError
 from ..image import READABLE
 
@@ -55,7 +56,7 @@ def read_table(path: Path) -> list[Entry]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The cells of each line by column, and its number; blanks around them are dropped."""
+    """The cells of each line by column, and its number; restored, without blanks around them."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -67,13 +68,13 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     first = text.partition("\n")[0]
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
     try:
-        columns = _columns(path, [cell.strip() for cell in next(rows, [])])
+        columns = _columns(path, [restore(cell).strip() for cell in next(rows, [])])
         for row in rows:
             if any(cell.strip() for cell in row):
                 if len(row) != len(columns):
                     told = f'{len(row)} cells where there are {len(columns)} columns; put texts in "quotes"'
                     raise StudyError(f"{path}, line {rows.line_num}: {told}")
-                yield rows.line_num, dict(zip(columns, map(str.strip, row), strict=True))
+                yield rows.line_num, dict(zip(columns, (restore(cell).strip() for cell in row), strict=True))
     except csv.Error as error:
         raise StudyError(f"{path}, line {rows.line_num}: not CSV ({error})") from error
 

@@ -145,9 +145,12 @@ def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
     assert answer.out == ""
 
 
-def test_the_extra_is_asked_for(folder: Path) -> None:
-    code = "import sys; sys.modules['sqlalchemy'] = None; sys.argv = ['t2o', 'study', 'results']; "
-    code += "from t2onet.cli import main; main()"
+@pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])
+def test_the_extra_is_asked_for(folder: Path, package: str) -> None:
+    database = folder / "some.db"
+    database.touch()
+    code = f"import sys; sys.modules['{package}'] = None; from t2onet.cli import main; "
+    code += f"sys.argv = ['t2o', 'study', 'results', '--database', {str(database)!r}]; main()"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 2

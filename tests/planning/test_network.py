@@ -161,5 +161,5 @@ def test_without_onnx_runtime_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(PlanError, match=r"needs ONNX Runtime: pip install 't2onet\[local\]'"):
+    with pytest.raises(PlanError, match=r"needs ONNX Runtime: pip install onnxruntime"):
         segments.from_onnx(tmp_path / "net.onnx")

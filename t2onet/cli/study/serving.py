@@ -45,9 +45,10 @@ def opened(database: str, *, create: bool = False) -> Store:
     """The database of studies."""
     try:
         from ...studies.storage import Store
+
+        return Store(database, create=create)
     except ImportError as error:
         raise StudyError(f"studies need an extra: pip install 't2onet[study]' ({error})") from None
-    return Store(database, create=create)
 
 
 def serve(store: Store, study: int, host: str, port: int, url: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...data import Sample
+from ...data.spreadsheet import to_csv
 from ...planning import Plan, plan
 from ..sheets import PAIRS, Shot, drawn
 from .wish import Files, Wish
@@ -17,17 +18,17 @@ def trajectories(wish: Wish) -> Files:
     """By the paper's forward search."""
     plans = [(sample, _planned(sample)) for sample in wish.samples(wish.count)]
     rows = [(found.recipe.describe(), list(_shots(found))) for _, found in plans]
-    lines = ["pair,step,operation,L1"]
+    lines: list[tuple[object, ...]] = [("pair", "step", "operation", "L1")]
     for sample, found in plans:
         names = ["", *(step.operation for step in found.recipe.steps)]
         for number, (name, cost) in enumerate(zip(names, found.costs, strict=True)):
-            lines.append(f"{sample.name},{number},{name},{cost:.6f}")
+            lines.append((sample.name, number, name, f"{cost:.6f}"))
     sheet = drawn(
         "Planning trajectories",
         "After each step that the forward search found, with the distance to the target",
         rows,
     )
-    return {PAIRS: sheet, "figures.csv": ("\n".join(lines) + "\n").encode()}
+    return {PAIRS: sheet, "figures.csv": to_csv(lines).encode()}
 
 
 def _planned(sample: Sample) -> Plan:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 
+from ...data.spreadsheet import to_csv
 from ...image import open_image
 from ...image.depth import to_uint8
 from ..sheets import REQUESTS, Shot, drawn
@@ -110,14 +111,14 @@ def _busiest(pixels: np.ndarray) -> tuple[slice, slice]:
 
 def _figures(found: Sequence[Edited], sizes: Sequence[str]) -> str:
     """`apart` is how far the large result, made small, is from the small one, in levels of 255."""
-    lines = ["system,size,width,height,seconds,memory (GB),apart"]
+    lines = [("system", "size", "width", "height", "seconds", "memory (GB)", "apart")]
     for one in found:
         other = next(two for two in found if two.system == one.system and two.size == sizes[0])
         apart = "" if one.size == sizes[0] else _apart(one.made, other.made)
         cost = ("", "") if one.cost is None else (f"{one.cost.seconds:.3f}", f"{one.cost.memory:.3f}")
         height, width = one.photo.shape[:2]
-        lines.append(",".join([one.system, one.size, str(width), str(height), *cost, apart]))
-    return "\n".join(lines) + "\n"
+        lines.append((one.system, one.size, str(width), str(height), *cost, apart))
+    return to_csv(lines)
 
 
 def _apart(large: np.ndarray | None, small: np.ndarray | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import PIL.Image
 import PIL.ImageDraw
 import PIL.ImageFont
 
+from ...data.spreadsheet import from_csv
 from ...errors import DataError
 from ...planning.report.drawing import BODY, HEAD, SMALL, as_png, canvas, framed, stacked, words
 from ...planning.report.palette import FAINT, GRID, TEXT, WELL, ink
@@ -37,7 +37,7 @@ def trade_off(wish: Wish) -> Files:
     if not path.is_file():
         made = f"t2o reproduce {SAMPLING_WIDTH.name} DATASET"
         raise DataError(f"there is no {path}, which this picture shows; `{made}` makes it")
-    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    lines = from_csv(path.read_text(encoding="utf-8"))
     series = {"here": _points(lines, "value"), "paper": _points(lines, "paper")}
     if not any(series.values()):
         raise DataError(f"{path} has no row with both {L1} and {SIGMA}; make the table with weights")

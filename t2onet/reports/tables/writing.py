@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...data.spreadsheet import to_csv
 from ...metrics.features import LITE0 as FRECHET
 from ...metrics.lpips import TITLE as LPIPS
 from ..figures import SIGMA as MEASURED_SIGMA
@@ -129,13 +128,13 @@ def _variance(block: Block, row: Row, figure: str) -> float | None:
 
 def as_csv(table: PaperTable, blocks: Sequence[Block]) -> str:
     """A line for each figure of each row: what was measured, the paper's, and why it was not."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
-    for block in blocks:
-        for row in block.rows:
-            writer.writerows([block.dataset, row.title, *line] for line in _lines(table, block, row))
-    return text.getvalue()
+    lines = [
+        (block.dataset, row.title, *line)
+        for block in blocks
+        for row in block.rows
+        for line in _lines(table, block, row)
+    ]
+    return to_csv([_HEADER, *lines])
 
 
 def _lines(table: PaperTable, block: Block, row: Row) -> Iterator[list[str]]:

@@ -79,9 +79,9 @@ def test_several_answers_to_one_request(photos: Wish) -> None:
 
 
 def test_systems_side_by_side(wish: Wish) -> None:
-    """Input and target, and of the main table: inputs again, Pix2pixAug, T2ONet and default."""
+    """Input and target, and of the main table: inputs again, Pix2pixAug, T2ONet, default twice."""
     (sheet,) = picture_of("side-by-side").draw(wish).values()
-    assert size(sheet)[0] == rows_wide(6)
+    assert size(sheet)[0] == rows_wide(7)
 
 
 def test_a_request_of_ones_own_has_no_target(wish: Wish) -> None:
