@@ -10,7 +10,18 @@ import typer
 from ..errors import OutputError
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import Ask, check_asking, check_folder, command_line, extractors_of, progress, write_questions
+from .measured import (
+    Ask,
+    Inception,
+    LpipsWeights,
+    check_asking,
+    check_folder,
+    command_line,
+    extractors_of,
+    lpips_of,
+    progress,
+    write_questions,
+)
 
 if TYPE_CHECKING:
     from ..reports.comparison import Comparison
@@ -35,10 +46,8 @@ def evaluate_systems(
     count: Annotated[int | None, typer.Option(min=1, help="The most pairs; by default all.")] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
     seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
-    inception: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Weights of Inception, for FID; no package carries them."),
-    ] = None,
+    inception: Inception = None,
+    lpips: LpipsWeights = None,
     samples: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write what came of every sample.")
     ] = None,
@@ -67,6 +76,7 @@ def evaluate_systems(
     noting = Noting()
     systems = [noting] if ask is not None else open_systems(system or ["shipped"])
     extractors = extractors_of(inception) if ask is None else []
+    looks = lpips_of(lpips) if ask is None else None
     data = open_dataset(dataset, splits=[split])
     sentences = labelled_sentences(data, split, gier)
     problems: list[Problem] = []
@@ -80,6 +90,7 @@ def evaluate_systems(
             each=each,
             seed=seed,
             extractors=extractors,
+            lpips=looks,
             problems=problems,
             told=told,
         )

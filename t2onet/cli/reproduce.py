@@ -15,7 +15,18 @@ import typer
 from ..errors import DataError
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import Ask, check_asking, check_folder, command_line, extractors_of, progress, write_questions
+from .measured import (
+    Ask,
+    Inception,
+    LpipsWeights,
+    check_asking,
+    check_folder,
+    command_line,
+    extractors_of,
+    lpips_of,
+    progress,
+    write_questions,
+)
 
 if TYPE_CHECKING:
     from ..reports import Table
@@ -63,6 +74,9 @@ def reproduce_table(
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Train each row so long at most; it goes on the next time.")
     ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Train each row so many times; its figures are means over the runs.")
+    ] = 1,
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of every row; repeatable."),
@@ -85,9 +99,8 @@ def reproduce_table(
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
-    inception: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights of Inception, for FID.")
-    ] = None,
+    inception: Inception = None,
+    lpips: LpipsWeights = None,
     narrow: Annotated[
         bool,
         typer.Option(
@@ -134,13 +147,15 @@ def reproduce_table(
     place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
     extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
     narrow = narrow and _computes_bfloat16()
-    wanted = Wanted(dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow)
+    wanted = Wanted(
+        dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow, seeds
+    )
     if ask is not None:
         _asked(name, wanted, ask, overwrite)
         return
     tables: list[Table] = []
     if kind == "table":
-        tables = _made(name, wanted, inception, folder, overwrite)
+        tables = _made(name, wanted, inception, lpips, folder, overwrite)
     elif kind == "time":
         tables = [_timed(replace(place, data=data), wanted, paces or [], folder, overwrite)]
     else:
@@ -199,12 +214,14 @@ def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
     write_questions(found, ask, overwrite)
 
 
-def _made(name: str, wanted: Wanted, inception: Path | None, folder: Path, overwrite: bool) -> list[Table]:
+def _made(
+    name: str, wanted: Wanted, inception: Path | None, lpips: Path | None, folder: Path, overwrite: bool
+) -> list[Table]:
     """One of the tables of systems."""
     from ..reports.tables import table_of
     from ..reports.tables.making import Making
 
-    extent = replace(wanted.extent, extractors=extractors_of(inception))
+    extent = replace(wanted.extent, extractors=extractors_of(inception), lpips=lpips_of(lpips))
     with progress() as told:
         making = Making(table_of(name), replace(wanted, extent=extent), say, told)
         found = making.results()

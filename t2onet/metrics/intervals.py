@@ -116,6 +116,32 @@ class Crowds:
 
 
 @dataclass(frozen=True, eq=False)
+class Averaged:
+    """The mean of the same figure of several runs, on the same samples."""
+
+    parts: tuple[Statistic, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.parts[0].names
+
+    @property
+    def slow(self) -> bool:
+        return self.parts[0].slow
+
+    def __call__(self, numbers: Numbers) -> NDArray[np.float64]:
+        return np.asarray(np.mean([part(numbers) for part in self.parts], axis=0))
+
+    def scores(self) -> NDArray[np.float64] | None:
+        scores = [part.scores() for part in self.parts]
+        return None if any(one is None for one in scores) else np.asarray(np.mean(scores, axis=0))  # type: ignore[arg-type]
+
+    def values(self) -> tuple[float, ...]:
+        """The figure of each run, over all samples."""
+        return tuple(float(part(np.arange(len(part.names)))) for part in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
 class _Apart:
     """The other figure less the one, on the same samples."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,28 +15,23 @@ from typing import Any
 import numpy as np
 
 from ..data import Dataset, Problem
-from ..data.spreadsheet import to_csv
 from ..image import write_atomically
 from ..metrics.features import Extractor
-from ..metrics.intervals import Difference, Estimate, Statistic, compared, estimate
+from ..metrics.intervals import Averaged, Difference, Estimate, Statistic, compared, estimate
+from ..metrics.lpips import TITLE as LPIPS
+from ..metrics.lpips import Lpips
 from ..metrics.pictures import distance
 from .cases import Told, cases, quiet
-from .evaluation import FEW, Evaluation, Wanted, evaluate
+from .evaluation import FEW, Evaluation, Wanted, averaged, evaluate
 from .labelled import LabelledRequest
+from .measured import Spread, figure_tables, figures_csv, known
 from .provenance import code
 from .rows import as_csv
-from .systems import System
+from .systems import Repeated, System
 from .table import Table
 
 SAMPLES, FIGURES, TABLES, ABOUT = "samples.csv", "figures.csv", "figures.md", "about.json"
 """What a folder of results holds."""
-_NOTES = (
-    "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
-    "A system that has no modes, or is held to one, has the same figures under literal and expert.",
-    "Frechet distances depend on the number of photos: compare those of equally many.",
-)
-UNLABELLED = "No request of this dataset is labelled: following was not measured."
-_HEADER = ("figure", "system", *Estimate._fields, *(f"difference {name}" for name in Difference._fields))
 
 
 @dataclass(frozen=True)
@@ -78,6 +72,13 @@ class Comparison:
             for name in (first if others else ())
         }
 
+    @cached_property
+    def spreads(self) -> dict[str, tuple[Spread | None, ...]]:
+        """Of figures that were measured on several training runs."""
+        return {
+            name: tuple(_spread(one.figures.get(name)) for one in self.evaluations) for name in self.estimates
+        }
+
     def _each(self, systems: Sequence[Mapping[str, Statistic]]) -> dict[str, tuple[Estimate | None, ...]]:
         names = dict.fromkeys(name for figures in systems for name in figures)
         return {
@@ -89,16 +90,7 @@ class Comparison:
 
     def tables(self) -> list[Table]:
         """Figures, following by class where it was measured, and differences where there are several."""
-        origin = ", ".join(f"{name} {value}" for name, value in self.facts.items())
-        missing = (UNLABELLED,) if self.unlabelled else ()
-        found = [Table("Figures", self.names, self.estimates, (origin, *missing, *_NOTES))]
-        if self.classes:
-            found.append(Table("Following, by what is asked for", self.names, self.classes))
-        if self.differences:
-            columns = tuple(f"{name} less {self.names[0]}" for name in self.names[1:])
-            note = "p: Wilcoxon's signed-rank test over the samples of a figure."
-            found.append(Table("Differences on the same samples", columns, self.differences, (note,)))
-        return found
+        return figure_tables(self)
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -118,24 +110,13 @@ class Comparison:
 
     def samples(self) -> str:
         """All rows of all systems, as CSV."""
-        return as_csv({one.name: one.rows for one in self.evaluations})
-
-    def figures(self) -> str:
-        """One line for each figure of each system, as CSV."""
-        lines = [_HEADER]
-        for name, row in (self.estimates | self.classes).items():
-            for at, (system, found) in enumerate(zip(self.names, row, strict=True)):
-                if found is not None:
-                    rest = self.differences.get(name, ())[at - 1 : at] if at else ()
-                    apart = rest[0] if rest and rest[0] else (None,) * len(Difference._fields)
-                    lines.append((name, system, *map(_digits, (*found, *apart))))
-        return to_csv(lines)
+        return as_csv({one.name: one.rows for whole in self.evaluations for one in (whole.runs or (whole,))})
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
         """The folder of results, with the command that makes them."""
         tables = "\n".join(table.markdown() for table in self.tables())
         about = json.dumps({"systems": self.names, **self.facts, "command": command}, indent=2) + "\n"
-        contents = {SAMPLES: self.samples(), FIGURES: self.figures(), TABLES: tables, ABOUT: about}
+        contents = {SAMPLES: self.samples(), FIGURES: figures_csv(self), TABLES: tables, ABOUT: about}
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in contents.items():
             write_atomically(folder / name, text.encode(), overwrite=overwrite)
@@ -153,6 +134,7 @@ def compare(
     amounts: bool = True,
     seed: int = 0,
     extractors: Sequence[Extractor] = (),
+    lpips: Lpips | None = None,
     jobs: int = 1,
     problems: list[Problem] | None = None,
     told: Told = quiet,
@@ -160,13 +142,16 @@ def compare(
     """Measure systems on the same samples of a split, `count` of them or all.
 
     `each` is the number of photos for every labelled request, `few` about that for the paper's ten requests
-    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `jobs` how many systems
-    are measured at once. Pairs that cannot be read are added to `problems`.
+    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `lpips` measures that
+    distance, `jobs` says how many systems are measured at once. Pairs that cannot be read are added to
+    `problems`.
     """
     found = cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
     wanted = [Wanted.of(extractor, found) for extractor in extractors]
 
     def evaluated(system: System) -> Evaluation:
+        if isinstance(system, Repeated):
+            return averaged(system.name, [evaluated(run) for run in system.runs])
         return evaluate(
             system,
             found,
@@ -176,6 +161,7 @@ def compare(
             amounts=amounts,
             seed=seed,
             wanted=wanted,
+            lpips=lpips,
             told=_named(system.name, told),
         )
 
@@ -191,6 +177,8 @@ def compare(
         "L1 of inputs": round(float(np.mean([distance(case.before, case.after) for case in found])), 4),
         "data": dataset.fingerprint,
         "code": code(),
+        **{f"weights of {one.title}": one.weights for one in extractors if one.weights},
+        **({f"weights of {LPIPS}": lpips.weights} if lpips else {}),
     }
     return Comparison(evaluations, facts, seed)
 
@@ -215,14 +203,13 @@ def _named(name: str, told: Told) -> Told:
     return lambda what, done, total: told(f"{name}: {what}", done, total)
 
 
+def _spread(figure: Statistic | None) -> Spread | None:
+    if not isinstance(figure, Averaged):
+        return None
+    values = figure.values()
+    return Spread(len(values), float(np.std(values, ddof=1)))
+
+
 def _plain(found: Estimate | Difference) -> dict[str, float | None]:
     """JSON has no NaN."""
-    return {name: value if _known(value) else None for name, value in found._asdict().items()}
-
-
-def _digits(value: float | None) -> str:
-    return f"{value:.6g}" if _known(value) else ""
-
-
-def _known(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
+    return {name: value if known(value) else None for name, value in found._asdict().items()}

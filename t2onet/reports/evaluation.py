@@ -16,7 +16,9 @@ from ..language.ten_requests import TEN_REQUESTS
 from ..metrics.attributes import ORDER
 from ..metrics.features import Extractor
 from ..metrics.frechet import Rows
-from ..metrics.intervals import Crowds, Statistic
+from ..metrics.intervals import Averaged, Crowds, Statistic
+from ..metrics.lpips import TITLE as LPIPS
+from ..metrics.lpips import Lpips
 from ..metrics.pictures import delta_e, distance, psnr, ssim, variety
 from .cases import Case, Told, quiet
 from .figures import ANY, MANNERS, SIGMA, TEN, class_figures, pair_figures, photo_figures, request_figures
@@ -53,7 +55,7 @@ class Wanted:
 
     @classmethod
     def of(cls, extractor: Extractor, cases: Sequence[Case]) -> Wanted:
-        return cls(extractor, extractor(np.stack([case.after for case in cases])))
+        return cls(extractor, extractor([case.after for case in cases]))
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,17 @@ class Evaluation:
     rows: tuple[Row, ...]
     figures: Mapping[str, Statistic]
     classes: Mapping[str, Statistic]
+    runs: tuple[Evaluation, ...] = ()
+    """Those that it is the mean of, where a system was trained several times."""
+
+
+def averaged(name: str, runs: Sequence[Evaluation]) -> Evaluation:
+    """Of several training runs of one system: every figure is the mean over them."""
+    figures, classes = (
+        {key: Averaged(tuple(part[key] for part in parts)) for key in parts[0]}
+        for parts in ([run.figures for run in runs], [run.classes for run in runs])
+    )
+    return Evaluation(name, (), figures, classes, tuple(runs))
 
 
 def evaluate(
@@ -76,6 +89,7 @@ def evaluate(
     amounts: bool = True,
     seed: int = 0,
     wanted: Sequence[Wanted] = (),
+    lpips: Lpips | None = None,
     told: Told = quiet,
 ) -> Evaluation:
     """All figures; `each` is the number of photos for every labelled request.
@@ -83,7 +97,7 @@ def evaluate(
     About `few` photos are asked the paper's ten requests and, if `amounts` are wanted, for those.
     """
     pictures: list[np.ndarray] = []
-    rows = list(_pair_rows(system, cases, pictures, told))
+    rows = list(_pair_rows(system, cases, pictures, lpips, told))
     for manner in MANNERS if system.manners else MANNERS[:1]:
         rows += request_rows(system, sentences, cases, manner=manner, each=each, seed=seed, told=told)
     some = cases[:: max(1, len(cases) // few)]
@@ -92,33 +106,35 @@ def evaluate(
     rows += _ten_rows(system, some, told)
     if not system.manners:
         rows = [replace(row, manner=ANY) for row in rows]
-    crowds = _crowds(tuple(case.name for case in cases), np.stack(pictures), wanted, told)
+    crowds = _crowds(tuple(case.name for case in cases), pictures, wanted, told)
     figures = pair_figures(rows) | crowds | request_figures(rows) | photo_figures(rows)
     return Evaluation(system.name, tuple(rows), figures, class_figures(rows))
 
 
 def _pair_rows(
-    system: System, cases: Sequence[Case], pictures: list[np.ndarray], told: Told
+    system: System, cases: Sequence[Case], pictures: list[np.ndarray], lpips: Lpips | None, told: Told
 ) -> Iterator[Row]:
     """How near the expert it comes; what it made is added to `pictures`."""
     questions = [Question(case.before, case.request, "expert") for case in cases]
     for case, made in zip(cases, answered(system, questions, "pairs", told), strict=True):
         pictures.append(made.picture)
-        yield Row("pairs", case.name, "", "expert", _near(case, made))
+        yield Row("pairs", case.name, "", "expert", _near(case, made, lpips))
 
 
-def _near(case: Case, made: Made) -> dict[str, float]:
+def _near(case: Case, made: Made, lpips: Lpips | None) -> dict[str, float]:
     found = {
         "L1": distance(made.picture, case.after),
         "SSIM": ssim(made.picture, case.after),
         "PSNR": min(psnr(made.picture, case.after), LOUDEST),
         "delta-E 2000": delta_e(made.picture, case.after),
     }
+    if lpips is not None:
+        found[LPIPS] = lpips(made.picture, case.after)
     return found if made.recipe is None else found | {"steps": float(len(made.recipe.steps))}
 
 
 def _crowds(
-    names: tuple[str, ...], pictures: np.ndarray, wanted: Sequence[Wanted], told: Told
+    names: tuple[str, ...], pictures: Sequence[np.ndarray], wanted: Sequence[Wanted], told: Told
 ) -> dict[str, Statistic]:
     found: dict[str, Statistic] = {}
     for one in wanted:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ..metrics.intervals import Statistic, mean_of_classes
+from ..metrics.lpips import TITLE as LPIPS
 from .following import (
     CLASSES,
     COMPOUND,
@@ -26,7 +27,7 @@ ANY = "any"
 SIGMA = "sigma x 100"
 TEN = tuple(f"request {number}" for number in range(1, 11))
 """Columns of how far each of the paper's requests moved a photo the right way."""
-_PAIRS = ("L1", "SSIM", "PSNR", "delta-E 2000", "steps")
+_PAIRS = ("L1", "SSIM", "PSNR", "delta-E 2000", LPIPS, "steps")
 _REQUESTS = (UNREQUESTED, COMPOUND, MISSPELT, VAGUE, NEARER, FLAGGED, WRONGLY)
 
 

@@ -103,6 +103,25 @@ class OneMode:
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """Several training runs of one system, which figures are averaged over; the first answers for all."""
+
+    name: str
+    runs: tuple[System, ...]
+
+    @property
+    def side(self) -> int:
+        return self.runs[0].side
+
+    @property
+    def manners(self) -> bool:
+        return self.runs[0].manners
+
+    def answer(self, questions: Sequence[Question]) -> list[Made]:
+        return self.runs[0].answer(questions)
+
+
+@dataclass(frozen=True)
 class Identity:
     """Leaves every photo as it is: its figures are those of the inputs."""
 

@@ -83,6 +83,16 @@ def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
     assert figures["expert: Frechet distance (EfficientNet-Lite0)"]["value"] > 0
 
 
+def test_lpips_from_a_file(t2o: T2O, pairs: Path) -> None:
+    from tests.metrics.test_lpips import random_weights
+
+    random_weights(Path("alexnet.ckpt"))
+    answer = t2o("evaluate", pairs, "--system", "identity", "--lpips", "alexnet.ckpt", "--json")
+    said = json.loads(answer.out)
+    assert said["figures"]["identity"]["expert: LPIPS"]["value"] > 0
+    assert len(said["weights of LPIPS"]) == 12
+
+
 def test_without_lite0_its_distance_is_left_out(
     t2o: T2O, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +150,7 @@ def test_without_labels_the_table_says_what_is_missing(t2o: T2O, pairs: Path) ->
         (["--system", "keyword"], "'keyword' is no system: "),
         (["--system", "identity", "--system", "identity"], "two systems are called 'identity'"),
         (["--inception", "pairs/requests.csv"], "pairs/requests.csv holds no weights"),
+        (["--lpips", "pairs/requests.csv"], "pairs/requests.csv does not hold the weights of LPIPS"),
         (
             ["--ask", "q.zip", "--csv", "s.csv"],
             "--ask writes questions and measures nothing; leave out --csv",

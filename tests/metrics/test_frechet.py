@@ -61,5 +61,18 @@ def test_fewer_pictures_than_features() -> None:
     assert frechet_distance(wide[0], wide[0]) == pytest.approx(0, abs=1e-9)
 
 
+def test_it_is_the_formula_of_fid_with_fewer_pictures_than_features() -> None:
+    """By NumPy: tr (S1 S2)^(1/2) is the sum of the roots of the eigenvalues of S1 S2."""
+    rng = np.random.default_rng(5)
+    one, other = rng.random((40, 64)), rng.random((40, 64)) ** 2
+    covariances = np.cov(one, rowvar=False), np.cov(other, rowvar=False)
+    values = np.linalg.eigvals(covariances[0] @ covariances[1]).real.clip(0)
+    expected = (
+        ((one.mean(0) - other.mean(0)) ** 2).sum() + np.trace(sum(covariances)) - 2 * np.sqrt(values).sum()
+    )
+    assert frechet_distance(one, other) == pytest.approx(expected, rel=1e-5)
+    assert frechet_distance(one, one) == pytest.approx(0, abs=1e-9)
+
+
 def test_one_picture_is_no_crowd() -> None:
     assert math.isnan(frechet_distance(np.zeros((1, 3)), np.zeros((5, 3))))

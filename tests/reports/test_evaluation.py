@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from t2onet.metrics.features import Extractor
 from t2onet.metrics.intervals import estimate
+from t2onet.metrics.lpips import read_lpips
 from t2onet.metrics.pictures import distance
 from t2onet.reports.evaluation import LOUDEST, Evaluation, Wanted, evaluate
 from t2onet.reports.systems import Identity, Made, Question, open_system
+from tests.metrics.test_lpips import random_weights
 
 from .made import SENTENCES, Scripted, brightened, some_cases
 
@@ -45,6 +49,16 @@ def test_the_expert_is_perfectly_near_and_deaf() -> None:
     assert found["literal: a vague request nearer the expert"] == 1
     assert 0 < found["of the paper's ten requests right"] < 10
     assert "expert: steps" not in found  # it has no recipe
+
+
+def test_lpips_is_measured_pair_by_pair(tmp_path: Path) -> None:
+    random_weights(tmp_path / "alexnet.ckpt")
+    lpips = read_lpips(tmp_path / "alexnet.ckpt")
+    found = values(evaluate(Identity(), CASES, {}, lpips=lpips))
+    expected = np.mean([lpips(case.before, case.after) for case in CASES])
+    assert found["expert: LPIPS"] == pytest.approx(expected)
+    assert values(evaluate(Scripted(oracle), CASES, {}, lpips=lpips))["expert: LPIPS"] == 0
+    assert "expert: LPIPS" not in values(evaluate(Identity(), CASES, {}))
 
 
 def test_rules_follow_plain_words() -> None:

@@ -9,14 +9,19 @@ import pytest
 import torch
 
 from t2onet.data import open_dataset
+from t2onet.data.recorded import Answers, Painted, read_questions
 from t2onet.errors import DataError, TrainingError
+from t2onet.metrics.features import inception
+from t2onet.metrics.lpips import read_lpips
 from t2onet.models import description
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from t2onet.reports.comparison import compare
 from t2onet.reports.recorded import Noting
-from t2onet.reports.systems import Made, Question, open_system
+from t2onet.reports.systems import Identity, Made, Question, open_system
 from t2onet.training.answering import answer_runs
+from tests.metrics.test_features import scripted
+from tests.metrics.test_lpips import random_weights
 from tests.models.baselines.made import SMALL as SMALL_BASELINES
 
 from .made import SENTENCES
@@ -63,6 +68,29 @@ def asked(folder: Path) -> tuple[Path, list[Question]]:
     path = folder / "questions.zip"
     path.write_bytes(noting.questions(data.fingerprint).zipped())
     return path, [Question(picture, request, "literal") for picture, request in noting.asked]
+
+
+def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
+    """A GAN's recorded pictures are measured like any others: here they are the photos themselves."""
+    path, _ = asked(tmp_path)
+    questions = read_questions(path)
+    pictures = [one.picture for one in questions.asked.values()]
+    (tmp_path / "gan.zip").write_bytes(Answers(list(questions.asked), Painted(pictures), {}).zipped())
+    random_weights(tmp_path / "alexnet.ckpt")
+    found = compare(
+        [open_system(str(tmp_path / "gan.zip")), Identity()],
+        open_dataset(tmp_path / "pairs", splits=["val"]),
+        SENTENCES,
+        each=2,
+        extractors=[inception(scripted(tmp_path / "inception.pt"))],
+        lpips=read_lpips(tmp_path / "alexnet.ckpt"),
+    )
+    for figure in ("expert: FID", "expert: LPIPS"):
+        gan, photos = found.estimates[figure]
+        assert gan is not None
+        assert photos is not None
+        assert gan.value == pytest.approx(photos.value, rel=0.02)
+        assert gan.value > 0
 
 
 @pytest.mark.slow

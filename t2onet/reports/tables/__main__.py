@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ...errors import T2OError
-from .commands import Training, packing, plans_of, runs_of, script
+from .commands import Training, packing, plans_of, repeated, runs_of, script
 from .paper import TABLES, table_of
 
 
@@ -18,6 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=Path("packed"), help="the packed set; others lie beside")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder for the runs")
     parser.add_argument("--only", default="", metavar="RUNS", help="these runs, by names between commas")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="train each run from N seeds")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--minutes", type=float, help="for each run")
     parser.add_argument("--half", action="store_true", help="store the best weights with 16 bits each")
@@ -28,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         names = list(TABLES) if given.tables == ["all"] else given.tables
-        runs = runs_of(map(table_of, names))
+        runs = repeated(runs_of(map(table_of, names)), max(1, given.seeds))
     except T2OError as error:
         sys.stderr.write(f"{error}\n")
         return 2

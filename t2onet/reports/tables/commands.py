@@ -54,6 +54,11 @@ def runs_of(tables: Iterable[PaperTable]) -> list[Run]:
     return list({run.name: run for table in tables for run in table.runs()}.values())
 
 
+def repeated(runs: Iterable[Run], seeds: int) -> list[Run]:
+    """Each of them from so many seeds, 0 first."""
+    return [run.repeated(seed) for run in runs for seed in range(seeds)]
+
+
 def script(training: Training, runs: Sequence[Run], at_once: int = 1) -> Iterator[str]:
     """Lines for a shell; with several at once, each has a log beside its folder."""
     first = [run for run in runs if run.after is None]

@@ -17,10 +17,11 @@ from ..recorded import Noting
 from ..sheets import PAIRS, PHOTOS, Asked, of_cases, of_photos, questions_of, systems_sheet
 from ..systems import SIDE, System
 from ..table import Table
+from .commands import repeated
 from .measuring import Block, Extent, compared, measured, rows_of, unavailable
-from .model import PaperTable
+from .model import PaperTable, Run
 from .results import Results, gier_runs
-from .runs import Place, source_of, trained
+from .runs import Place, sources_of, trained
 
 SHOWN = 6
 """Pairs on a contact sheet."""
@@ -42,6 +43,8 @@ class Wanted:
     gier_data: Path | None = None
     """A packed set to learn from for GIER's columns."""
     narrow: bool = False
+    seeds: int = 1
+    """Times that each run is trained, from as many seeds."""
 
 
 class Making:
@@ -60,7 +63,7 @@ class Making:
     def results(self) -> Results:
         """Rows without weights are left out and say so; refused where there is nothing to measure."""
         wanted, runs = self.wanted, self.wanted.place.runs
-        trained(self.table.runs(), wanted.place, self.say)
+        trained(self._runs(), wanted.place, self.say)
         planning, facts = self._planning() if self.table.name in ABLATIONS else (None, {})
         blocks: list[Block] = []
         sheets: Mapping[str, bytes] = {}
@@ -73,7 +76,6 @@ class Making:
                 f"no system of {self.table.name} has weights in {runs}; give --data PACKED to train them "
                 f"here, or train them elsewhere as `python -m t2onet.reports.tables {self.table.name}` says"
             )
-        inception = any(extractor.title == "FID" for extractor in wanted.extent.extractors)
         return Results(
             self.table,
             blocks,
@@ -81,7 +83,6 @@ class Making:
             planning,
             facts,
             sheets,
-            inception=inception,
             narrow=wanted.narrow,
         )
 
@@ -96,11 +97,14 @@ class Making:
             noting.answer(questions_of(asked))
         return noting.questions(data.fingerprint, *([] if gier is None else [gier.fingerprint]))
 
+    def _runs(self) -> list[Run]:
+        return repeated(self.table.runs(), self.wanted.seeds)
+
     def _has_systems(self, runs: Path) -> bool:
         """Others than the inputs."""
         rows = (*self.table.rows, *self.more)
         named = any(row.system not in ("", _INPUT) for row in rows)
-        return named or any(source_of(runs / row.run.name) for row in rows if row.run is not None)
+        return named or any(sources_of(row.run, runs) for row in rows if row.run is not None)
 
     def _planning(self) -> tuple[Table, dict[str, object]]:
         """On pairs of the train split, or of all where there is none; and which they were."""
@@ -139,7 +143,7 @@ class Making:
         if (data := self._gier_data()) is None:
             return [unavailable(self.table)]
         place = replace(self.wanted.place, runs=gier_runs(self.wanted.place.runs), data=self.wanted.gier_data)
-        trained(self.table.runs(), place, self.say)
+        trained(self._runs(), place, self.say)
         return [self._block(data, place.runs)[0]]
 
     def _gier_data(self) -> Dataset | None:

@@ -9,13 +9,15 @@ from pathlib import Path
 from ...data import Dataset, Problem, gier
 from ...metrics.features import Extractor
 from ...metrics.intervals import Difference, Estimate
+from ...metrics.lpips import Lpips
 from ..cases import Told, quiet
 from ..comparison import Comparison, compare
 from ..figures import MANNERS
 from ..labelled import Kind, is_published, labelled_sentences
-from ..systems import NAMED, OneMode, System, from_file, open_system
+from ..measured import Measured, Spread
+from ..systems import NAMED, OneMode, Repeated, System, from_file, open_system
 from .model import Figures, PaperTable, Row
-from .runs import source_of
+from .runs import sources_of
 
 NAMES = {"ma5k-req": "MA5k-Req", "gier": "GIER"}
 """Of datasets that the paper knows, by their layout."""
@@ -33,6 +35,7 @@ class Extent:
     each: int = 2
     seed: int = 0
     extractors: Sequence[Extractor] = ()
+    lpips: Lpips | None = None
     gier: Path | None = None
     """Where the labelled requests are that come from there."""
     jobs: int = 1
@@ -45,9 +48,13 @@ class Block:
 
     dataset: str
     rows: tuple[Row, ...]
-    comparison: Comparison | None
+    comparison: Measured | None
     absent: Mapping[str, str] = field(default_factory=dict)
     """Why a row was not run, by its title."""
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        return {} if self.comparison is None else self.comparison.facts
 
     def paper(self, row: Row) -> Figures:
         return row.gier if self.dataset == NAMES["gier"] else row.paper
@@ -68,6 +75,17 @@ class Block:
         at = found.names.index(row.title) - 1
         return {name: one for name, all_ in found.differences.items() if (one := all_[at]) is not None}
 
+    def spread(self, row: Row, figure: str) -> Spread | None:
+        """Between the training runs of a row, where there are several."""
+        found = self.comparison
+        if found is None or row.title not in found.names or figure not in found.spreads:
+            return None
+        return found.spreads[figure][found.names.index(row.title)]
+
+    def has(self, figure: str) -> bool:
+        """Whether any row has that figure."""
+        return self.comparison is not None and figure in self.comparison.estimates
+
 
 def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[list[System], dict[str, str]]:
     """The systems of rows under their titles, and why others have none."""
@@ -79,11 +97,18 @@ def opened(rows: Iterable[Row], runs: Path, *, narrow: bool = False) -> tuple[li
         elif row.system:
             found.append(_in_mode(row, open_system(row.system, narrow=narrow)))
         elif row.run is not None:
-            if (file := source_of(runs / row.run.name)) is None:
-                absent[row.title] = f"not run: no weights of {row.run.name}"
+            if files := sources_of(row.run, runs):
+                found.append(_in_mode(row, _of_runs(row.title, files, narrow)))
             else:
-                found.append(_in_mode(row, from_file(row.title, file, narrow=narrow)))
+                absent[row.title] = f"not run: no weights of {row.run.name}"
     return found, absent
+
+
+def _of_runs(title: str, files: Mapping[str, Path], narrow: bool) -> System:
+    """One system, or several runs of it under their own names."""
+    if len(files) == 1:
+        return from_file(title, *files.values(), narrow=narrow)
+    return Repeated(title, tuple(from_file(name, path, narrow=narrow) for name, path in files.items()))
 
 
 def _in_mode(row: Row, system: System) -> System:
@@ -147,6 +172,7 @@ def compared(
         amounts=False,
         seed=extent.seed,
         extractors=extent.extractors,
+        lpips=extent.lpips,
         jobs=extent.jobs,
         problems=problems,
         told=told,

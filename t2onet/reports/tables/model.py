@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Figures = Mapping[str, float]
 """By the name of a column."""
+SEED = "-seed-"
+"""In the name of a run, before the seed that it was repeated from."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,14 @@ class Run:
     plans: Plans = Plans()
     after: Run | None = None
     """A run whose best weights it begins with."""
+
+    def repeated(self, seed: int) -> Run:
+        """The same from another seed, in a folder beside its own; so is what it begins with."""
+        if seed == 0:
+            return self
+        after = None if self.after is None else self.after.repeated(seed)
+        name, settings = f"{self.name}{SEED}{seed}", (*self.settings, f"seed={seed}")
+        return replace(self, name=name, settings=settings, after=after)
 
 
 @dataclass(frozen=True)

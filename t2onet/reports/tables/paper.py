@@ -193,8 +193,9 @@ OPERATION_SETS = PaperTable(
     differs=(
         "Set 4: in 5 % of steps a random choice takes the place of the whole beam, so that the next step "
         "goes on from one picture; the paper does not say what becomes of the beam.",
-        "Set 5 is the paper's T2ONet, which has an L1 of .0784 in its other tables; here its plans are those "
-        "of the forward search, and the last row, T2ONet of the other tables, learns from joint fits.",
+        "Set 5 is the paper's T2ONet, which has an L1 of .0784 in its other tables. The last row is T2ONet "
+        "of the other tables, on the plans in the packed set itself. Where these come from the same search, "
+        "`--way beam`, both rows are runs of one config on the same plans and differ by chance alone.",
     ),
 )
 

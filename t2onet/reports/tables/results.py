@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...image import write_atomically
-from ..comparison import ABOUT
+from ..comparison import ABOUT, Comparison
 from ..provenance import about
 from ..table import Table
 from .measuring import NAMES, Block
@@ -30,12 +30,11 @@ class Results:
     facts: Mapping[str, object] = field(default_factory=dict)
     """About planning: data and seed."""
     sheets: Mapping[str, bytes] = field(default_factory=dict)
-    inception: bool = False
     narrow: bool = False
 
     def tables(self) -> list[Table]:
         """What was measured on each dataset, how rows differ, and what planning costs."""
-        found = [shown(self.table, block, inception=self.inception) for block in self.blocks]
+        found = [shown(self.table, block) for block in self.blocks]
         found += [moved for block in self.blocks if (moved := directions(self.table, block)) is not None]
         return [*found, *([self.planning] if self.planning else [])]
 
@@ -43,7 +42,7 @@ class Results:
         """In Markdown."""
         parts = [f"# {self.table.title}\n", f"`{command}`\n", *(table.markdown() for table in self.tables())]
         if self.blocks:
-            said = differences(self.table, self.blocks, inception=self.inception, narrow=self.narrow)
+            said = differences(self.table, self.blocks, narrow=self.narrow)
             said += [told for block in self.blocks if (told := self._iterations(block))]
             parts.append("## What differs from the paper\n\n" + "".join(f"- {one}\n" for one in said))
         return "\n".join(parts)
@@ -56,6 +55,10 @@ class Results:
         if block.comparison is None or not told:
             return ""
         return f"Iterations trained, of those asked for ({block.dataset}): {'; '.join(told)}."
+
+    def csv(self) -> str:
+        """A line for each figure of each row."""
+        return as_csv(self.table, self.blocks)
 
     def systems(self) -> str:
         """What stands behind each row of each dataset, as JSON."""
@@ -73,13 +76,12 @@ class Results:
         """The table's own files beside those of `t2o evaluate`, which have every figure and sample."""
         folder.mkdir(parents=True, exist_ok=True)
         for block in self.blocks:
-            if block.comparison is not None:
+            if isinstance(block.comparison, Comparison):
                 place = folder / "gier" if block.dataset == NAMES["gier"] else folder
                 block.comparison.write(place, command, overwrite=overwrite)
         contents = {PAGE: self.page(command).encode(), **self.sheets}
         if self.blocks:
-            lines = as_csv(self.table, self.blocks, inception=self.inception)
-            contents |= {FIGURES: lines.encode(), SYSTEMS: self.systems().encode()}
+            contents |= {FIGURES: self.csv().encode(), SYSTEMS: self.systems().encode()}
         else:
             contents[ABOUT] = about(command, **self.facts)
         if self.planning is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,7 @@ from ...data.packed.model import INDEX
 from ...data.recorded.answers import about_answers
 from ...errors import DataError, TrainingError
 from .commands import ANSWERS, BEST, CHECKPOINT, RECORD, WORDS, packed_at, packing
-from .model import Row, Run
+from .model import SEED, Row, Run
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,14 @@ def source_of(folder: Path) -> Path | None:
     return next((path for path in found if path.is_file()), None)
 
 
+def sources_of(run: Run, runs: Path) -> dict[str, Path]:
+    """What a run and its repetitions from other seeds can be measured by, by the names of their folders."""
+    beside = {path.name.removesuffix(".zip") for path in runs.glob(f"{glob.escape(run.name)}{SEED}*")}
+    seeds = sorted(int(seed) for name in beside if (seed := name.rpartition(SEED)[2]).isdigit())
+    names = (run.name, *(run.repeated(seed).name for seed in seeds if seed))
+    return {name: path for name in names if (path := source_of(runs / name)) is not None}
+
+
 def _check_set(run: Run, data: Path) -> None:
     """Before hours are spent on other runs."""
     if not (packed_at(data, run.plans) / INDEX).is_file():
@@ -173,8 +182,13 @@ def facts_of(row: Row, runs: Path) -> dict[str, Any]:
         "settings": list(row.run.settings),
         "plans": row.run.plans.name or "of the data",
     }
-    if (path := source_of(runs / row.run.name)) is not None:
-        told |= _told_by_answers(path) if path.suffix == ".zip" else _told_by_weights(path)
+    found = {
+        name: _told_by_answers(path) if path.suffix == ".zip" else _told_by_weights(path)
+        for name, path in sources_of(row.run, runs).items()
+    }
+    told |= found.pop(row.run.name, {})
+    if found:
+        told["repeated"] = found
     if (progress := progress_of(runs / row.run.name)) is not None:
         told |= {"iterations": str(progress), "finished": progress.finished}
     return told

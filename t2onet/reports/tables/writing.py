@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...data.spreadsheet import to_csv
 from ...metrics.features import LITE0 as FRECHET
-from ...metrics.intervals import Difference
-from ..comparison import UNLABELLED
+from ...metrics.lpips import TITLE as LPIPS
 from ..figures import SIGMA as MEASURED_SIGMA
 from ..following import UNREQUESTED
+from ..measured import UNLABELLED
 from ..table import Cell, Table
 from .measuring import NAMES, TEN_PHOTOS, Block
 from .model import PaperTable, Row
 from .paper import FID, L1, SIGMA, SSIM, USERS
+from .verdicts import explanation, run_variance, verdict
 
 _MEASURED = {L1: "expert: L1", SSIM: "expert: SSIM", FID: "expert: FID", SIGMA: MEASURED_SIGMA}
 """The paper's columns, by the names of figures."""
-_NEAREST = {**_MEASURED, FID: f"expert: {FRECHET}"}
-"""The same, with what is always measured in the place of FID."""
+_NEAREST = f"expert: {FRECHET}"
+"""What is always measured, beside FID or in its place."""
+_LPIPS = f"expert: {LPIPS}"
+NOT_KEPT = "not run: neither its weights nor its answers were kept"
+"""Why a row has some figures of its block and not others."""
+_MISSING = "-"
 OURS = {"following": "literal: following", UNREQUESTED: f"literal: {UNREQUESTED}"}
 """Columns of every table that the paper has not. A row has one mode: figures of both names are equal."""
 _HEADER = ("dataset", "system", "figure", "value", "low", "high", "paper", "note")
 
 
-def columns_of(table: PaperTable, *, inception: bool) -> dict[str, tuple[str, bool]]:
+def columns_of(table: PaperTable, block: Block) -> dict[str, tuple[str, bool]]:
     """Titles of columns, each with a figure or one of the paper's columns, and whether it is the paper's."""
     found: dict[str, tuple[str, bool]] = {}
     for name in table.columns:
         if name == FID:
-            found[FRECHET] = (f"expert: {FRECHET}", False)
-        if name != USERS and (name != FID or inception):
+            found[FRECHET] = (_NEAREST, False)
+        if name != USERS and (name != FID or block.has(_MEASURED[FID])):
             found[name] = (_MEASURED[name], False)
         found[f"{name} (paper)"] = (name, True)
     if FID not in table.columns:
-        found[FRECHET] = (f"expert: {FRECHET}", False)
+        found[FRECHET] = (_NEAREST, False)
+        if block.has(_MEASURED[FID]):
+            found[FID] = (_MEASURED[FID], False)
+    if block.has(_LPIPS):
+        found[LPIPS] = (_LPIPS, False)
     return found | {title: (name, False) for title, name in OURS.items()}
 
 
-def shown(table: PaperTable, block: Block, *, inception: bool) -> Table:
+def shown(table: PaperTable, block: Block) -> Table:
     """A line for each row, the paper's figure in a column of its own."""
-    columns = columns_of(table, inception=inception)
+    columns = columns_of(table, block)
     if block.comparison is None:
         columns = {title: one for title, one in columns.items() if title not in OURS and title != FRECHET}
     rows = {row.title: tuple(_cells(block, row, columns)) for row in block.rows}
-    return Table(f"{table.title}: {block.dataset}", tuple(columns), rows, _origin(block))
+    notes = _origin(block)
+    if any(_MISSING in cells for cells in rows.values()):
+        notes = (*notes, f"{_MISSING} {NOT_KEPT}.")
+    return Table(f"{table.title}: {block.dataset}", tuple(columns), rows, notes)
 
 
 def _cells(block: Block, row: Row, columns: dict[str, tuple[str, bool]]) -> Iterator[Cell]:
@@ -55,7 +67,7 @@ def _cells(block: Block, row: Row, columns: dict[str, tuple[str, bool]]) -> Iter
         if from_paper:
             yield paper.get(name)
         else:
-            yield why or found.get(name)
+            yield why or found.get(name, _MISSING if found and block.has(name) else None)
             why = None
 
 
@@ -71,56 +83,82 @@ def directions(table: PaperTable, block: Block) -> Table | None:
     if reference is None or block.comparison is None or block.comparison.names[0] != table.against:
         return None
     named = [name for name in table.columns if name in _MEASURED and name in block.paper(reference)]
-    rows = {row.title: tuple(_apart(block, row, reference, named)) for row in block.rows if row != reference}
-    columns = tuple(part for name in named for part in (_titled(name), f"{name} (paper)", "moves"))
+    figures = {name: _compared_by(block, name) for name in named}
+    rows = {
+        row.title: tuple(_apart(block, row, reference, figures)) for row in block.rows if row != reference
+    }
+    columns = tuple(part for name in named for part in (_titled(figures[name]), f"{name} (paper)", "moves"))
     kept = {title: cells for title, cells in rows.items() if any(cells)}
-    note = "Paired, on the same samples. Unclear: the interval has both directions."
-    return Table(f"Against {table.against}: {block.dataset}", columns, kept, (note,)) if kept else None
+    title = f"Against {table.against}: {block.dataset}"
+    return Table(title, columns, kept, (explanation(),)) if kept else None
 
 
-def _titled(name: str) -> str:
-    return FRECHET if name == FID else name
+def _compared_by(block: Block, column: str) -> str:
+    """FID where it was measured on every row and its noise is known; else the other Frechet distance."""
+    figure = _MEASURED[column]
+    if column != FID:
+        return figure
+    found = [row for row in block.rows if block.estimates(row)]
+    known = block.has(figure) and all(
+        figure in block.estimates(row) and _variance(block, row, figure) is not None for row in found
+    )
+    return figure if known else _NEAREST
 
 
-def _apart(block: Block, row: Row, reference: Row, named: Sequence[str]) -> Iterator[Cell]:
+def _titled(figure: str) -> str:
+    return figure.removeprefix("expert: ")
+
+
+def _apart(block: Block, row: Row, reference: Row, figures: Mapping[str, str]) -> Iterator[Cell]:
     here, paper, base = block.differences(row), block.paper(row), block.paper(reference)
-    for name in named:
-        found = here.get(_NEAREST[name])
+    for name, figure in figures.items():
+        found = here.get(figure)
         there = paper[name] - base[name] if name in paper else None
-        yield from (found, there, "" if found is None or there is None else _verdict(found, there))
+        variances = [_variance(block, one, figure) for one in (row, reference)]
+        if found is None or there is None or None in variances:
+            yield from (found, there, "")
+        else:
+            yield from (found, there, verdict(found, there, *(one for one in variances if one is not None)))
 
 
-def _verdict(here: Difference, there: float) -> str:
-    if not (here.low > 0 or here.high < 0):
-        return "unclear"
-    return "as in the paper" if (here.value > 0) == (there > 0) else "the other way"
+def _variance(block: Block, row: Row, figure: str) -> float | None:
+    """Between training runs; what was not trained for the table has none."""
+    return 0.0 if row.run is None else run_variance(figure, block.spread(row, figure))
 
 
-def as_csv(table: PaperTable, blocks: Sequence[Block], *, inception: bool) -> str:
+def as_csv(table: PaperTable, blocks: Sequence[Block]) -> str:
     """A line for each figure of each row: what was measured, the paper's, and why it was not."""
     lines = [
         (block.dataset, row.title, *line)
         for block in blocks
         for row in block.rows
-        for line in _lines(table, block, row, inception)
+        for line in _lines(table, block, row)
     ]
     return to_csv([_HEADER, *lines])
 
 
-def _lines(table: PaperTable, block: Block, row: Row, inception: bool) -> Iterator[list[str]]:
+def _lines(table: PaperTable, block: Block, row: Row) -> Iterator[list[str]]:
     found, paper, why = block.estimates(row), block.paper(row), block.absent.get(row.title, "")
     titles = {name: _MEASURED.get(name, "") for name in table.columns}
-    for title, name in {**titles, FRECHET: f"expert: {FRECHET}", **OURS}.items():
+    more = {title: name for title, name in ((FID, _MEASURED[FID]), (LPIPS, _LPIPS)) if block.has(name)}
+    for title, name in {**titles, FRECHET: _NEAREST, **more, **OURS}.items():
         estimate, said = found.get(name), paper.get(title)
-        if estimate is None and said is None and not why:
+        lost = bool(found) and estimate is None and block.has(name)
+        if estimate is None and said is None and not why and not lost:
             continue
-        missing = "no weights of Inception" if title == FID and not inception else "no users were asked"
-        note = why or (f"not run: {missing}" if estimate is None and title in (FID, USERS) else "")
+        note = why or (_reason(title, lost) if estimate is None else "")
         figures = ("", "", "") if estimate is None else (f"{value:.6g}" for value in estimate)
         yield [title, *figures, "" if said is None else f"{said:g}", note]
 
 
-def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, narrow: bool) -> list[str]:
+def _reason(title: str, lost: bool) -> str:
+    """Why a row that was measured has no such figure."""
+    if lost:
+        return NOT_KEPT
+    return {FID: "not run: no weights of Inception", USERS: "not run: no users were asked"}.get(title, "")
+
+
+def differences(table: PaperTable, blocks: Sequence[Block], *, narrow: bool) -> list[str]:
     """What differs from the paper, as sentences."""
     known = blocks[0].dataset == NAMES["ma5k-req"]
     data = (
@@ -131,11 +169,19 @@ def differences(table: PaperTable, blocks: Sequence[Block], *, inception: bool, 
     )
     sizes = "128 x 128 pixels, squeezed to a square, where the paper has a short side of 600"
     said = [f"Data: {data}.", f"Size: {sizes}."]
-    if FID in table.columns:
-        given = "beside it stands FID" if inception else "FID itself needs weights of Inception (--inception)"
+    if blocks[0].has(_MEASURED[FID]):
+        count = blocks[0].facts.get("pairs")
         said.append(
-            f"FID: the {FRECHET} is always measured and cannot be compared with the paper's FID; {given}."
+            f"FID: of {count} pictures against {count}, which reads higher than one of more pictures; "
+            f"compare it between rows alone. The {FRECHET} is another figure."
         )
+    elif FID in table.columns:
+        said.append(
+            f"FID: needs the Inception network (--inception); the {FRECHET}, which is always measured, "
+            "cannot be compared with it."
+        )
+    if blocks[0].has(_LPIPS):
+        said.append("LPIPS, version 0.1 over AlexNet, is not in the paper.")
     if SIGMA in table.columns:
         said.append(f"Sigma: over about {TEN_PHOTOS} photos, where the paper takes its whole test split.")
     if USERS in table.columns:

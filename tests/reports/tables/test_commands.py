@@ -11,7 +11,16 @@ import pytest
 
 from t2onet.reports.tables import Plans, Run
 from t2onet.reports.tables.__main__ import main
-from t2onet.reports.tables.commands import BEST, CHECKPOINT, RECORD, WORDS, Training, packing, script
+from t2onet.reports.tables.commands import (
+    BEST,
+    CHECKPOINT,
+    RECORD,
+    WORDS,
+    Training,
+    packing,
+    repeated,
+    script,
+)
 from t2onet.training import checkpoints, words
 from tests.conftest import ROOT
 from tests.training.test_bare import ABSENT
@@ -45,6 +54,17 @@ def test_several_at_once_wait_for_what_they_begin_with() -> None:
     assert lines[2].endswith("> runs/paper.log 2>&1 &")
     alone = list(script(Training(Path("packed"), Path("runs")), [PLANNED, FIRST], at_once=3))
     assert [line.split()[0] for line in alone] == ["mkdir", "python", "python", "wait"]
+
+
+def test_runs_are_repeated_from_other_seeds() -> None:
+    """Each in a folder of its own, and after what it begins with."""
+    lines = list(script(Training(Path("packed"), Path("runs")), repeated([FIRST, LATER], 2)))
+    assert [line.split(" --out ")[1] for line in lines] == [
+        "runs/paper --resume",
+        "runs/paper-seed-1 --resume --set seed=1",
+        "runs/rl-pretrained --resume --from runs/paper/best.safetensors",
+        "runs/rl-pretrained-seed-1 --resume --from runs/paper-seed-1/best.safetensors --set seed=1",
+    ]
 
 
 def test_packing_says_what_plans_need() -> None:

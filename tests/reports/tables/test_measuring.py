@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from t2onet.data import open_dataset
+from t2onet.reports.comparison import compare
 from t2onet.reports.evaluation import evaluate
-from t2onet.reports.systems import NAMED, Made, Question
-from t2onet.reports.tables import TABLES, PaperTable, Row
+from t2onet.reports.measured import Spread
+from t2onet.reports.systems import NAMED, Made, Question, Repeated
+from t2onet.reports.tables import TABLES, PaperTable, Row, Run, measuring
 from t2onet.reports.tables.measuring import opened, rows_of
 from tests.reports.made import SENTENCES, Scripted, brightened, some_cases
+from tests.reports.tables.made import small_pairs
 
 
 def more_in_expert_mode(question: Question) -> Made:
@@ -47,6 +51,25 @@ def test_a_system_with_modes_has_a_row_for_each(two_modes: Scripted) -> None:
 def test_a_row_that_mixes_modes_is_refused(two_modes: Scripted, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="both has modes, and a row is measured in one"):
         opened([Row("both", system="both")], tmp_path)
+
+
+def test_a_row_with_repetitions_is_measured_on_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scripted(name: str, path: Path, *, narrow: bool = False) -> Scripted:
+        return Scripted(more_in_expert_mode, name)
+
+    monkeypatch.setattr(measuring, "from_file", scripted)
+    for name in ("paper", "paper-seed-1"):
+        (tmp_path / f"{name}.zip").touch()
+    (system,), absent = opened([Row("T2ONet", Run("paper", "paper"))], tmp_path)
+    assert isinstance(system, Repeated)
+    assert (system.name, [run.name for run in system.runs]) == ("T2ONet", ["paper", "paper-seed-1"])
+    assert not absent
+    data = open_dataset(small_pairs(tmp_path), splits=["val"])
+    found = compare([system], data, {}, amounts=False)
+    assert found.names == ("T2ONet",)
+    assert found.spreads["expert: L1"] == (Spread(2, 0.0),)
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)

@@ -14,7 +14,7 @@ from t2onet.errors import DataError, TrainingError
 from t2onet.models.files import read_tensors, write_tensors
 from t2onet.reports.tables import Plans, Row
 from t2onet.reports.tables.commands import BEST, CHECKPOINT, RECORD
-from t2onet.reports.tables.runs import Place, facts_of, finished, trained, weights_in
+from t2onet.reports.tables.runs import Place, facts_of, finished, sources_of, trained, weights_in
 from tests.training.made import packed_folder
 
 from .made import AFTER, T2ONET, TINY
@@ -119,6 +119,15 @@ def test_a_run_without_weights_is_trained_again(place: Place) -> None:
     trained([T2ONET], place, said.append)
     assert said == ["training paper, 1 of 1"]
     assert finished(place.runs / "paper")
+
+
+def test_repetitions_are_found_beside_a_run(tmp_path: Path) -> None:
+    for name in ("paper-seed-10", "paper-seed-2", "paper-seed-x", "paper", "paper-beam-seed-1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / BEST).touch()
+    (tmp_path / "paper-seed-1.zip").touch()
+    (tmp_path / "paper-seed-3").mkdir()
+    assert list(sources_of(T2ONET, tmp_path)) == ["paper", "paper-seed-1", "paper-seed-2", "paper-seed-10"]
 
 
 def test_without_a_packed_set_nothing_is_trained(tmp_path: Path) -> None:

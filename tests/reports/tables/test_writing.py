@@ -10,11 +10,21 @@ import pytest
 from t2onet.metrics.intervals import Difference, Estimate
 from t2onet.reports.comparison import Comparison
 from t2onet.reports.evaluation import evaluate
+from t2onet.reports.measured import Spread
+from t2onet.reports.stored import Stored
 from t2onet.reports.systems import Identity, Made, Question
 from t2onet.reports.tables import PaperTable, Row, Run
 from t2onet.reports.tables.measuring import Block, unavailable
 from t2onet.reports.tables.paper import FID, L1, SSIM, USERS
-from t2onet.reports.tables.writing import FRECHET, as_csv, columns_of, differences, directions, shown
+from t2onet.reports.tables.writing import (
+    FRECHET,
+    NOT_KEPT,
+    as_csv,
+    columns_of,
+    differences,
+    directions,
+    shown,
+)
 from tests.reports.made import SENTENCES, Scripted, brightened, some_cases
 
 RUN = Run("gan", "pix2pixaug")
@@ -49,7 +59,7 @@ def block() -> Block:
 
 
 def test_the_papers_figure_has_a_column_of_its_own(block: Block) -> None:
-    made = shown(TABLE, block, inception=False)
+    made = shown(TABLE, block)
     assert made.columns[:6] == ("L1", "L1 (paper)", "SSIM", "SSIM (paper)", FRECHET, "FID (paper)")
     assert made.columns[6:] == ("users (paper)", "following", "unrequested change")
     l1, paper, *_ = made.rows["Brightens"]
@@ -59,18 +69,52 @@ def test_the_papers_figure_has_a_column_of_its_own(block: Block) -> None:
 
 
 def test_what_was_not_run_says_why_once(block: Block) -> None:
-    first, paper, *rest = shown(TABLE, block, inception=False).rows["GAN"]
+    first, paper, *rest = shown(TABLE, block).rows["GAN"]
     assert (first, paper) == (WHY, 0.0928)
     assert [cell for cell in rest if cell is not None] == [14.0]
 
 
-def test_fid_has_a_column_where_it_was_measured() -> None:
-    assert "FID" in columns_of(TABLE, inception=True)
-    assert "FID" not in columns_of(TABLE, inception=False)
+def stored(**figures: dict[str, Estimate]) -> Block:
+    """The rows Brightens, Input and GAN, with figures by the names of columns; differences are certain."""
+    names = ("Brightens", "Input", "GAN")
+    estimates = {f"expert: {name}": tuple(map(found.get, names)) for name, found in figures.items()}
+    apart = {
+        figure: tuple(first and other and certain(other.value - first.value) for other in others)
+        for figure, (first, *others) in estimates.items()
+    }
+    return Block("MA5k-Req", TABLE.rows, Stored(names, {"pairs": 6}, estimates, {}, apart, {}))
+
+
+def certain(value: float) -> Difference:
+    return Difference(value, value, value, 0.0)
+
+
+def of(value: float) -> Estimate:
+    return Estimate(value, value, value)
+
+
+def test_fid_and_lpips_have_columns_where_they_were_measured(block: Block) -> None:
+    assert not {"FID", "LPIPS"} & {*columns_of(TABLE, block)}
+    both = stored(L1={"Input": of(0.1)}, FID={"Input": of(12)}, LPIPS={"Input": of(0.2)})
+    assert [name for name in columns_of(TABLE, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
+    without = replace(TABLE, columns=(L1,))
+    assert [name for name in columns_of(without, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
+    assert "of 6 pictures against 6, which reads higher" in " ".join(differences(TABLE, [both], narrow=False))
+
+
+def test_a_row_that_others_were_measured_without_says_why() -> None:
+    block = stored(L1={"Input": of(0.1), "GAN": of(0.2)}, LPIPS={"Input": of(0.2)})
+    made = shown(TABLE, block)
+    at = made.columns.index("LPIPS")
+    assert (made.rows["Input"][at], made.rows["GAN"][at], made.rows["Target"][at]) == (of(0.2), "-", None)
+    assert made.notes[-1] == f"- {NOT_KEPT}."
+    lines = {(line[1], line[2]): line for line in csv.reader(as_csv(TABLE, [block]).splitlines())}
+    assert lines["GAN", "LPIPS"][-1] == NOT_KEPT
+    assert ("Target", "LPIPS") not in lines
 
 
 def test_gier_without_its_photos_shows_the_papers_figures() -> None:
-    made = shown(TABLE, unavailable(TABLE), inception=False)
+    made = shown(TABLE, unavailable(TABLE))
     assert made.title == "Made up: GIER"
     assert made.rows["GAN"][:2] == ("not run: images not available", 0.1255)
     assert made.rows["Target"][0] is None
@@ -93,13 +137,37 @@ def test_directions_are_held_against_the_papers(block: Block) -> None:
     assert made.rows["GAN"][:3] == (None, pytest.approx(0.0144), "")
 
 
-def test_an_interval_with_both_directions_is_unclear() -> None:
+def test_a_certain_difference_between_two_runs_may_be_noise() -> None:
+    """All pairs agree on .004, but single runs of one config came as far apart; the input was not trained."""
+    made = directions(TABLE, stored(L1={"Brightens": of(0.074), "Input": of(0.070), "GAN": of(0.070)}))
+    assert made is not None
+    assert (made.rows["Input"][2], made.rows["GAN"][2]) == ("the other way", "within noise")
+    far = directions(TABLE, stored(L1={"Brightens": of(0.074), "Input": of(0.0705), "GAN": of(0.068)}))
+    assert far is not None
+    assert (far.rows["Input"][2], far.rows["GAN"][2]) == ("within noise", "the other way")
+
+
+def test_rows_are_compared_by_fid_where_its_noise_is_known() -> None:
+    values = {"Brightens": of(7.0), "Input": of(12.0), "GAN": of(14.0)}
+    single = stored(FID=values)
+    made = directions(TABLE, single)
+    assert made is not None
+    assert FRECHET in made.columns
+    assert isinstance(single.comparison, Stored)
+    runs = replace(single.comparison, spreads={"expert: FID": (Spread(3, 0.5), None, Spread(2, 0.5))})
+    known = directions(TABLE, replace(single, comparison=runs))
+    assert known is not None
+    at = known.columns.index("FID")
+    assert known.rows["GAN"][at + 2] == "as in the paper"
+
+
+def test_an_interval_with_both_directions_is_noise() -> None:
     """Two systems that do the same."""
     systems = [Scripted(brighter, name) for name in ("Brightens", "Input")]
     found = Comparison([evaluate(one, some_cases(4), {}) for one in systems], {})
     made = directions(TABLE, Block("mine", TABLE.rows, found))
     assert made is not None
-    assert made.rows["Input"][2] == "unclear"
+    assert made.rows["Input"][2] == "within noise"
 
 
 def test_without_the_row_to_compare_with_there_are_no_directions(block: Block) -> None:
@@ -108,7 +176,7 @@ def test_without_the_row_to_compare_with_there_are_no_directions(block: Block) -
 
 
 def test_a_line_for_every_figure(block: Block) -> None:
-    lines = list(csv.DictReader(as_csv(TABLE, [block, unavailable(TABLE)], inception=False).splitlines()))
+    lines = list(csv.DictReader(as_csv(TABLE, [block, unavailable(TABLE)]).splitlines()))
     by_key = {(line["dataset"], line["system"], line["figure"]): line for line in lines}
     l1 = by_key["MA5k-Req", "Brightens", "L1"]
     assert float(l1["low"]) <= float(l1["value"]) <= float(l1["high"])
@@ -120,16 +188,16 @@ def test_a_line_for_every_figure(block: Block) -> None:
 
 
 def test_what_differs_is_said(block: Block) -> None:
-    said = " ".join(differences(TABLE, [block], inception=False, narrow=True))
+    said = " ".join(differences(TABLE, [block], narrow=True))
     for words in (
         "expert C's",
         "128 x 128",
-        "weights of Inception",
+        "--inception",
         "nobody was asked",
         "bfloat16",
         "made up",
     ):
         assert words in said
-    own = " ".join(differences(TABLE, [replace(block, dataset="mine")], inception=True, narrow=False))
+    own = " ".join(differences(TABLE, [replace(block, dataset="mine")], narrow=False))
     assert "pairs of your own" in own
     assert "bfloat16" not in own

@@ -1,0 +1,70 @@
+"""Verdicts: a difference counts if it is larger than what pairs and training runs leave to chance."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from t2onet.metrics.intervals import Difference
+from t2onet.reports.figures import SIGMA
+from t2onet.reports.measured import Spread
+from t2onet.reports.tables.verdicts import (
+    APART,
+    NOISE,
+    OTHER,
+    SAME,
+    explanation,
+    noise,
+    run_variance,
+    verdict,
+)
+
+L1 = "expert: L1"
+SURE = Difference(-0.0053, -0.0079, -0.0026, 0.0001)
+"""RL less T2ONet: every sample of pairs agrees, and so do two runs that are only luckier and unluckier."""
+
+
+def single() -> float:
+    found = run_variance(L1, None)
+    assert found is not None
+    return found
+
+
+def test_two_single_runs_may_differ_by_what_two_equal_ones_did() -> None:
+    """The variance of their difference is the square of the distance that was measured."""
+    assert math.sqrt(2 * single()) == pytest.approx(APART[L1])
+    here = Difference(0.0, -0.001, 0.001, 1.0)
+    assert noise(here, single(), single()) == pytest.approx(math.hypot(0.001, 1.96 * APART[L1]), rel=1e-4)
+
+
+def test_a_difference_that_pairs_confirm_may_be_the_noise_of_training() -> None:
+    assert verdict(SURE, 0.0223, 0.0, 0.0) == OTHER
+    assert verdict(SURE, 0.0223, single(), single()) == NOISE
+
+
+@pytest.mark.parametrize(("there", "expected"), [(-0.02, OTHER), (0.02, SAME)])
+def test_larger_differences_go_one_way_or_the_other(there: float, expected: str) -> None:
+    assert verdict(Difference(0.0163, 0.0127, 0.02, 0.0), there, single(), single()) == expected
+
+
+def test_what_pairs_leave_open_is_noise_without_any_training() -> None:
+    assert verdict(Difference(0.001, -0.001, 0.003, 0.4), 0.02, 0.0, 0.0) == NOISE
+
+
+def test_several_runs_tell_their_own_spread() -> None:
+    """And their mean varies less than one of them."""
+    assert run_variance(L1, Spread(4, 0.001)) == pytest.approx(0.001**2 / 4)
+    four = run_variance(L1, Spread(4, 0.001))
+    assert four is not None
+    assert verdict(SURE, 0.0223, four, four) == OTHER
+
+
+def test_noise_of_a_figure_that_was_never_measured_twice_is_not_known() -> None:
+    assert run_variance("expert: FID", None) is None
+    assert run_variance("expert: FID", Spread(2, 0.5)) == pytest.approx(0.125)
+
+
+def test_the_note_says_what_was_taken() -> None:
+    assert "L1 0.0019" in explanation()
+    assert f"{SIGMA} 0.049" in explanation()
