@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,11 +18,13 @@ import PIL.Image
 import PIL.ImageFilter
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, model_validator
 
-from ..errors import RecipeError
-from ..image import open_image
+from ..errors import ImageError, RecipeError
+from ..image import open_image, structure
 from ..image.depth import as_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
+_FEATHER_REACH = 3
+"""How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
 _SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
 
 
@@ -82,6 +85,14 @@ class Mask(BaseModel):
         """(H, W) uint8 at its own resolution, not feathered."""
         return np.asarray(_decoded(self.png))
 
+    @property
+    def extent(self) -> float:
+        """The share of a photo, 0 to 1, in the box around everything that is not black, feather included."""
+        (width, height), box = _box(self.png)
+        soft = 2 * _FEATHER_REACH * self.feather / REFERENCE_SHORT_SIDE
+        left, top, right, bottom = box or (0, 0, 0, 0)
+        return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
+
     def over(self, height: int, width: int) -> np.ndarray:
         """(height, width) uint8: stretched over a photo of that size, and feathered."""
         mask = _decoded(self.png).resize((width, height), PIL.Image.Resampling.BILINEAR)
@@ -91,7 +102,18 @@ class Mask(BaseModel):
         return np.asarray(mask)
 
 
+@lru_cache(maxsize=64)
+def _box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]:
+    """Width and height, and the box (left, top, right, bottom) around all that is not black."""
+    picture = _decoded(png)
+    return picture.size, picture.getbbox()
+
+
 def _decoded(png: bytes) -> PIL.Image.Image:
+    try:
+        structure.check(png)
+    except ImageError as error:
+        raise RecipeError(f"mask: {error}") from None
     try:
         return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
     except Exception:  # Pillow raises many kinds on damaged data

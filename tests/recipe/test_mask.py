@@ -112,3 +112,22 @@ def test_a_mask_is_a_value() -> None:
     assert one != Mask.from_array(array, feather=1)
     assert one != Mask.from_array(~array)
     assert Recipe.from_steps([("contrast", 0.1, one)]) != Recipe.from_steps([("contrast", 0.1)])
+
+
+@pytest.mark.parametrize(
+    ("box", "feather", "extent"),
+    [
+        ((0, 0, 10, 20), 0, 1.0),
+        ((0, 0, 5, 10), 0, 0.25),
+        ((4, 7, 5, 8), 0, 0.1 * 0.05),
+        ((4, 7, 5, 8), 50, (0.1 + 0.3) * (0.05 + 0.3)),
+        ((4, 7, 5, 8), 1000, 1.0),
+        ((0, 0, 0, 0), 1000, 0.0),
+    ],
+)
+def test_the_extent_is_the_share_of_the_box_around_the_mask(
+    box: tuple[int, int, int, int], feather: float, extent: float
+) -> None:
+    levels = np.zeros((10, 20), np.uint8)
+    levels[box[0] : box[2], box[1] : box[3]] = 1
+    assert Mask.from_array(levels, feather=feather).extent == pytest.approx(extent)
