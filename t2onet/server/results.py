@@ -13,7 +13,9 @@ from ..errors import OutputError, T2OError
 from ..executor import Cancel, apply
 from ..looks import export as export_look
 from ..recipe import Recipe
+from .disconnects import client_gone
 from .photos import Photo
+from .recipes import check_work
 from .schemas import Export
 from .sessions import Session
 
@@ -79,7 +81,9 @@ def edited(
     """A photo after a recipe at full resolution, as `place` with the ending of its format."""
     ending = f".{format}" if format else photo.suffix()
     name = f"{Path(photo.name).stem}-edited{ending}"
-    image = apply(recipe, photo.open(), progress=progress, cancel=cancel)
+    image = photo.open()
+    check_work(recipe, image.width * image.height, photo.settings)
+    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or client_gone())
     target = place.with_suffix(ending.lower())
     with spoken_of(target, name):
         saved = image.save(target, quality=quality)
