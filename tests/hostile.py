@@ -268,11 +268,24 @@ def junk_jpeg(size: int = 60 * MIB) -> bytes:
     return _jpeg(_segment(0xE0, b"") + b"\0" * size)
 
 
+def filled_jpeg(size: int = 30 * MIB) -> bytes:
+    """Fill bytes before a marker that never comes."""
+    return encoded(photo(), "JPEG")[:-2] + b"\xff" * size
+
+
 def many_scans_jpeg(scans: int = 1000) -> bytes:
     """A progressive JPEG whose last scan is repeated."""
     data = encoded(photo(), "JPEG", progressive=True)
     scan = data[data.rindex(b"\xff\xda") : -2]
     return data[:-2] + scan * scans + data[-2:]
+
+
+def wide_bmp(width: int = 16_000_000) -> bytes:
+    """Two rows of millions of pixels."""
+    stride = 3 * width + (-3 * width) % 4
+    header = struct.pack("<LHHL", 54 + 2 * stride, 0, 0, 54)
+    shape = struct.pack("<LllHHLLllLL", 40, width, 2, 1, 24, 0, 2 * stride, 0, 0, 0, 0)
+    return b"BM" + header + shape + bytes(2 * stride)
 
 
 def run_length_bmp(side: int = 4000) -> bytes:
@@ -322,7 +335,9 @@ FILES: dict[str, Callable[[], bytes]] = {
     "chunks.png": empty_chunks_png,
     "segments.jpg": empty_segments_jpeg,
     "junk.jpg": junk_jpeg,
+    "fill.jpg": filled_jpeg,
     "scans.jpg": many_scans_jpeg,
+    "wide.bmp": wide_bmp,
     "runs.bmp": run_length_bmp,
 }
 
@@ -341,15 +356,19 @@ def masked_recipe(steps: int = 32, side: int = 1000, feather: float = 4.0) -> di
     names = ("brightness", "contrast", "saturation", "sharpness")
     made = []
     for number in range(steps):
-        mask = {"png": _grey(side, number), "feather": feather}
+        mask = {"png": grey_png(side, number), "feather": feather}
         made.append({"operation": names[number % 4], "parameters": [0.1], "mask": mask})
     return {"schema_version": 1, "steps": made}
 
 
-def _grey(side: int, number: int) -> str:
-    ramp = np.add.outer(np.arange(side), np.arange(side)) * 127 // side + number
+def grey_png(side: int, number: int, box: tuple[int, int, int, int] | None = None) -> str:
+    """A mask in base64: a ramp that differs by number, black outside `box`."""
+    ramp = np.add.outer(np.arange(side), np.arange(side)) * 100 // side + number + 1
+    top, left, bottom, right = box or (0, 0, side, side)
+    inside = np.zeros_like(ramp)
+    inside[top:bottom, left:right] = ramp[top:bottom, left:right]
     stream = io.BytesIO()
-    PIL.Image.fromarray(ramp.astype(np.uint8)).save(stream, "PNG")
+    PIL.Image.fromarray(inside.astype(np.uint8)).save(stream, "PNG")
     return base64.b64encode(stream.getvalue()).decode()
 
 

@@ -10,9 +10,11 @@ import PIL.Image
 
 MIB = 2**20
 
+LONGEST_SIDE = 1_000_000
+"""Pixels: uncompressed rows are gathered piece by piece, and each piece copies what there is of the row."""
 DIRECTORY_ENTRIES = 4096
 """Entries of one directory of an EXIF block or TIFF file."""
-TAG_VALUES = 1_000_000
+TAG_VALUES = 250_000
 """Numbers in one directory of a TIFF file: each becomes an object of its own."""
 STRIPS = 100_000
 """Strips or tiles of a TIFF file: uncompressed ones are decoded one by one."""
@@ -20,9 +22,9 @@ PAGES = 10_000
 """Pages or frames that are counted; the first is read, the others are left out."""
 SEGMENTS = 10_000
 """Segments of a JPEG file."""
-JUNK = MIB
-"""Bytes between the segments of a JPEG file."""
-SCANS = 100
+JUNK = MIB // 4
+"""Bytes between the segments of a JPEG file, and fill bytes in a row before a marker."""
+SCANS = 32
 """Scans of a progressive JPEG, each over all pixels; ten are usual."""
 CHUNKS = 100_000
 """Chunks of a PNG file."""
@@ -30,7 +32,7 @@ PROFILES = 16
 """Colour profiles of a PNG file, which should have one: each is unpacked."""
 COMMENT_BLOCKS = 4096
 """Blocks of comments before the first frame of a GIF."""
-GIF_BLOCKS = 1_000_000
+GIF_BLOCKS = 500_000
 """Blocks of a GIF, of up to 255 bytes, that are walked to count its frames."""
 RUN_LENGTH_BYTES = 4 * MIB
 """Of a run-length encoded BMP, which is decoded run by run."""

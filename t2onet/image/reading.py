@@ -13,7 +13,8 @@ from typing import Any
 import PIL.Image
 from PIL import ImageFile
 
-from . import exif, losses, metadata, structure
+from ..errors import ImageError
+from . import exif, limits, losses, metadata, structure
 from .arrays import upright
 from .decoding import decode
 from .model import Image, Origin
@@ -34,6 +35,9 @@ def read(data: bytes) -> Image:
     # Pillow turns a TIFF by itself, at eight bits; told that it is upright, it leaves that to us.
     source = exif.turned(data) if found.orientation != 1 else data
     file = _opened(source)
+    if max(file.size) > limits.LONGEST_SIDE:
+        size = f"{file.width} x {file.height} pixels"
+        raise ImageError(f"it is {size}, and a side has at most {limits.LONGEST_SIDE}; crop it")
     decoded = decode(file, source, _opened)
     if not tiff:
         found = metadata.read_exif(metadata.exif_of(file))
@@ -61,7 +65,10 @@ def read(data: bytes) -> Image:
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
     """Width and height as the header states them, without Pillow's check; None where that fails."""
-    structure.check(data)
+    try:
+        structure.check(data)
+    except ImageError:
+        return None
     for name in _FORMATS:
         factory, accept = PIL.Image.OPEN.get(name, (None, None))
         if factory is None or accept is None or accept(data[:16]) is not True:

@@ -47,12 +47,13 @@ def _check_jpeg(data: bytes) -> None:
     exif: list[bytes] = []
     segments = scans = junk = 0
     at = 2
-    while (found := _next_marker(data, at)) >= 0:
+    while at < len(data):
+        found = _next_marker(data, at)
         segments += 1
         # Between the data of a scan and the next marker lies no junk.
         junk += 0 if scans else found - at
-        marker = data[found + 1]
         at = found + 2
+        marker = data[found + 1] if at <= len(data) else _END
         if marker == _END:
             break
         if marker not in _ALONE:
@@ -67,18 +68,20 @@ def _check_jpeg(data: bytes) -> None:
             raise ImageError(f"it has more than {limits.JUNK} bytes between its segments; {_SAVE_ANEW}")
         if scans > limits.SCANS:
             raise ImageError(f"it is a progressive JPEG with more than {limits.SCANS} scans; {_SAVE_ANEW}")
+    if data.find(b"\xff" * limits.JUNK, 0, at) >= 0:
+        raise ImageError(f"it has {limits.JUNK} fill bytes in a row; {_SAVE_ANEW}")
     # A block within one segment, of 64 KiB, is too small to matter.
     if len(exif) > 1:
         check_tiff(b"".join(exif))
 
 
 def _next_marker(data: bytes, start: int) -> int:
-    """The position of the next marker, -1 where there is none."""
+    """The position of the next marker, or where the data ends."""
     for begin in range(start, len(data), _WINDOW):
         # One byte more: a marker has two.
         if found := _MARKER.search(data, begin, begin + _WINDOW + 1):
             return found.start()
-    return -1
+    return len(data)
 
 
 # ---- PNG
