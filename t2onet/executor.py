@@ -247,7 +247,7 @@ class _Run:
         """Every mask of the steps, stretched over the photo once however many steps share it."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
-            shares = pool.map(lambda mask: _Shares.of(mask.over(self.height, self.width)), different)
+            shares = pool.map(lambda mask: _Shares.of(*mask.inside(self.height, self.width)), different)
             return dict(zip(different, shares, strict=True))
 
     def _function(
@@ -282,13 +282,13 @@ class _Shares:
     """(rows, columns) uint8, without any where the mask is black."""
 
     @classmethod
-    def of(cls, mask: np.ndarray) -> _Shares:
+    def of(cls, top: int, left: int, mask: np.ndarray) -> _Shares:
+        """Of the part of a mask whose first row and column are `top` and `left`."""
         rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         if not len(rows):
             return cls(0, 0, mask[:0, :0])
-        top, left = int(rows[0]), int(columns[0])
-        inside = mask[top : rows[-1] + 1, left : columns[-1] + 1]
-        return cls(top, left, inside if inside.size == mask.size else inside.copy())
+        inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        return cls(top + int(rows[0]), left + int(columns[0]), inside)
 
     def blend(
         self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int

@@ -185,7 +185,7 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
 def test_nothing_is_computed_where_a_mask_is_black() -> None:
     levels = np.zeros((100, 80), np.uint8)
     levels[50:60, 20:30] = 255
-    shares = executor._Shares.of(levels)
+    shares = executor._Shares.of(0, 0, levels)
     tile = np.zeros((3, 100, 80), np.float32)
     computed: list[tuple[int, ...]] = []
 
@@ -197,19 +197,19 @@ def test_nothing_is_computed_where_a_mask_is_black() -> None:
     assert computed == [(3, 14, 14)], "the box around the mask, and what the change looks at"
     assert np.array_equal(changed, np.broadcast_to(levels == 255, (3, 100, 80)))
     shares.blend(tile, 60, change, reach=2)
-    executor._Shares.of(np.zeros_like(levels)).blend(tile, 0, change, reach=2)
+    executor._Shares.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
     assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
 
 
 def test_a_mask_that_several_steps_share_is_stretched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     stretched: list[Mask] = []
-    over = Mask.over
+    inside = Mask.inside
 
-    def counting(mask: Mask, height: int, width: int) -> np.ndarray:
+    def counting(mask: Mask, height: int, width: int) -> tuple[int, int, np.ndarray]:
         stretched.append(mask)
-        return over(mask, height, width)
+        return inside(mask, height, width)
 
-    monkeypatch.setattr(Mask, "over", counting)
+    monkeypatch.setattr(Mask, "inside", counting)
     levels = np.eye(8, dtype=bool)
     masks = [Mask.from_array(levels), Mask.from_array(levels), Mask.from_array(levels, feather=3)]
     look = Recipe.from_steps([("brightness", 0.1, mask) for mask in masks * 3])

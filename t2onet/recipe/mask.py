@@ -95,11 +95,34 @@ class Mask(BaseModel):
 
     def over(self, height: int, width: int) -> np.ndarray:
         """(height, width) uint8: stretched over a photo of that size, and feathered."""
-        mask = _decoded(self.png).resize((width, height), PIL.Image.Resampling.BILINEAR)
-        if self.feather:
-            softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
-            mask = mask.filter(PIL.ImageFilter.GaussianBlur(softness))
-        return np.asarray(mask)
+        top, left, part = self.inside(height, width)
+        if part.shape == (height, width):
+            return part
+        mask = np.zeros((height, width), np.uint8)
+        mask[top : top + part.shape[0], left : left + part.shape[1]] = part
+        return mask
+
+    def inside(self, height: int, width: int) -> tuple[int, int, np.ndarray]:
+        """The part of `over` that is not all black, (rows, columns) uint8, and its first row and column."""
+        (own_width, own_height), box = _box(self.png)
+        if box is None:
+            return 0, 0, np.zeros((0, 0), np.uint8)
+        softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
+        left, right = _stretched(box[0], box[2], width / own_width, width, softness)
+        top, bottom = _stretched(box[1], box[3], height / own_height, height, softness)
+        across, down = own_width / width, own_height / height
+        source = (left * across, top * down, min(right * across, own_width), min(bottom * down, own_height))
+        size = (right - left, bottom - top)
+        part = _decoded(self.png).resize(size, PIL.Image.Resampling.BILINEAR, source)
+        if softness:
+            part = part.filter(PIL.ImageFilter.GaussianBlur(softness))
+        return top, left, np.asarray(part)
+
+
+def _stretched(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:
+    """Where pixels `first` to `last` of a mask come to lie, spread by the scaling and by the feather."""
+    spread = max(scale, 1) + _FEATHER_REACH * (softness + 1)
+    return max(math.floor(first * scale - spread), 0), min(math.ceil(last * scale + spread), side)
 
 
 @lru_cache(maxsize=64)
