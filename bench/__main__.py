@@ -13,7 +13,8 @@ import PIL
 from t2onet.executor import cores
 
 ALL = (
-    *("chain", "files", "preview", "first_run", "editing", "serving", "crowd", "page", "install_size"),
+    *("chain", "files", "preview", "first_run", "editing", "serving", "crowd", "hostile", "page"),
+    "install_size",
     *("planning", "planted", "ablations", "local", "dataset", "simulation", "sentences", "languages"),
 )
 

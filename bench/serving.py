@@ -117,7 +117,7 @@ class _Visitor:
 
 
 def _load() -> None:
-    with _serving() as port:
+    with serving() as port:
         end = time.monotonic() + SECONDS
         visitors = [_Visitor(port, number) for number in range(VISITORS)]
         with ThreadPoolExecutor(VISITORS) as pool:
@@ -133,7 +133,7 @@ def _load() -> None:
 
 
 @contextmanager
-def _serving() -> Iterator[int]:
+def serving() -> Iterator[int]:
     """A real server in a process of its own; its port."""
     command = [sys.executable, "-c", _T2O, "serve", "--no-browser", "--port", "0"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -10,7 +10,7 @@ nothing of files or requests.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile, zip_longest
@@ -27,7 +27,7 @@ from .image import Image, open_image
 from .image.depth import as_depth, to_uint8
 from .operations import Radius, pixel_scale
 from .operations.curves import COLOR, TONE
-from .recipe import Recipe, Step
+from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
 """(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
@@ -213,7 +213,8 @@ class _Run:
         if curves or (self.compiled and narrow):
             # Kernels are not worth loading for curves alone.
             levels = replace(self, compiled=self.compiled and bool(rest))._levels(curves)
-        functions = [self._function(step) for step in rest]
+        masks = self._masks(rest)
+        functions = [self._function(step, masks) for step in rest]
         return _Work(self, functions, self._reach(rest), pixels, result, kept, levels)
 
     def _levels(self, curves: Sequence[Step]) -> np.ndarray:
@@ -242,19 +243,22 @@ class _Run:
         for top in range(0, self.height, rows):
             yield top, min(top + rows, self.height)
 
-    def _function(self, step: Step) -> Callable[[np.ndarray, slice], np.ndarray]:
+    def _masks(self, steps: Sequence[Step]) -> dict[Mask, _Shares]:
+        """Every mask of the steps, stretched over the photo once however many steps share it."""
+        different = list({step.mask: None for step in steps if step.mask is not None})
+        with ThreadPoolExecutor(self.threads) as pool:
+            shares = pool.map(lambda mask: _Shares.of(*mask.inside(self.height, self.width)), different)
+            return dict(zip(different, shares, strict=True))
+
+    def _function(
+        self, step: Step, masks: Mapping[Mask, _Shares]
+    ) -> Callable[[np.ndarray, slice], np.ndarray]:
         """`step` as a function of a tile and the rows of the photo that it holds."""
         plain = self._unmasked(step)
         if step.mask is None:
             return lambda tile, rows: plain(tile)
-        mask = step.mask.over(self.height, self.width)
-
-        def masked(tile: np.ndarray, rows: slice) -> np.ndarray:
-            share = np.divide(mask[rows], 255, dtype=np.float32)
-            changed: np.ndarray = tile + share * (plain(tile.copy()) - tile)
-            return changed
-
-        return masked
+        shares, reach = masks[step.mask], operations.get(step.operation).reach(self.scale)
+        return lambda tile, rows: shares.blend(tile, rows.start, plain, reach)
 
     def _unmasked(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
         operation = operations.get(step.operation)
@@ -266,6 +270,46 @@ class _Run:
                 return lambda tile: twin(tile, values, self.scale)
         single = np.array(step.parameters, np.float32)
         return lambda tile: np.ascontiguousarray(operation.run(tile, single, self.scale))
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """A mask over the photo: the rows and columns where it is not black, and its levels there."""
+
+    top: int
+    left: int
+    levels: np.ndarray
+    """(rows, columns) uint8, without any where the mask is black."""
+
+    @classmethod
+    def of(cls, top: int, left: int, mask: np.ndarray) -> _Shares:
+        """Of the part of a mask whose first row and column are `top` and `left`."""
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        if not len(rows):
+            return cls(0, 0, mask[:0, :0])
+        inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        return cls(top + int(rows[0]), left + int(columns[0]), inside)
+
+    def blend(
+        self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int
+    ) -> np.ndarray:
+        """`tile`, whose first row is row `first` of the photo, changed in place as far as the mask has it.
+
+        `change` looks up to `reach` pixels aside; it computes only what is inside the mask.
+        """
+        top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
+        left, right = self.left, self.left + self.levels.shape[1]
+        if top >= bottom:
+            return tile
+        above, before = max(top - reach, 0), max(left - reach, 0)
+        changed = change(tile[:, above : bottom + reach, before : right + reach].copy())
+        changed = changed[:, top - above : bottom - above, left - before : right - before]
+        inside = tile[:, top:bottom, left:right]
+        levels = self.levels[first + top - self.top : first + bottom - self.top]
+        changed -= inside
+        changed *= np.divide(levels, 255, dtype=np.float32)
+        inside += changed
+        return tile
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,64 @@ def test_tiles_meet_under_a_mask(kernels: bool, monkeypatch: pytest.MonkeyPatch)
     assert np.array_equal(np.asarray(apply(look, picture, kernels=kernels)), whole)
 
 
+@BOTH_PATHS
+@pytest.mark.parametrize("name", ["brightness", "sharpness"])
+@pytest.mark.parametrize(
+    "box", [(0, 0, 4, 7), (3, 5, 31, 20), (20, 0, 45, 33), (0, 0, 45, 33), (40, 30, 45, 33)]
+)
+def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_the_whole(
+    kernels: bool, name: str, box: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    picture = rng.integers(0, 256, (45, 33, 3), dtype=np.uint8)
+    top, left, bottom, right = box
+    levels = np.zeros((45, 33), np.uint8)
+    levels[top:bottom, left:right] = rng.integers(1, 256, (bottom - top, right - left))
+    everywhere = np.asarray(apply(Recipe.from_steps([(name, 0.6)]), picture / 255, kernels=kernels))
+    expected = picture / 255 + levels[..., None] / 255 * (everywhere - picture / 255)
+    look = Recipe.from_steps([(name, 0.6, Mask.from_array(levels))])
+    for band in (45 * 33, 7 * 33):
+        monkeypatch.setattr(executor, "BAND_PIXELS", band)
+        monkeypatch.setattr(executor, "OVERLAP", 0)
+        result = np.asarray(apply(look, picture / 255, kernels=kernels))
+        assert result == pytest.approx(expected, abs=1e-6)
+
+
+def test_nothing_is_computed_where_a_mask_is_black() -> None:
+    levels = np.zeros((100, 80), np.uint8)
+    levels[50:60, 20:30] = 255
+    shares = executor._Shares.of(0, 0, levels)
+    tile = np.zeros((3, 100, 80), np.float32)
+    computed: list[tuple[int, ...]] = []
+
+    def change(part: np.ndarray) -> np.ndarray:
+        computed.append(part.shape)
+        return part + 1
+
+    changed = shares.blend(tile, 0, change, reach=2)
+    assert computed == [(3, 14, 14)], "the box around the mask, and what the change looks at"
+    assert np.array_equal(changed, np.broadcast_to(levels == 255, (3, 100, 80)))
+    shares.blend(tile, 60, change, reach=2)
+    executor._Shares.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
+    assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
+
+
+def test_a_mask_that_several_steps_share_is_stretched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stretched: list[Mask] = []
+    inside = Mask.inside
+
+    def counting(mask: Mask, height: int, width: int) -> tuple[int, int, np.ndarray]:
+        stretched.append(mask)
+        return inside(mask, height, width)
+
+    monkeypatch.setattr(Mask, "inside", counting)
+    levels = np.eye(8, dtype=bool)
+    masks = [Mask.from_array(levels), Mask.from_array(levels), Mask.from_array(levels, feather=3)]
+    look = Recipe.from_steps([("brightness", 0.1, mask) for mask in masks * 3])
+    apply(look, np.zeros((90, 50, 3), np.uint8))
+    assert len(stretched) == 2
+
+
 @given(recipe=recipes, picture=pixels())
 def test_intermediates_are_the_photo_after_each_step(recipe: Recipe, picture: np.ndarray) -> None:
     pictures = [np.asarray(image) for image in intermediates(recipe, picture)]

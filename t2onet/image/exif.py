@@ -24,10 +24,8 @@ _DNG = range(50706, 52600)
 
 
 def bare(block: bytes) -> bytes:
-    """The block without the prefixes some formats put before it."""
-    while block.startswith(_PREFIX):
-        block = block[len(_PREFIX) :]
-    return block
+    """The block without the prefix that some formats put before it, and some programs once more."""
+    return block.removeprefix(_PREFIX).removeprefix(_PREFIX)
 
 
 def orientation(block: bytes) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from . import losses, metadata, xmp
+from . import losses, metadata
 from .arrays import split_alpha
 from .limits import check_size
 from .model import Image, Origin
@@ -37,17 +37,17 @@ def read(data: bytes) -> Image:
         samples = np.concatenate([samples[..., :1]] * 3 + [samples[..., 1:2]], axis=-1)
     pixels, alpha = split_alpha(np.ascontiguousarray(samples))
     found = metadata.read_exif(heif.info.get("exif"))
-    packet = heif.info.get("xmp")
+    packet = metadata.read_xmp(heif.info.get("xmp"))
     origin = Origin(
         format="HEIC",
         bits=8 * pixels.dtype.itemsize,
         gray=gray,
         exif=found.block,
         icc=heif.info.get("icc_profile"),
-        xmp=xmp.alone(xmp.upright(packet)) if packet else None,
+        xmp=packet.packet,
         encoded=data,
     )
-    return Image(pixels, alpha, origin, (*found.notes, *_losses(heif, data)))
+    return Image(pixels, alpha, origin, (*found.notes, *packet.notes, *_losses(heif, data)))
 
 
 def encode(picture: PIL.Image.Image, *, quality: int, **parts: Any) -> bytes:

@@ -1,7 +1,8 @@
 """Directories of TIFF entries, as raw bytes: what EXIF blocks and TIFF files are made of.
 
 Knows tags, types and offsets; not what a tag means, and nothing of pixels. Everything that is malformed
-raises `MalformedError`; single entries that are damaged are left out.
+raises `MalformedError`; single entries that are damaged are left out. What is read of a directory is bounded:
+its entries by `limits`, and the bytes of their values by the size of the block.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from typing import NamedTuple
+
+from . import limits
 
 BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED = 1, 2, 3, 4, 5, 7
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
@@ -54,27 +57,36 @@ def number(block: bytes, position: int, order: str, kind: str = "L") -> int:
 
 def read(block: bytes, offset: int, order: str) -> Directory:
     """The directory at `offset`."""
-    count = number(block, offset, order, "H")
-    link = offset + 2 + 12 * count
+    link = link_position(block, offset, order)
+    if link > offset + 2 + 12 * limits.DIRECTORY_ENTRIES:
+        raise MalformedError("a directory has too many entries")
+    entries: dict[int, Entry] = {}
+    copied = 0
+    for at in range(offset + 2, link, 12):
+        tag, kind, count = struct.unpack_from(order + "HHL", block, at)
+        size = _SIZES.get(kind, 0) * count
+        start = at + 8 if size <= 4 else number(block, at + 8, order)
+        if size == 0 or start + size > len(block):
+            continue
+        copied += size
+        if copied > len(block):
+            raise MalformedError("the values of its entries overlap")
+        entries[tag] = Entry(tag, kind, count, bytes(block[start : start + size]), at + 8)
+    return Directory(entries, link)
+
+
+def link_position(block: bytes, offset: int, order: str) -> int:
+    """Where the directory at `offset` holds the position of the next one."""
+    link = offset + 2 + 12 * number(block, offset, order, "H")
     if offset < 8 or link > len(block):
         raise MalformedError("a directory lies outside")
-    found = (_entry(block, offset + 2 + 12 * index, order) for index in range(count))
-    return Directory({entry.tag: entry for entry in found if entry is not None}, link)
+    return link
 
 
 def read_first(block: bytes) -> Directory:
     """The directory that the block's header points to."""
     order = byte_order(block)
     return read(block, number(block, 4, order), order)
-
-
-def _entry(block: bytes, at: int, order: str) -> Entry | None:
-    tag, kind, count = struct.unpack_from(order + "HHL", block, at)
-    size = _SIZES.get(kind, 0) * count
-    start = at + 8 if size <= 4 else number(block, at + 8, order)
-    if size == 0 or start + size > len(block):
-        return None
-    return Entry(tag, kind, count, bytes(block[start : start + size]), at + 8)
 
 
 def integer(entry: Entry | None, order: str) -> int | None:
@@ -94,8 +106,8 @@ def integers(tag: int, kind: int, values: Iterable[int], order: str) -> Entry:
 def pack(entries: Iterable[Entry], start: int, order: str) -> bytes:
     """A directory that will lie at position `start`, its longer values right behind it, with no next one."""
     ordered = sorted(entries, key=lambda entry: entry.tag)
-    table = struct.pack(order + "H", len(ordered))
-    values = b""
+    table = bytearray(struct.pack(order + "H", len(ordered)))
+    values = bytearray()
     behind = start + 2 + 12 * len(ordered) + 4
     for entry in ordered:
         inline = entry.value.ljust(4, b"\0")
@@ -103,4 +115,4 @@ def pack(entries: Iterable[Entry], start: int, order: str) -> bytes:
             inline = struct.pack(order + "L", behind + len(values))
             values += entry.value + b"\0" * (len(entry.value) % 2)
         table += struct.pack(order + "HHL", entry.tag, entry.type, entry.length) + inline
-    return table + b"\0\0\0\0" + values
+    return bytes(table + b"\0\0\0\0" + values)

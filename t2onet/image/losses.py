@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PIL import ImageFile
 
-from . import ifd, xmp
+from . import ifd, limits, structure, xmp
 
 GAIN_MAP = "the HDR gain map cannot be kept: the photo will look the same on every screen"
 _MOTION = "the film of this motion photo cannot be kept: the result is a still photo"
@@ -15,6 +15,7 @@ _SPACE = (
     "the photo has a colour space without a profile, which cannot be kept: its colours may look different"
 )
 _BIG_TIFF = "the metadata of a BigTIFF cannot be kept"
+_SUBFILE_TYPE = 254
 _ISO_GAIN_MAP = b"urn:iso:std:iso:ts:21496"
 
 
@@ -39,8 +40,9 @@ def of_file(file: ImageFile.ImageFile, data: bytes) -> tuple[str, ...]:
 
 
 def more(count: int, kind: str) -> str:
-    """That `count` more pictures were left out."""
-    return f"{count} more {kind}{'s were' if count > 1 else ' was'} left out: only the first is edited"
+    """That `count` more pictures were left out; not all are counted where there are very many."""
+    shown = f"more than {limits.PAGES}" if count > limits.PAGES else f"{count} more"
+    return f"{shown} {kind}{'s were' if count > 1 else ' was'} left out: only the first is edited"
 
 
 def of_space(data: bytes) -> tuple[str, ...]:
@@ -74,23 +76,32 @@ def _more_frames(file: ImageFile.ImageFile, data: bytes) -> int:
         entries = getattr(file, "mpinfo", {}).get(0xB002, [])
         kinds = [str(entry.get("Attribute", {}).get("MPType", "")) for entry in entries[1:]]
         return sum(not kind.startswith("Large Thumbnail") for kind in kinds)
+    if file.format == "GIF":
+        return structure.count_gif_frames(data) - 1
     return int(getattr(file, "n_frames", 1)) - 1
 
 
 def _more_pages(data: bytes) -> int:
-    """Pages after the first that are not just smaller copies of it."""
+    """Pages after the first that are not just smaller copies of it, up to one more than `limits.PAGES`."""
     pages, seen = 0, set[int]()
     try:
         order = ifd.byte_order(data)
-        offset = ifd.number(data, ifd.read_first(data).link, order)
-        while offset and offset not in seen:
+        offset = ifd.number(data, 4, order)
+        while offset and offset not in seen and pages <= limits.PAGES and len(seen) < 2 * limits.PAGES:
+            pages += bool(seen) and not _is_smaller_copy(data, offset, order)
             seen.add(offset)
-            page = ifd.read(data, offset, order)
-            pages += not (ifd.integer(page.entries.get(254), order) or 0) & 1
-            offset = ifd.number(data, page.link, order)
+            offset = ifd.number(data, ifd.link_position(data, offset, order), order)
     except ifd.MalformedError:
         pass
     return pages
+
+
+def _is_smaller_copy(data: bytes, page: int, order: str) -> bool:
+    """Whether a page says so in its first entry: entries are sorted, and no other tag of a page is lower."""
+    if ifd.number(data, page + 2, order, "H") != _SUBFILE_TYPE:
+        return False
+    kind = ifd.number(data, page + 4, order, "H")
+    return bool(ifd.number(data, page + 10, order, "H" if kind == ifd.SHORT else "L") & 1)
 
 
 def _avif_bits(data: bytes) -> int:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from PIL import ImageFile, JpegImagePlugin
 
-from . import exif, ifd, xmp
+from ..errors import ImageError
+from . import exif, ifd, limits, structure, xmp
 from .model import JpegCoding
 
 _EXTENDED_XMP = b"http://ns.adobe.com/xmp/extension/\0"
@@ -29,14 +30,22 @@ class Exif(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Xmp(NamedTuple):
+    """An XMP packet for an upright photo, and what was lost."""
+
+    packet: bytes | None = None
+    notes: tuple[str, ...] = ()
+
+
 def read_exif(block: bytes | None) -> Exif:
     """The block as found in a file, with or without its prefix."""
     if not block or not exif.bare(block):
         return Exif()
     block = exif.bare(block)
     try:
+        structure.check_tiff(block)
         return Exif(exif.upright(block), exif.orientation(block))
-    except ifd.MalformedError:
+    except (ifd.MalformedError, ImageError):
         return Exif(notes=(DAMAGED_EXIF,))
 
 
@@ -54,17 +63,21 @@ def exif_of(file: ImageFile.ImageFile) -> bytes | None:
     hidden = file.info.get("Raw profile type exif")
     if found is None and isinstance(hidden, str):
         try:
-            return bytes.fromhex("".join(hidden.split("\n")[3:]))
-        except ValueError:
+            # A newline, a name, a length, and then the digits in lines.
+            return bytes.fromhex(hidden.split("\n", 3)[3])
+        except (ValueError, IndexError):
             return None
     return found if isinstance(found, bytes) else None
 
 
-def read_xmp(file: ImageFile.ImageFile) -> bytes | None:
-    """The XMP packet of a loaded file, for an upright photo without gain map."""
-    packet = file.info.get("xmp")
+def read_xmp(packet: Any) -> Xmp:
+    """The packet as found in a file, for an upright photo without gain map."""
     packet = packet.encode() if isinstance(packet, str) else packet
-    return xmp.alone(xmp.upright(packet)) if isinstance(packet, bytes) and packet else None
+    if not isinstance(packet, bytes) or not packet:
+        return Xmp()
+    if len(packet) > limits.XMP_BYTES:
+        return Xmp(notes=(f"the XMP data has more than {limits.XMP_BYTES} bytes and was left out",))
+    return Xmp(xmp.alone(xmp.upright(packet)))
 
 
 def read_dpi(file: ImageFile.ImageFile) -> tuple[float, float] | None:

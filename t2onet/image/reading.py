@@ -13,7 +13,8 @@ from typing import Any
 import PIL.Image
 from PIL import ImageFile
 
-from . import exif, losses, metadata
+from ..errors import ImageError
+from . import exif, limits, losses, metadata, structure
 from .arrays import upright
 from .decoding import decode
 from .model import Image, Origin
@@ -28,14 +29,19 @@ _quiet = threading.Lock()
 def read(data: bytes) -> Image:
     """The photo in `data`, upright, with everything that travels along."""
     _silence_pillow()
+    structure.check(data)
     tiff = data[:4] in _TIFF_HEADS
     found = metadata.read_tiff_exif(data) if tiff else metadata.Exif()
     # Pillow turns a TIFF by itself, at eight bits; told that it is upright, it leaves that to us.
     source = exif.turned(data) if found.orientation != 1 else data
     file = _opened(source)
+    if max(file.size) > limits.LONGEST_SIDE:
+        size = f"{file.width} x {file.height} pixels"
+        raise ImageError(f"it is {size}, and a side has at most {limits.LONGEST_SIDE}; crop it")
     decoded = decode(file, source, _opened)
     if not tiff:
         found = metadata.read_exif(metadata.exif_of(file))
+    packet = metadata.read_xmp(file.info.get("xmp"))
     return Image(
         upright(decoded.pixels, found.orientation),
         None if decoded.alpha is None else upright(decoded.alpha, found.orientation),
@@ -45,7 +51,7 @@ def read(data: bytes) -> Image:
             gray=decoded.gray,
             exif=found.block,
             icc=decoded.icc,
-            xmp=metadata.read_xmp(file),
+            xmp=packet.packet,
             dpi=metadata.read_dpi(file),
             text=metadata.read_text(file),
             lossless=file.format == "WEBP" and metadata.webp_is_lossless(data),
@@ -53,12 +59,16 @@ def read(data: bytes) -> Image:
             encoded=data,
             **_parts(file, source),
         ),
-        (*decoded.notes, *found.notes, *losses.of_file(file, data)),
+        (*decoded.notes, *found.notes, *packet.notes, *losses.of_file(file, data)),
     )
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
     """Width and height as the header states them, without Pillow's check; None where that fails."""
+    try:
+        structure.check(data)
+    except ImageError:
+        return None
     for name in _FORMATS:
         factory, accept = PIL.Image.OPEN.get(name, (None, None))
         if factory is None or accept is None or accept(data[:16]) is not True:

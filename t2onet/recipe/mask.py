@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,11 +18,13 @@ import PIL.Image
 import PIL.ImageFilter
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, model_validator
 
-from ..errors import RecipeError
-from ..image import open_image
+from ..errors import ImageError, RecipeError
+from ..image import open_image, structure
 from ..image.depth import as_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
+_FEATHER_REACH = 3
+"""How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
 _SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
 
 
@@ -82,16 +85,58 @@ class Mask(BaseModel):
         """(H, W) uint8 at its own resolution, not feathered."""
         return np.asarray(_decoded(self.png))
 
+    @property
+    def extent(self) -> float:
+        """The share of a photo, 0 to 1, in the box around everything that is not black, feather included."""
+        (width, height), box = _box(self.png)
+        soft = 2 * _FEATHER_REACH * self.feather / REFERENCE_SHORT_SIDE
+        left, top, right, bottom = box or (0, 0, 0, 0)
+        return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
+
     def over(self, height: int, width: int) -> np.ndarray:
         """(height, width) uint8: stretched over a photo of that size, and feathered."""
-        mask = _decoded(self.png).resize((width, height), PIL.Image.Resampling.BILINEAR)
-        if self.feather:
-            softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
-            mask = mask.filter(PIL.ImageFilter.GaussianBlur(softness))
-        return np.asarray(mask)
+        top, left, part = self.inside(height, width)
+        if part.shape == (height, width):
+            return part
+        mask = np.zeros((height, width), np.uint8)
+        mask[top : top + part.shape[0], left : left + part.shape[1]] = part
+        return mask
+
+    def inside(self, height: int, width: int) -> tuple[int, int, np.ndarray]:
+        """The part of `over` that is not all black, (rows, columns) uint8, and its first row and column."""
+        (own_width, own_height), box = _box(self.png)
+        if box is None:
+            return 0, 0, np.zeros((0, 0), np.uint8)
+        softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
+        left, right = _stretched(box[0], box[2], width / own_width, width, softness)
+        top, bottom = _stretched(box[1], box[3], height / own_height, height, softness)
+        across, down = own_width / width, own_height / height
+        source = (left * across, top * down, min(right * across, own_width), min(bottom * down, own_height))
+        size = (right - left, bottom - top)
+        part = _decoded(self.png).resize(size, PIL.Image.Resampling.BILINEAR, source)
+        if softness:
+            part = part.filter(PIL.ImageFilter.GaussianBlur(softness))
+        return top, left, np.asarray(part)
+
+
+def _stretched(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:
+    """Where pixels `first` to `last` of a mask come to lie, spread by the scaling and by the feather."""
+    spread = max(scale, 1) + _FEATHER_REACH * (softness + 1)
+    return max(math.floor(first * scale - spread), 0), min(math.ceil(last * scale + spread), side)
+
+
+@lru_cache(maxsize=64)
+def _box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]:
+    """Width and height, and the box (left, top, right, bottom) around all that is not black."""
+    picture = _decoded(png)
+    return picture.size, picture.getbbox()
 
 
 def _decoded(png: bytes) -> PIL.Image.Image:
+    try:
+        structure.check(png)
+    except ImageError as error:
+        raise RecipeError(f"mask: {error}") from None
     try:
         return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
     except Exception:  # Pillow raises many kinds on damaged data

@@ -26,6 +26,8 @@ from .mask import Mask
 SCHEMA_VERSION: Literal[1] = 1
 LARGEST = 256 << 20
 """Bytes of a recipe file that are read; masks are inside it."""
+MOST_STEPS = 256
+"""Steps of one recipe."""
 
 
 class Step(BaseModel):
@@ -140,6 +142,7 @@ class Recipe(BaseModel):
     def _check_steps(cls, raw: Any, info: ValidationInfo) -> tuple[Step, ...]:
         if not isinstance(raw, list | tuple):
             raise RecipeError(f"steps is a list of steps, and {raw!r:.80} was given")
+        _check_count(len(raw))
         return tuple(_step(number, step, info.context) for number, step in enumerate(raw, start=1))
 
     @classmethod
@@ -217,6 +220,7 @@ class Recipe(BaseModel):
     def compose(self, *others: Recipe) -> Self:
         """This recipe, then the others."""
         steps = (*self.steps, *(step for other in others for step in other.steps))
+        _check_count(len(steps))
         return self.model_copy(update={"steps": steps})
 
     def __add__(self, other: Recipe) -> Self:
@@ -245,6 +249,11 @@ class Recipe(BaseModel):
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def _check_count(steps: int) -> None:
+    if steps > MOST_STEPS:
+        raise RecipeError(f"a recipe has at most {MOST_STEPS} steps, and this one has {steps}; split it")
 
 
 def _step(number: int, raw: Any, context: Any) -> Step:

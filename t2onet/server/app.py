@@ -19,6 +19,7 @@ from ..policy import Policy
 from . import errors, routes
 from .answers import Answer
 from .darkroom import Darkroom
+from .disconnects import Disconnects
 from .pages import described
 from .routes.photos import is_upload
 from .safety import Guard
@@ -48,6 +49,7 @@ def create_app(
     )
     app.state.darkroom = room = Darkroom.of(settings, policy)
     errors.install(app, room.sessions.conceal)
+    app.add_middleware(Disconnects)
     app.add_middleware(Guard, settings=settings, is_upload=is_upload)
     for router in (routes.router(), *more):
         app.include_router(router)

@@ -17,12 +17,16 @@ from ..executor import cores, stages
 from ..operations import operations
 from ..policy import Policy, shipped
 from ..recipe import Recipe
+from .disconnects import stop_if_gone
 from .intake import display_name
 from .photos import Photo
 from .previews import Pool, Previews
 from .schemas import Name
 from .sessions import Session, Sessions
 from .settings import MIB, Settings
+
+_LOOK = 0.5
+"""Seconds between two looks whether a client that waits for its turn is still there."""
 
 
 @dataclass
@@ -45,12 +49,17 @@ class Darkroom:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """For whatever keeps a core busy: as many at a time as there are cores.
+        """For whatever keeps a core busy: as many at a time as there are cores, and none for who has left.
 
         It is entered before a photo is locked, never after.
         """
-        with self._gate:
+        while not self._gate.acquire(timeout=_LOOK):
+            stop_if_gone()
+        try:
+            stop_if_gone()
             yield
+        finally:
+            self._gate.release()
 
     def photo(self, name: str, path: Path, *, uploaded: bool) -> Photo:
         return Photo(display_name(name), path, uploaded, self.settings, self.previews, self.policy)
@@ -77,7 +86,7 @@ class Darkroom:
             stages(Recipe.from_steps(numbers), np.zeros((8, 8, 3), np.uint16), last=np.uint8, kernels=True)
 
 
-def darkroom(request: Request) -> Darkroom:
+async def darkroom(request: Request) -> Darkroom:
     found = request.app.state.darkroom
     assert isinstance(found, Darkroom)
     return found

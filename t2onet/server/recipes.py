@@ -10,12 +10,15 @@ from typing import Any
 import PIL.Image
 
 from ..errors import RecipeError
+from ..image import structure
 from ..recipe import Recipe, Step
 from .errors import too_large
 from .schemas import StepTold
 from .settings import Settings
 
 _LONGEST_NAME = 200
+_REPAIR = 150.0
+"""Megapixels of masked steps that take as long as one repair, which is made at one size for any photo."""
 
 
 def checked(raw: Any, settings: Settings) -> Recipe:
@@ -36,6 +39,17 @@ def checked_step(raw: Any, settings: Settings) -> Step:
     return checked({"steps": [raw]}, settings).steps[0]
 
 
+def check_work(recipe: Recipe, pixels: float, settings: Settings) -> None:
+    """Refuse a recipe whose masks would keep the server busy for too long on a picture of so many pixels."""
+    masked = [(step.mask, step.is_repair) for step in recipe.steps if step.mask and not step.is_identity]
+    work = sum(mask.extent * (_REPAIR if repair else pixels / 1e6) for mask, repair in masked)
+    if work > settings.masked_megapixels:
+        raise too_large(
+            f"the {len(masked)} steps with masks come to {work:.0f} megapixels of work on this photo, and "
+            f"this server does at most {settings.masked_megapixels:g}; use fewer or smaller masks"
+        )
+
+
 def _check_mask(step: Any, settings: Settings) -> None:
     """Before anything of a mask is opened: no files of the server, and no more pixels than allowed."""
     mask = step.get("mask") if isinstance(step, dict) else None
@@ -51,7 +65,9 @@ def _check_mask(step: Any, settings: Settings) -> None:
 def _pixels(png: str) -> int:
     """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
     try:
-        with PIL.Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
+        data = base64.b64decode(png)
+        structure.check(data)
+        with PIL.Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
             return picture.width * picture.height
     except PIL.Image.DecompressionBombError:
         return 2**62

@@ -14,7 +14,9 @@ from ..executor import Cancel, apply
 from ..looks import export as export_look
 from ..recipe import Recipe
 from ..recipe.sidecar import sidecar_path
+from .disconnects import client_gone
 from .photos import Photo
+from .recipes import check_work
 from .schemas import Export
 from .sessions import Session
 
@@ -85,7 +87,9 @@ def edited(
 ) -> Result:
     """A photo after a recipe at full resolution, as `place` with the ending of its format."""
     name = _edited_name(photo, format)
-    image = apply(recipe, photo.open(), progress=progress, cancel=cancel)
+    image = photo.open()
+    check_work(recipe, image.width * image.height, photo.settings)
+    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or client_gone())
     target = place.with_suffix(Path(name).suffix.lower())
     with spoken_of(target, name):
         saved = image.save(target, quality=quality)

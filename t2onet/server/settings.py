@@ -52,6 +52,8 @@ class Settings:
     steps: int = 32
     """Of a recipe."""
     mask_megapixels: float = 4.0
+    masked_megapixels: float = 200.0
+    """Computed through masks for one picture, in all steps together."""
     masks_mb: int = 32
     """Masks that the history of one session holds, in MiB."""
     preview: int = 1600

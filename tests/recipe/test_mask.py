@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import PIL.Image
+import PIL.ImageFilter
 import pytest
 
 from t2onet.errors import ImageError, RecipeError
@@ -112,3 +113,51 @@ def test_a_mask_is_a_value() -> None:
     assert one != Mask.from_array(array, feather=1)
     assert one != Mask.from_array(~array)
     assert Recipe.from_steps([("contrast", 0.1, one)]) != Recipe.from_steps([("contrast", 0.1)])
+
+
+@pytest.mark.parametrize(
+    ("box", "feather", "extent"),
+    [
+        ((0, 0, 10, 20), 0, 1.0),
+        ((0, 0, 5, 10), 0, 0.25),
+        ((4, 7, 5, 8), 0, 0.1 * 0.05),
+        ((4, 7, 5, 8), 50, (0.1 + 0.3) * (0.05 + 0.3)),
+        ((4, 7, 5, 8), 1000, 1.0),
+        ((0, 0, 0, 0), 1000, 0.0),
+    ],
+)
+def test_the_extent_is_the_share_of_the_box_around_the_mask(
+    box: tuple[int, int, int, int], feather: float, extent: float
+) -> None:
+    levels = np.zeros((10, 20), np.uint8)
+    levels[box[0] : box[2], box[1] : box[3]] = 1
+    assert Mask.from_array(levels, feather=feather).extent == pytest.approx(extent)
+
+
+@pytest.mark.parametrize(
+    "box", [(0, 0, 30, 40), (0, 0, 3, 4), (13, 20, 14, 21), (25, 0, 30, 40), (5, 6, 20, 9)]
+)
+@pytest.mark.parametrize("feather", [0, 3, 40])
+@pytest.mark.parametrize("size", [(30, 40), (301, 203), (17, 90), (10, 13)])
+def test_only_the_part_that_is_not_black_is_stretched_and_feathered(
+    box: tuple[int, int, int, int], feather: float, size: tuple[int, int]
+) -> None:
+    levels = np.zeros((30, 40), np.uint8)
+    part = levels[box[0] : box[2], box[1] : box[3]]
+    part[...] = np.random.default_rng(3).integers(1, 256, part.shape)
+    height, width = size
+    whole = PIL.Image.fromarray(levels).resize((width, height), PIL.Image.Resampling.BILINEAR)
+    if feather:
+        whole = whole.filter(PIL.ImageFilter.GaussianBlur(feather * min(size) / 1000))
+    stretched = Mask.from_array(levels, feather=feather).over(height, width)
+    assert np.abs(stretched.astype(int) - np.asarray(whole).astype(int)).max() <= 1
+
+
+def test_little_is_stretched_for_a_small_mask() -> None:
+    levels = np.zeros((100, 100), np.uint8)
+    levels[40:50, 60:70] = 255
+    top, left, part = Mask.from_array(levels, feather=2).inside(1000, 1000)
+    assert part.size < 0.03 * 1000 * 1000
+    assert (top, left) == (400 - 19, 600 - 19), (
+        "ten for the scaling, three for each pixel of feather, and three"
+    )

@@ -15,6 +15,8 @@ import pytest
 from t2onet.errors import RecipeError
 from t2onet.operations import operations
 from t2onet.recipe import Mask, Recipe, Step
+from t2onet.recipe.model import MOST_STEPS
+from tests import hostile
 
 GOOD = {"operation": "contrast", "parameters": 0.1}
 DEEP = 100_000
@@ -240,3 +242,22 @@ def test_an_unknown_key_of_a_mask_is_told_the_keys_of_a_mask() -> None:
     mask = {"png": "iVBORw0KGgo=", "soft": 3}
     with pytest.raises(RecipeError, match=r"'mask.soft' is not known there; there are png, file, feather"):
         Recipe.from_steps([{"operation": "contrast", "parameters": [0.1], "mask": mask}])
+
+
+def test_a_recipe_has_only_so_many_steps_which_are_counted_before_they_are_read() -> None:
+    unread = [None] * (MOST_STEPS + 1)
+    with pytest.raises(RecipeError) as refusal:
+        Recipe.from_data({"steps": unread})
+    assert str(refusal.value) == "a recipe has at most 256 steps, and this one has 257; split it"
+
+
+def test_recipes_together_have_only_so_many_steps() -> None:
+    half = Recipe.from_data({"steps": [GOOD] * (MOST_STEPS // 2 + 1)})
+    with pytest.raises(RecipeError, match="at most 256 steps, and this one has 258"):
+        half + half
+
+
+def test_a_mask_with_too_many_chunks_is_refused() -> None:
+    png = base64.b64encode(hostile.empty_chunks_png(100_000)).decode()
+    with pytest.raises(RecipeError, match="step 1: mask: it has more than 100000 PNG chunks"):
+        Recipe.from_data({"steps": [{**GOOD, "mask": {"png": png}}]})

@@ -19,6 +19,7 @@ import httpx2
 import PIL.PngImagePlugin
 import pytest
 
+from tests import hostile
 from tests.cli.made import png_header
 
 from .conftest import Serve
@@ -36,13 +37,6 @@ def png(width: int, height: int, *chunks: tuple[bytes, bytes]) -> bytes:
     header = struct.pack(">LLBBBBB", width, height, 8, 0, 0, 0, 0)
     parts = [(b"IHDR", header), *chunks, (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(name, data) for name, data in parts)
-
-
-def many_scans() -> bytes:
-    """A progressive JPEG whose last pass is repeated a thousand times."""
-    data = picture(format="JPEG", progressive=True)
-    scan = data[data.rindex(b"\xff\xda") : -2]
-    return data[:-2] + scan * 1000 + data[-2:]
 
 
 def many_frames() -> bytes:
@@ -82,7 +76,7 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     yield "twice.png", png(8, 8, (b"IHDR", struct.pack(">LLBBBBB", 60_000, 60_000, 8, 0, 0, 0, 0)))
     yield "text.png", with_text(20_000_000)
     yield "profile.png", png(8, 8, (b"iCCP", b"x\0\0" + zlib.compress(bytes(20_000_000), 9)))
-    yield "scans.jpg", many_scans()
+    yield "scans.jpg", hostile.many_scans_jpeg()
     yield "frames.gif", many_frames()
     yield "huge.bmp", b"BM" + BMP
     yield "huge.gif", GIF

@@ -15,8 +15,8 @@ _PARAMETER = tuple(Parameter.model_fields)
 
 
 @router.get("/about")
-def about(room: Room) -> About:
-    """The version, and what is allowed."""
+async def about(room: Room) -> About:
+    """The version, and what is allowed; answered however many threads are busy."""
     numbers = {name: value for name, value in asdict(room.settings).items() if isinstance(value, int | float)}
     return About(name="t2onet", version=__version__, limits=numbers)
 

@@ -13,9 +13,10 @@ from starlette.responses import Response
 from ...executor import Pixels, apply
 from ...recipe import Recipe
 from ..darkroom import Chosen, Darkroom, Room
+from ..disconnects import client_gone
 from ..photos import Photo
 from ..previews import fitted, jpeg, on_screen
-from ..recipes import checked
+from ..recipes import check_work, checked
 from ..schemas import Clipped, Histogram, Render, Side
 
 router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["renders"])
@@ -77,10 +78,18 @@ def _sent(room: Darkroom, photo: Photo, recipe: Recipe, size: int, headers: dict
 def _picture(room: Darkroom, photo: Photo, recipe: Recipe, size: int) -> Pixels:
     """(H, W, 3) uint8; what is larger than the preview is made from the file, and not kept."""
     size = min(size, room.settings.largest)
+    check_work(recipe, _pixels(photo, size), room.settings)
     with room.working():
         if size <= room.previews.side:
             return room.previews.shown(photo.id, photo.open, recipe, size)
-        return on_screen(apply(recipe, fitted(photo.open(), size), kernels=True))
+        return on_screen(apply(recipe, fitted(photo.open(), size), kernels=True, cancel=client_gone()))
+
+
+def _pixels(photo: Photo, size: int) -> float:
+    """Of the photo with a long side of at most `size`."""
+    assert photo.facts is not None
+    width, height = photo.facts.width, photo.facts.height
+    return width * height * min(size / max(width, height), 1.0) ** 2
 
 
 def _histogram(picture: Pixels) -> Histogram:

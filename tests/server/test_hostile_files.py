@@ -1,0 +1,139 @@
+"""Files and recipes that ask for far too much: refused or taken at once, while others are answered."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from t2onet.recipe import Recipe
+from t2onet.server import Settings
+from t2onet.server.errors import Refused
+from t2onet.server.recipes import check_work
+from tests import hostile
+from tests.editor.made import Scripted
+from tests.hostile import FILES
+
+from .conftest import Serve
+from .live import served
+from .made import API, Visitor, files, picture, refused
+
+ABOUT_SECONDS = 5.0
+"""Until `/about` has to be answered on a busy machine; an idle one takes milliseconds."""
+NAMED = (
+    "xmp-elements.webp",
+    "exif-overlapping.png",
+    "exif-overlapping.tif",
+    "pages-overlapping.tif",
+    "frames.gif",
+)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_each_is_taken_or_refused_in_one_sentence(visitor: Visitor, tmp_path: Path, name: str) -> None:
+    begun = time.process_time()
+    answer = visitor.upload(FILES[name](), name)
+    assert time.process_time() - begun < 10, "seconds of the processor, where it was minutes"
+    assert answer.status_code in (201, 422)
+    if answer.status_code == 422:
+        assert refused(answer) == (422, "image")
+        assert answer.json()["error"]["message"].startswith(f"{name} cannot be read as a photo: ")
+        assert files(tmp_path) == []
+
+
+def test_frames_beyond_the_limit_are_left_out_and_said(visitor: Visitor) -> None:
+    notes = visitor.upload(hostile.bare_frames_gif(), "many.gif").json()["notes"]
+    assert notes == ["more than 10000 frames were left out: only the first is edited"]
+
+
+# ---- masks
+
+
+def masked(visitor: Visitor, photo: str, recipe: dict[str, Any], **more: Any) -> Any:
+    return visitor.post(f"{photo}/exports", recipe=recipe, **more)
+
+
+def test_what_is_computed_through_masks_for_one_picture_is_bounded(serve: Serve, tmp_path: Path) -> None:
+    side = 500
+    visitor = serve(masked_megapixels=2.0)
+    photo = visitor.bring(picture(side))
+    assert masked(visitor, photo, hostile.masked_recipe(8, 20, feather=0)).status_code == 201
+    before = files(tmp_path)
+    answer = masked(visitor, photo, hostile.masked_recipe(9, 20, feather=0))
+    assert refused(answer) == (413, "too_large")
+    assert answer.json()["error"]["message"] == (
+        "the 9 steps with masks come to 2 megapixels of work on this photo, and this server does at most 2; "
+        "use fewer or smaller masks"
+    )
+    assert files(tmp_path) == before
+
+
+def test_small_pictures_and_small_masks_are_little_work(serve: Serve) -> None:
+    visitor = serve(masked_megapixels=0.1)
+    photo = visitor.bring(picture(500))
+    whole = {"recipe": hostile.masked_recipe(2, 20, feather=0)}
+    assert refused(visitor.post(f"{photo}/renders", **whole)) == (413, "too_large")
+    assert visitor.post(f"{photo}/renders", **whole, size=64).status_code == 200
+    png = hostile.grey_png(20, 0, box=(0, 0, 2, 2))
+    step = {"operation": "brightness", "parameters": [0.1], "mask": {"png": png}}
+    assert visitor.post(f"{photo}/renders", recipe={"steps": [step] * 32}).status_code == 200
+
+
+def test_a_repair_is_much_work_at_any_size(serve: Serve) -> None:
+    visitor = serve()
+    photo = visitor.bring(picture(32))
+    step = {"operation": "inpaint", "parameters": [], "mask": {"png": hostile.grey_png(20, 1)}}
+    assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step] * 2})) == (413, "too_large")
+
+
+def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -> None:
+    recipe, settings = Recipe.from_data(hostile.masked_recipe(32, 20)), Settings()
+    check_work(recipe, settings.preview**2, settings)
+    with pytest.raises(Refused, match="the 32 steps with masks come to 256 megapixels of work"):
+        check_work(recipe, 8e6, settings)
+
+
+# ---- others are answered meanwhile
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_about_is_answered_meanwhile(tmp_path: Path, name: str) -> None:
+    data = FILES[name]()
+    with served(tmp_path / "server", Scripted()) as base:
+        session = json.loads(_call(f"{base}{API[1:]}/sessions", b""))["session"]
+        done = threading.Event()
+
+        def upload() -> None:
+            try:
+                _call(f"{base}{API[1:]}/sessions/{session}/photos?name={name}", data)
+            finally:
+                done.set()
+
+        uploading = threading.Thread(target=upload)
+        uploading.start()
+        slowest = 0.0
+        while not done.wait(0.05):
+            begun = time.perf_counter()
+            _call(f"{base}{API[1:]}/about")
+            slowest = max(slowest, time.perf_counter() - begun)
+        uploading.join()
+    assert slowest < ABOUT_SECONDS
+
+
+def _call(address: str, body: bytes | None = None) -> bytes:
+    """The body of an answer, be it a refusal."""
+    request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=300) as answer:
+            told: bytes = answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.read()
+    return told
