@@ -1,4 +1,4 @@
-"""Shared by all tests: example photos, and a cache folder of the test run's own for compiled kernels."""
+"""Shared by all tests: example photos, limits of time and threads, and how property tests draw examples."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 PATIENCE = 300
 """Seconds until something is taken to hang; nothing else is concluded from time, as machines may be busy."""
+
+# Tests run side by side, and threads of one library that share a busy core wait for each other.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 # The first example of a kernel test waits for the compiler, so a deadline would measure that.
 settings.register_profile("t2onet", deadline=None, max_examples=50, derandomize=True)
