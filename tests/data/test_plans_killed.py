@@ -21,7 +21,7 @@ from t2onet.data.plans.store import Store
 from t2onet.data.plans.work import Outcome, Task, plan_pair
 from tests.conftest import PATIENCE, ROOT
 
-from .journal import JOURNAL
+from .journal import HOLD, JOURNAL
 from .small_set import SIDE, InThisProcess, small_set
 
 PAIRS = 20
@@ -42,14 +42,17 @@ def dataset(tmp_path: Path) -> Dataset:
 class Run:
     """A process that plans the small set, and the journal that its workers keep."""
 
-    def __init__(self, engine: str, folder: Path) -> None:
+    def __init__(self, engine: str, folder: Path, more: int | None = None) -> None:
+        """With `more`, only so many more pairs are finished."""
         self.journal = folder / "journal"
         self.journal.touch()
+        self.starts = len(self.lines("start")) + (more or 0)
+        hold = {} if more is None else {HOLD: str(self.starts)}
         arguments = (engine, folder / "photos", str(PAIRS), folder / "plans")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.data.journal", *arguments],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), JOURNAL: str(self.journal)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), JOURNAL: str(self.journal), **hold},
             stderr=subprocess.PIPE,
         )
 
@@ -93,10 +96,11 @@ def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) ->
     plan_dataset(dataset, tmp_path / "undisturbed", engine=InThisProcess(), settings=SETTINGS)
     rng = np.random.default_rng(0)
     started_before, saved_before = Counter[str](), set[str]()
-    for _ in range(3):
-        run = Run("local", tmp_path)
-        starts = len(run.lines("start")) + int(rng.integers(2, 5))
-        run.wait_until(lambda run=run, starts=starts: len(run.lines("start")) >= starts)
+    for last in (False, False, True):
+        run = Run("local", tmp_path, int(rng.integers(2, 5)))
+        run.wait_until(lambda run=run: len(run.lines("start")) >= run.starts)
+        if last:
+            run.wait_until(lambda: any(path.stat().st_size for path in (tmp_path / "plans").glob("*.jsonl")))
         time.sleep(rng.uniform(0, 0.1))
         run.kill()
         workers = {pid for _, _, pid in run.lines("start")}
