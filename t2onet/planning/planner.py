@@ -119,13 +119,13 @@ def plan(
     way = way or ("joint" if solver == "fast" and not repeats and cost is None else "beam")
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
     check_way(way)
-    check_solver(solver, way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
     if cost is not None:
         search = Search(cost, find_solver(solver), names, beam, steps, tolerance, repeats, seed=seed)
         return _by_cost(search, open_image(before), way, size)
     assert after is not None
+    check_solver(solver, way)
     pair = paired(before, after)
     working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
     start, target = pair.at(working)
