@@ -124,7 +124,6 @@ def plan(
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "seed": (seed, 0)}
     numbers["random_beam"] = (random_beam, 1)
     check_way(way)
-    check_solver(solver, way)
     check_settings(tolerance, numbers)
     names = checked_names(operations)
     if cost is not None:
@@ -132,6 +131,7 @@ def plan(
         search = replace(search, random_beam=random_beam)
         return _by_cost(search, open_image(before), way, size)
     assert after is not None
+    check_solver(solver, way)
     pair = paired(before, after)
     working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
     start, target = pair.at(working)
