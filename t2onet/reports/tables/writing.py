@@ -55,7 +55,7 @@ def shown(table: PaperTable, block: Block) -> Table:
     rows = {row.title: tuple(_cells(block, row, columns)) for row in block.rows}
     notes = _origin(block)
     if any(_MISSING in cells for cells in rows.values()):
-        notes = (*notes, f"{_MISSING} {NOT_KEPT}.")
+        notes = (*notes, f"A row without a figure ({_MISSING}): {NOT_KEPT}.")
     return Table(f"{table.title}: {block.dataset}", tuple(columns), rows, notes)
 
 

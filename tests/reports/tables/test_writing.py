@@ -107,7 +107,7 @@ def test_a_row_that_others_were_measured_without_says_why() -> None:
     made = shown(TABLE, block)
     at = made.columns.index("LPIPS")
     assert (made.rows["Input"][at], made.rows["GAN"][at], made.rows["Target"][at]) == (of(0.2), "-", None)
-    assert made.notes[-1] == f"- {NOT_KEPT}."
+    assert made.notes[-1] == f"A row without a figure (-): {NOT_KEPT}."
     lines = {(line[1], line[2]): line for line in csv.reader(as_csv(TABLE, [block]).splitlines())}
     assert lines["GAN", "LPIPS"][-1] == NOT_KEPT
     assert ("Target", "LPIPS") not in lines
