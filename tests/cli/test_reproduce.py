@@ -132,7 +132,7 @@ def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: Paper
     answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "keywords", "--each", 1)
     assert answer.code == 0, answer.err
     found = lines("results/tiny/table.csv")
-    assert found["made", "keywords", "following, literal"]["value"]
+    assert found["made", "keywords", "following"]["value"]
     assert "Data: pairs of your own" in Path("results/tiny/table.md").read_text()
     assert json.loads(Path("results/tiny/about.json").read_text())["labels"] == "simulated"
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from t2onet.errors import RequestError
+from t2onet.inference import import_onnxruntime
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import Asked, Greedy, Rollout, T2ONet, T2ONetConfig, rollout
@@ -20,7 +21,7 @@ from t2onet.reports.systems import Question, open_system
 from .made import WORDS, small
 
 pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
+onnxruntime = import_onnxruntime()
 KNOWN = ("make", "it", "brighter", "darker", "warmer", "more", "contrast", "please", "the", "photo")
 VOCABULARY = Vocabulary((*SPECIAL, *KNOWN, *(f"word{chr(97 + at)}" for at in range(WORDS - 4 - len(KNOWN)))))
 STORED: tuple[Stored, Stored] = ("float32", "int8")
