@@ -90,25 +90,50 @@ def _layers(data: bytes, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray, n
         stored = _ArraysOnly(io.BytesIO(data)).load()
         for number, (size, inside, outside, _, _) in enumerate(_LAYERS):
             convolution = stored["AlexNet_0"][f"Conv_{number}"]
-            kernel = convolution["kernel"].reshape(size, size, inside, outside).transpose(3, 2, 0, 1)
-            weights = stored[f"NetLinLayer_{number}"]["Conv_0"]["kernel"].reshape(1, outside, 1, 1)
-            bias = convolution["bias"].reshape(outside)
+            kernel = convolution["kernel"].value.reshape(size, size, inside, outside).transpose(3, 2, 0, 1)
+            weights = stored[f"NetLinLayer_{number}"]["Conv_0"]["kernel"].value.reshape(1, outside, 1, 1)
+            bias = convolution["bias"].value.reshape(outside)
             yield tuple(np.array(part, np.float32) for part in (kernel, bias, weights))  # type: ignore[misc]
     except (pickle.UnpicklingError, EOFError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{path} does not hold the weights of LPIPS ({error}); {_HINT}") from None
 
 
-class _ArraysOnly(pickle.Unpickler):
-    """Reads NumPy arrays in plain containers and refuses everything else a pickle could run."""
+class _Dtype:
+    """Stands for the dtype of an array in a pickle; only float32 is known."""
 
-    _ALLOWED = {  # noqa: RUF012
-        ("numpy", "ndarray"): np.ndarray,
-        ("numpy", "dtype"): np.dtype,
-        ("numpy.core.multiarray", "_reconstruct"): np._core.multiarray._reconstruct,  # type: ignore[attr-defined]
-        ("numpy._core.multiarray", "_reconstruct"): np._core.multiarray._reconstruct,  # type: ignore[attr-defined]
+    def __init__(self, name: str, *_: object) -> None:
+        if name != "f4":
+            raise pickle.UnpicklingError(f"it holds numbers of type {name!r}, not f4")
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if state[1] != "<":
+            raise pickle.UnpicklingError("it holds numbers that are not little-endian")
+
+
+class _Array:
+    """Stands for an array in a pickle; made from its bytes, as NumPy's own constructors take pointers."""
+
+    def __init__(self, *_: object) -> None:
+        self.value = np.empty(0, np.float32)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        _, shape, dtype, columns_first, data = state
+        if not isinstance(dtype, _Dtype) or not isinstance(data, bytes):
+            raise pickle.UnpicklingError("it holds an array of something else than numbers")
+        self.value = np.frombuffer(data, "<f4").reshape(shape, order="F" if columns_first else "C")
+
+
+class _ArraysOnly(pickle.Unpickler):
+    """Reads arrays of float32 in plain containers; what a pickle names is never called."""
+
+    _STAND_INS = {  # noqa: RUF012
+        ("numpy", "ndarray"): "ndarray",
+        ("numpy", "dtype"): _Dtype,
+        ("numpy.core.multiarray", "_reconstruct"): _Array,
+        ("numpy._core.multiarray", "_reconstruct"): _Array,
     }
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in self._ALLOWED:
+        if (module, name) not in self._STAND_INS:
             raise pickle.UnpicklingError(f"it names {module}.{name}, which is no array")
-        return self._ALLOWED[module, name]
+        return self._STAND_INS[module, name]

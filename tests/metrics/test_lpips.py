@@ -108,6 +108,28 @@ class Attack:
         return os.mkdir, ("attacked",)
 
 
+class Pointers:
+    """An array of objects at addresses that the pickle chooses."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return np.ndarray, ((1,), np.dtype("O"), b"A" * 8)
+
+
+class Objects:
+    """The same, made and then filled, as NumPy pickles its arrays."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        state = (1, (1,), np.dtype("O"), False, [self.__class__])
+        return np._core.multiarray._reconstruct, (np.ndarray, (0,), b"b"), state  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", [Pointers, Objects])
+def test_a_pickle_makes_arrays_of_numbers_alone(tmp_path: Path, kind: type[object]) -> None:
+    (tmp_path / "bad.ckpt").write_bytes(pickle.dumps({"AlexNet_0": {"Conv_0": {"kernel": kind()}}}))
+    with pytest.raises(DataError, match=r"bad\.ckpt does not hold the weights of LPIPS"):
+        read_lpips(tmp_path / "bad.ckpt")
+
+
 def test_a_pickle_that_would_run_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.ckpt").write_bytes(pickle.dumps({"AlexNet_0": Attack()}))

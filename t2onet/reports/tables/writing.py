@@ -21,11 +21,10 @@ _MEASURED = {L1: "expert: L1", SSIM: "expert: SSIM", FID: "expert: FID", SIGMA: 
 _NEAREST = f"expert: {FRECHET}"
 """What is always measured, beside FID or in its place."""
 _LPIPS = f"expert: {LPIPS}"
-NOT_KEPT = "not run: neither its weights nor its answers were kept"
-"""Why a row has some figures of its block and not others."""
-_MISSING = "-"
 OURS = {"following": "literal: following", UNREQUESTED: f"literal: {UNREQUESTED}"}
 """Columns of every table that the paper has not. A row has one mode: figures of both names are equal."""
+_UNMEASURED = {FID: "not run: no weights of Inception", USERS: "not run: no users were asked"}
+"""Why a row that was measured has no such figure."""
 _HEADER = ("dataset", "system", "figure", "value", "low", "high", "paper", "note")
 
 
@@ -53,10 +52,7 @@ def shown(table: PaperTable, block: Block) -> Table:
     if block.comparison is None:
         columns = {title: one for title, one in columns.items() if title not in OURS and title != FRECHET}
     rows = {row.title: tuple(_cells(block, row, columns)) for row in block.rows}
-    notes = _origin(block)
-    if any(_MISSING in cells for cells in rows.values()):
-        notes = (*notes, f"A row without a figure ({_MISSING}): {NOT_KEPT}.")
-    return Table(f"{table.title}: {block.dataset}", tuple(columns), rows, notes)
+    return Table(f"{table.title}: {block.dataset}", tuple(columns), rows, _origin(block))
 
 
 def _cells(block: Block, row: Row, columns: dict[str, tuple[str, bool]]) -> Iterator[Cell]:
@@ -67,7 +63,7 @@ def _cells(block: Block, row: Row, columns: dict[str, tuple[str, bool]]) -> Iter
         if from_paper:
             yield paper.get(name)
         else:
-            yield why or found.get(name, _MISSING if found and block.has(name) else None)
+            yield why or found.get(name)
             why = None
 
 
@@ -143,19 +139,11 @@ def _lines(table: PaperTable, block: Block, row: Row) -> Iterator[list[str]]:
     more = {title: name for title, name in ((FID, _MEASURED[FID]), (LPIPS, _LPIPS)) if block.has(name)}
     for title, name in {**titles, FRECHET: _NEAREST, **more, **OURS}.items():
         estimate, said = found.get(name), paper.get(title)
-        lost = bool(found) and estimate is None and block.has(name)
-        if estimate is None and said is None and not why and not lost:
+        if estimate is None and said is None and not why:
             continue
-        note = why or (_reason(title, lost) if estimate is None else "")
+        note = why or (_UNMEASURED.get(title, "") if estimate is None else "")
         figures = ("", "", "") if estimate is None else (f"{value:.6g}" for value in estimate)
         yield [title, *figures, "" if said is None else f"{said:g}", note]
-
-
-def _reason(title: str, lost: bool) -> str:
-    """Why a row that was measured has no such figure."""
-    if lost:
-        return NOT_KEPT
-    return {FID: "not run: no weights of Inception", USERS: "not run: no users were asked"}.get(title, "")
 
 
 def differences(table: PaperTable, blocks: Sequence[Block], *, narrow: bool) -> list[str]:

@@ -18,7 +18,6 @@ from t2onet.reports.tables.measuring import Block, unavailable
 from t2onet.reports.tables.paper import FID, L1, SSIM, USERS
 from t2onet.reports.tables.writing import (
     FRECHET,
-    NOT_KEPT,
     as_csv,
     columns_of,
     differences,
@@ -100,17 +99,6 @@ def test_fid_and_lpips_have_columns_where_they_were_measured(block: Block) -> No
     without = replace(TABLE, columns=(L1,))
     assert [name for name in columns_of(without, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
     assert "of 6 pictures against 6, which reads higher" in " ".join(differences(TABLE, [both], narrow=False))
-
-
-def test_a_row_that_others_were_measured_without_says_why() -> None:
-    block = stored(L1={"Input": of(0.1), "GAN": of(0.2)}, LPIPS={"Input": of(0.2)})
-    made = shown(TABLE, block)
-    at = made.columns.index("LPIPS")
-    assert (made.rows["Input"][at], made.rows["GAN"][at], made.rows["Target"][at]) == (of(0.2), "-", None)
-    assert made.notes[-1] == f"A row without a figure (-): {NOT_KEPT}."
-    lines = {(line[1], line[2]): line for line in csv.reader(as_csv(TABLE, [block]).splitlines())}
-    assert lines["GAN", "LPIPS"][-1] == NOT_KEPT
-    assert ("Target", "LPIPS") not in lines
 
 
 def test_gier_without_its_photos_shows_the_papers_figures() -> None:
