@@ -6,6 +6,8 @@ above what photos have, and low enough that a small file within all of them is r
 
 from __future__ import annotations
 
+from math import ceil
+
 import PIL.Image
 
 MIB = 2**20
@@ -57,4 +59,10 @@ def check_size(width: int, height: int) -> None:
 
 def allowed_megapixels() -> str:
     """The limit in words."""
-    return f"{2 * (PIL.Image.MAX_IMAGE_PIXELS or 0) / 1e6:.0f}"
+    return in_megapixels(2 * (PIL.Image.MAX_IMAGE_PIXELS or 0))
+
+
+def in_megapixels(pixels: int) -> str:
+    """A number of pixels as people say it, rounded up: "179", "0.52"."""
+    millions = pixels / 1e6
+    return str(ceil(millions)) if millions >= 10 else f"{ceil(millions * 1000) / 1000:g}"

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import PIL.Image
 from ..errors import ImageError
 from . import heic, raw, reading
 from .formats import RAW_SUFFIXES
-from .limits import TooLargeError, allowed_megapixels
+from .limits import TooLargeError, allowed_megapixels, in_megapixels
 from .model import Image, from_array
 from .regular import UnreadableFileError, read_regular
 
@@ -109,10 +108,12 @@ def _too_large(path: Path, data: bytes, error: Exception) -> ImageError:
     size = error.size if isinstance(error, TooLargeError) else reading.declared_size(data)
     # Where the header does not tell, Pillow's own message holds the number of pixels.
     pixels = size[0] * size[1] if size else int(re.findall(r"\d+", str(error))[0])
-    extent = f"{size[0]} x {size[1]} pixels ({ceil(pixels / 1e6)} megapixels)" if size else f"{pixels} pixels"
+    extent = (
+        f"{size[0]} x {size[1]} pixels ({in_megapixels(pixels)} megapixels)" if size else f"{pixels} pixels"
+    )
     return ImageError(
         f"{path} claims to be {extent}, more than the {allowed_megapixels()} megapixels allowed; "
-        f"if you trust the file, allow it with --max-megapixels {ceil(pixels / 1e6)}."
+        f"if you trust the file, allow it with --max-megapixels {in_megapixels(pixels)}."
     )
 
 

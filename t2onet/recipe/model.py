@@ -182,7 +182,8 @@ class Recipe(BaseModel):
             raise RecipeError(f"{path} does not exist; give the JSON file of a recipe") from None
         except UnicodeDecodeError:
             raise RecipeError(
-                f"{path} is not text; a recipe is a JSON file, and comes before the photos"
+                f"{path} is not a recipe, which is a JSON file; for a picture, one is looked for beside it, "
+                f"as {path.name}.t2o.json"
             ) from None
         except (OSError, ValueError) as error:
             raise RecipeError(f"{path} cannot be read as a recipe ({error})") from None

@@ -138,8 +138,8 @@ CORPUS: dict[str, Case] = {
     "recipe that is a photo": (
         lambda: photo("sea.png"),
         ["apply", "sea.png", "sea.png"],
-        "sea.png is not text",
-        "a recipe is a JSON file, and comes before the photos",
+        "sea.png is not a recipe, which is a JSON file",
+        "one is looked for beside it, as sea.png.t2o.json",
     ),
     "missing recipe": (
         lambda: photo("sea.png"),

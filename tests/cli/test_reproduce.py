@@ -113,6 +113,13 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
 
 
+def test_a_dataset_that_is_not_there_is_refused_before_any_training(t2o: T2O, tiny: PaperTable) -> None:
+    answer = t2o("reproduce", "tiny", "absent", "--data", "packed")
+    assert answer.code == 2
+    assert answer.err.endswith("absent is not a folder; give the folder of a dataset.\n")
+    assert not Path("runs").exists()
+
+
 @pytest.mark.parametrize("computes", [True, False])
 def test_a_table_says_which_arithmetic_was_used(
     computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
@@ -303,7 +310,7 @@ def test_help_names_every_table_and_picture(t2o: T2O) -> None:
         (["maximum-steps", "nowhere"], "nowhere"),
         (["main", "mine", "--load-only"], "mine has no pair of the split val; there is train."),
         (
-            ["main", "mine", "--data", "nowhere"],
+            ["main", "mine", "--data", "nowhere", "--split", "train"],
             "bilinear learns from nowhere, which is no packed set; `t2o data",
         ),
         (["time", "mine", "--ask", "q.zip"], "--ask writes the questions of a table of systems, and time is"),

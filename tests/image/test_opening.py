@@ -118,6 +118,8 @@ def test_the_limit_holds_for_every_format(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(PIL.Image, "MAX_IMAGE_PIXELS", 1000)
     words = refusal(tmp_path / "a")
     assert "60 x 40 pixels" in words or (name == "WEBP" and "2400 pixels" in words)
+    assert "more than the 0.002 megapixels allowed" in words
+    assert "--max-megapixels 0.003" in words
 
 
 @pytest.mark.parametrize("name", ["PNG", "WEBP", "TIFF", "JPEG", "GIF", "BMP", "AVIF"])

@@ -198,8 +198,8 @@ def test_deep_nesting_is_refused_where_the_parser_is_more_patient() -> None:
 @pytest.mark.parametrize("data", [bytes(range(256)), b"\xff\xd8\xff\xe0\0\x10JFIF", b"\x89PNG\r\n\x1a\n"])
 def test_a_binary_file(tmp_path: Path, data: bytes) -> None:
     path = written(tmp_path, data)
-    text = f"{path} is not text; a recipe is a JSON file, and comes before the photos"
-    assert refusal(path) == text
+    beside = f"for a picture, one is looked for beside it, as {path.name}.t2o.json"
+    assert refusal(path) == f"{path} is not a recipe, which is a JSON file; {beside}"
 
 
 def test_a_folder(tmp_path: Path) -> None:

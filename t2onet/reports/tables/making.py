@@ -63,6 +63,8 @@ class Making:
     def results(self) -> Results:
         """Rows without weights are left out and say so; refused where there is nothing to measure."""
         wanted, runs = self.wanted, self.wanted.place.runs
+        if wanted.place.data is not None:  # what cannot be measured is refused before hours of training
+            open_dataset(wanted.dataset, splits=[wanted.extent.split])
         trained(self._runs(), wanted.place, self.say)
         planning, facts = self._planning() if self.table.name in ABLATIONS else (None, {})
         blocks: list[Block] = []
