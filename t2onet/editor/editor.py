@@ -20,7 +20,7 @@ from ..language.followup import Move, followups
 from ..language.grams import words
 from ..language.limits import limited
 from ..language.stop_words import says
-from ..policy import EDIT, Answer, Policy, Thought
+from ..policy import EDIT, Answer, Policy, Thought, check_mode
 from ..recipe import Recipe, Step
 from .conversation import Conversation
 from .holding import Reasons, held
@@ -195,6 +195,7 @@ class Editor:
         """The answer to a request about a picture (3, SIDE, SIDE)."""
         if manner not in get_args(Manner):
             raise RequestError(f"there is no manner {manner!r}; there are {', '.join(get_args(Manner))}")
+        check_mode(self.policy, manner)
         said = limited(_checked(request))
         answer = self.policy.answer(picture, said.request, manner)
         if answer.verdict != EDIT:

@@ -236,6 +236,11 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     assert (done.code, done.err) == (0, "")
     answer = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--json")
     assert answer.code == 0, answer.err
+    before = contents(photo)
+    expert = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--mode", "expert", "-o", "expert.png")
+    assert (expert.code, expert.out, expert.err.count("\n")) == (2, "", 1)
+    assert expert.err.startswith("t2o: this network has no mode expert, ")
+    assert contents(photo) == before
     (sidecar,) = photo.glob("dogs-edited*.json")
     steps = json.loads(sidecar.read_text())["steps"]
     seen = small(t2onet.open_image("dogs.png"), 128)
