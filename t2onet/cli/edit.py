@@ -28,7 +28,7 @@ from .common import (
 from .photos import EDITED, Task, select
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Manner
+    from ..editor import Edit, Mode
     from ..image import Image
     from ..policy import Policy
     from ..recipe import Recipe
@@ -46,12 +46,11 @@ def edit_photos(
     output: Output = None,
     mode: Annotated[
         Literal["literal", "expert"],
-        typer.Option(
-            "--mode",
-            "--manner",
-            help="literal does what the sentence says; expert also what a retoucher would.",
-        ),
+        typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
     ] = "literal",
+    manner: Annotated[
+        Literal["literal", "expert"] | None, typer.Option(help="Old name of --mode.", hidden=True)
+    ] = None,
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, above 1 goes beyond.")
     ] = 1.0,
@@ -82,6 +81,10 @@ def edit_photos(
     from ..policy import check_mode, opened, shipped
 
     refuse_contradiction(overwrite, skip_existing)
+    if manner is not None:
+        if mode not in ("literal", manner):
+            refuse(f"--mode {mode} and --manner {manner} contradict each other; give --mode alone")
+        mode = manner
     if max_megapixels is not None:
         allow(max_megapixels)
     photos, request = _split(given)
@@ -134,7 +137,7 @@ class _Editing:
 
     policy: Policy
     request: str
-    mode: Manner
+    mode: Mode
     strength: float
     variants: int
     seed: int
@@ -149,7 +152,7 @@ class _Editing:
         if self.existing.skip and all(map(self._is_complete, task.pictures(self.variants))):
             return self._skipped(task, task.pictures(self.variants))
         editor = Editor(task.source, self.policy)
-        found = editor.variants(self.request, self.variants, manner=self.mode, seed=self.seed)
+        found = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [one.at(self.strength) for one in found]
         if not edits[0].answered:
             error = f"{task.source}: {edits[0].explain()}"

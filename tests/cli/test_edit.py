@@ -97,6 +97,7 @@ def test_what_cannot_be_done_is_one_line(t2o: T2O, photo: Path) -> None:
         (["nowhere.png", "brighter"], "nowhere.png"),
         (["dogs.png", "brighter", "--mode", "wild"], "wild"),
         (["dogs.png", "brighter", "--manner", "wild"], "wild"),
+        (["dogs.png", "brighter", "--mode", "expert", "--manner", "literal"], "contradict each other"),
     ],
 )
 def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> None:
@@ -105,6 +106,12 @@ def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> Non
     assert answer.code == 2
     assert said in answer.err
     assert contents(photo) == before
+
+
+def test_the_old_name_of_the_mode_is_not_offered(t2o: T2O) -> None:
+    told = t2o("edit", "--help").out
+    assert "--mode" in told
+    assert "manner" not in told
 
 
 ENGLISH_ONLY = "I only read English so far, please ask in English; nothing was changed."
