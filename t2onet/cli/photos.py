@@ -213,7 +213,7 @@ def _place(photo: _Found, output: str | None, look: str) -> Path:
 
 
 def _without_repeats(tasks: list[Task], variants: int) -> tuple[list[Task], list[Path]]:
-    """Each task once, and the photos that were given more than once; different photos must not share a result.
+    """Each task once, and the photos that were given more than once; different photos share no result.
 
     Results share a file if the file system takes their names for one, as many ignore upper and lower case.
     """
@@ -249,7 +249,7 @@ def _folded(path: Path) -> str:
 
 
 def _share_a_file(one: Path, other: Path) -> bool:
-    """Whether two spellings of a path lead to one file, tried where they part, or as near as there is a folder.
+    """Whether two spellings of a path lead to one file, tried where they part or in the nearest folder.
 
     Where nothing can be written this cannot be told, and nothing can be lost either.
     """

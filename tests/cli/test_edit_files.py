@@ -138,11 +138,10 @@ def spell_as_one(monkeypatch: pytest.MonkeyPatch, *, shared: bool) -> None:
     "names", ["one/a.png two/A.png", "one/ä.png two/A\u0308.png", "in/x/a.png in/X/a.png"]
 )
 def test_names_that_are_one_to_the_file_system_collide(
-    t2o: T2O, dogs: Path, pixels: np.ndarray, monkeypatch: pytest.MonkeyPatch, names: str, options: str
+    t2o: T2O, dogs: Path, monkeypatch: pytest.MonkeyPatch, names: str, options: str
 ) -> None:
     one, other = names.split()
-    copies(pixels, one)
-    copies(pixels // 2, other)
+    copies(np.asarray(PIL.Image.open("dogs.png")), one, other)
     given = ["in", "-r"] if one.startswith("in") else [one, other]
     command = ["edit", *given, "brighter", "-o", "out", *options.split()]
     before = contents(dogs)

@@ -188,7 +188,7 @@ class OneWay(Told):
 def test_a_mode_that_the_policy_does_not_have_is_refused() -> None:
     policy = OneWay()
     assert t2onet.edit(PHOTO, "lighter", policy=policy).answered
-    with pytest.raises(RequestError, match="^this network has no mode expert, "):
+    with pytest.raises(RequestError, match=r"^this network has no mode expert, "):
         t2onet.edit(PHOTO, "lighter", mode="expert", policy=policy)
     assert len(policy.asked) == 1
 
