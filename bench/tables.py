@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from bench.stored import Stored, read_stored
 from t2onet.data.spreadsheet import from_csv
 from t2onet.image import write_atomically
-from t2onet.reports.stored import Stored, read_stored
 from t2onet.reports.tables import PaperTable, Row, table_of
 from t2onet.reports.tables.measuring import NAMES, Block, unavailable
 from t2onet.reports.tables.results import FIGURES, PAGE, Results

@@ -9,12 +9,14 @@ import csv
 import io
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import PIL.Image
 from playwright.sync_api import Browser, Page
 
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe, apply, edit, open_image
+from t2onet.editor import Mode
 from tests.server.browser import PHONE, Noted, looking, running
 from tests.server.live import Table, served
 from tests.studies.served import Served
@@ -87,7 +89,7 @@ def rating(browser: Browser, folder: Path) -> PIL.Image.Image:
 def outputs(folder: Path) -> Path:
     """A table of what four systems made of one photo."""
     photo = open_image(ROOT / "examples" / "dogs.jpg").resized(1000)
-    made = {manner: edit(photo, REQUEST, manner=manner).image for manner in ("literal", "expert")}
+    made = {mode: edit(photo, REQUEST, mode=mode).image for mode in get_args(Mode)}
     for look in ("golden-evening", "faded-film"):
         made[look] = apply(Recipe.load(ROOT / "examples" / "looks" / f"{look}.json"), photo)
     for name, image in {"input": photo, **made}.items():

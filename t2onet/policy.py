@@ -80,6 +80,15 @@ class Policy(Protocol):
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer: ...
 
 
+def check_mode(policy: Policy, mode: str) -> None:
+    """Refuse a mode that a policy says it does not have; every policy has `literal`."""
+    modes = getattr(policy, "manners", (mode,))
+    if mode not in (LITERAL, *modes):
+        raise RequestError(
+            f"this network has no mode {mode}, it answers every request in one way; ask without a mode"
+        )
+
+
 class OnnxPolicy:
     """The network of a folder with `begin.onnx`, `step.onnx` and `about.json`."""
 

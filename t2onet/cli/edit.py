@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from .common import (
 from .photos import EDITED, Task, select
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Manner
+    from ..editor import Edit, Mode
     from ..image import Image
     from ..policy import Policy
     from ..recipe import Recipe
@@ -45,12 +46,11 @@ def edit_photos(
     output: Output = None,
     mode: Annotated[
         Literal["literal", "expert"],
-        typer.Option(
-            "--mode",
-            "--manner",
-            help="literal does what the sentence says; expert also what a retoucher would.",
-        ),
+        typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
     ] = "literal",
+    manner: Annotated[
+        Literal["literal", "expert"] | None, typer.Option(help="Old name of --mode.", hidden=True)
+    ] = None,
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, above 1 goes beyond.")
     ] = 1.0,
@@ -78,9 +78,13 @@ def edit_photos(
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
     from ..executor import cores
-    from ..policy import opened, shipped
+    from ..policy import check_mode, opened, shipped
 
     refuse_contradiction(overwrite, skip_existing)
+    if manner is not None:
+        if mode not in ("literal", manner):
+            refuse(f"--mode {mode} and --manner {manner} contradict each other; give --mode alone")
+        mode = manner
     if max_megapixels is not None:
         allow(max_megapixels)
     photos, request = _split(given)
@@ -88,6 +92,7 @@ def edit_photos(
     todo = selected.tasks
     jobs = min(jobs or cores(), len(todo))
     policy = shipped() if network is None else opened(network)
+    check_mode(policy, mode)
     threads = max(1, cores() // jobs)
     existing = _Existing(overwrite, skip_existing)
     work = _Editing(policy, request, mode, strength, variants, seed, sidecar, existing, threads)
@@ -132,7 +137,7 @@ class _Editing:
 
     policy: Policy
     request: str
-    mode: Manner
+    mode: Mode
     strength: float
     variants: int
     seed: int
@@ -147,7 +152,7 @@ class _Editing:
         if self.existing.skip and all(map(self._is_complete, task.pictures(self.variants))):
             return self._skipped(task, task.pictures(self.variants))
         editor = Editor(task.source, self.policy)
-        found = editor.variants(self.request, self.variants, manner=self.mode, seed=self.seed)
+        found = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [one.at(self.strength) for one in found]
         if not edits[0].answered:
             error = f"{task.source}: {edits[0].explain()}"
@@ -158,6 +163,9 @@ class _Editing:
         if not any(todo):
             return self._skipped(task, pictures)
         self._refuse_existing(pictures)
+        for one, picture, missing in zip(edits, pictures, todo, strict=True):
+            if not missing and (sidecar := self._sidecar_of(picture)) is not None:
+                _refuse_other_recipe(one.recipe, sidecar, f"{sidecar} is")
         made.extend(make_folder(task.target.parent))
         notes: list[str] = []
         for number, (one, picture) in enumerate(zip(edits, pictures, strict=True)):
@@ -169,12 +177,14 @@ class _Editing:
     def _done(
         self, task: Task, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
     ) -> Report:
-        from .edit_json import EditDetails, Variant
+        from .edit_json import EditDetails, Variant, existing_variant
 
         several = len(edits) > 1
         told = [one.recipe.describe() if several else one.explain() for one in edits]
         variants = [
-            Variant(picture, self._sidecar_of(picture), one.recipe, one.reasons, written)
+            Variant(picture, self._sidecar_of(picture), one.recipe, one.reasons, written=True)
+            if written
+            else existing_variant(picture, self._sidecar_of(picture))
             for picture, one, written in zip(pictures, edits, new, strict=True)
         ]
         return Report(
@@ -224,15 +234,17 @@ class _Editing:
         overwrite, skip = self.existing
         image = apply(edit.recipe, edit.photo, threads=self.threads, cancel=stop)
         found = find_sidecar(picture)
+        if overwrite and self.sidecar:
+            return _replace(image, edit.recipe, picture)
         notes: tuple[str, ...] = ()
         if skip and picture.exists():
             _refuse_other_picture(image, picture)
         else:
             if skip and found is not None:
-                _refuse_other_recipe(edit.recipe, found)
+                _refuse_other_recipe(edit.recipe, found, f"{found} exists without its picture and is")
             notes = image.save(picture, overwrite=overwrite).notes
         if self.sidecar and not (skip and found is not None):
-            edit.recipe.save(sidecar_path(picture), overwrite=overwrite)
+            edit.recipe.save(sidecar_path(picture))
         elif found is not None and overwrite:
             notes = (*notes, f"{found} is there from an earlier edit and does not belong to the new one")
         return notes
@@ -259,12 +271,33 @@ def _refuse_other_picture(image: Image, picture: Path) -> None:
         )
 
 
-def _refuse_other_recipe(recipe: Recipe, sidecar: Path) -> None:
-    """A picture is written beside an existing recipe only if it is made by that recipe."""
+def _refuse_other_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
+    """A run goes on beside an existing recipe only if it makes the same one."""
     from ..recipe import Recipe
 
     if Recipe.load(sidecar) != recipe:
-        raise OutputError(
-            f"{sidecar} exists without its picture and is not what this request makes; give another -o, or "
-            "--overwrite"
-        )
+        raise OutputError(f"{problem} not what this request makes; give another -o, or --overwrite")
+
+
+def _replace(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
+    """Replace a picture and its recipe.
+
+    The old recipe goes first: if the process is killed in between, the picture has no recipe rather than a
+    wrong one, and --skip-existing adds it. If the picture cannot be written, the old recipe is put back.
+    """
+    from ..image import check_writable, write_atomically
+    from ..recipe.sidecar import sidecar_path
+
+    sidecar = sidecar_path(picture)
+    check_writable(sidecar, overwrite=True)
+    file = Path(os.path.realpath(sidecar))
+    old = file.read_bytes() if file.exists() else None
+    file.unlink(missing_ok=True)
+    try:
+        notes = image.save(picture, overwrite=True).notes
+    except BaseException:
+        if old is not None:
+            write_atomically(file, old, overwrite=False)
+        raise
+    recipe.save(sidecar, overwrite=True)
+    return notes

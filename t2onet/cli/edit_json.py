@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from ..errors import RecipeError
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Manner
+    from ..editor import Edit, Mode
     from ..recipe import Recipe
     from .batch import Report
 
@@ -145,7 +145,7 @@ def existing_variant(picture: Path, sidecar: Path | None) -> Variant:
     return Variant(picture, sidecar, recipe, [()] * len(recipe or ()), written=False)
 
 
-def photo_entry(report: Report, target: Path, *, request: str, mode: Manner, strength: float) -> PhotoEntry:
+def photo_entry(report: Report, target: Path, *, request: str, mode: Mode, strength: float) -> PhotoEntry:
     """What became of a photo; `target` is where its result was to be written."""
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
     variants = [_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import OutputError
+from . import measured
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import (
-    Ask,
-    Inception,
-    LpipsWeights,
-    check_asking,
-    check_folder,
-    command_line,
-    extractors_of,
-    lpips_of,
-    progress,
-    write_questions,
-)
 
 if TYPE_CHECKING:
     from ..reports.comparison import Comparison
@@ -46,8 +35,8 @@ def evaluate_systems(
     count: Annotated[int | None, typer.Option(min=1, help="The most pairs; by default all.")] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
     seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
-    inception: Inception = None,
-    lpips: LpipsWeights = None,
+    inception: measured.Inception = None,
+    lpips: measured.LpipsWeights = None,
     samples: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write what came of every sample.")
     ] = None,
@@ -55,7 +44,7 @@ def evaluate_systems(
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Folder for tables, figures and samples."),
     ] = None,
-    ask: Ask = None,
+    ask: measured.Ask = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -72,15 +61,15 @@ def evaluate_systems(
 
     _check_outputs(samples, output, overwrite)
     if ask is not None:
-        check_asking(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
+        measured.check_asking(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
     noting = Noting()
     systems = [noting] if ask is not None else open_systems(system or ["shipped"])
-    extractors = extractors_of(inception) if ask is None else []
-    looks = lpips_of(lpips) if ask is None else None
+    extractors = measured.extractors_of(inception) if ask is None else []
+    looks = measured.lpips_of(lpips) if ask is None else None
     data = open_dataset(dataset, splits=[split])
     sentences = labelled_sentences(data, split, gier)
     problems: list[Problem] = []
-    with progress() as told:
+    with measured.progress() as told:
         found = compare(
             systems,
             data,
@@ -98,7 +87,7 @@ def evaluate_systems(
         answer, tables = (found.data(), found.tables()) if ask is None else ({}, [])
     tell_problems(problems, "left out")
     if ask is not None:
-        write_questions(noting.questions(data.fingerprint), ask, overwrite)
+        measured.write_questions(noting.questions(data.fingerprint), ask, overwrite)
         return
     _write(found, samples, output, overwrite)
     if as_json:
@@ -115,7 +104,7 @@ def _write(found: Comparison, samples: Path | None, output: Path | None, overwri
         write_atomically(samples, found.samples().encode(), overwrite=overwrite)
         say(f"-> {samples}")
     if output is not None:
-        found.write(output, command_line(), overwrite=overwrite)
+        found.write(output, measured.command_line(), overwrite=overwrite)
         say(f"-> {output}")
 
 
@@ -124,4 +113,4 @@ def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -
     if samples is not None and samples.exists() and not overwrite:
         raise OutputError(f"{samples} exists already; give another name or --overwrite")
     if output is not None:
-        check_folder(output, overwrite)
+        measured.check_folder(output, overwrite)

@@ -111,8 +111,11 @@ def _export_network(
         raise TrainingError(
             f"{weights} holds T2ONet, which has neither caution nor memory; leave out --caution and --memory"
         )
-    if not overwrite and (folder / FILES[-1]).exists():
-        raise TrainingError(f"{folder} holds a network already; give another folder, or --overwrite")
+    existing = next((name for name in (*FILES, MEMORY) if (folder / name).exists()), None)
+    if existing is not None and not overwrite:
+        raise TrainingError(
+            f"{folder} holds a network already ({existing}); give another folder, or --overwrite"
+        )
     remembered = None if memory is None else load_memory(memory)
     folder.mkdir(parents=True, exist_ok=True)
     if isinstance(loaded.network, T2ONet):
@@ -122,10 +125,10 @@ def _export_network(
             caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
         verdicts = json.loads(loaded.metadata["verdicts"])
         export(loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite)
-    if remembered is None:
-        (folder / MEMORY).unlink(missing_ok=True)  # of a network that was there before
-    else:
+    if remembered is not None:
         export_memory(remembered, folder, overwrite=overwrite)
+    elif overwrite:
+        (folder / MEMORY).unlink(missing_ok=True)  # of a network that was there before
     size = sum((folder / name).stat().st_size for name in FILES) / 1e6
     say(f"{weights} -> {folder}, {size:.1f} MB", err=False)
     say(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

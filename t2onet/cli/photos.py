@@ -6,6 +6,8 @@ import fnmatch
 import glob
 import os
 import re
+import tempfile
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,21 +70,23 @@ def select(
     try:
         found = list(_found(given, recursive))
         if output is not None and _names_a_file(output, found):
-            placed = [Task(found[0].source, Path(output))]
+            placed = [Task(photo.source, Path(output)) for photo in found]
         else:
             placed = [Task(photo.source, _place(photo, output, look)) for photo in found]
         edits = _edits_of_others(placed, None if sidecars else look)
+        todo, repeated = _without_repeats([task for task in placed if task.source not in edits], variants)
     except OSError as error:
         raise ImageError(unusable(error)) from None
-    todo = [task for task in placed if task.source not in edits]
-    _refuse_collisions(todo, variants)
     results = {picture for task in todo for picture in task.pictures(variants) if picture != task.source}
     return Selection(
         [task for task in todo if task.source not in results],
         [
-            f"{edit}: left out, it is an edit of {photo}; name it alone to edit it further"
-            for edit, photo in edits.items()
-            if edit not in results
+            *(f"{photo}: given more than once, and taken once" for photo in repeated),
+            *(
+                f"{edit}: left out, it is an edit of {photo}; name it alone to edit it further"
+                for edit, photo in edits.items()
+                if edit not in results
+            ),
         ],
     )
 
@@ -186,7 +190,7 @@ def _names_a_file(output: str, found: list[_Found]) -> bool:
         raise OutputError(f"-o {output!r} is no place to write; give a file or a folder")
     if output.endswith(("/", "\\")) or path.is_dir() or not path.suffix[1:].isalpha():
         return False
-    if len(found) == 1 and found[0].folder is None:
+    if len({os.path.realpath(photo.source) for photo in found}) == 1 and found[0].folder is None:
         return True
     if path.suffix.lower() in WRITABLE:
         raise OutputError(f"-o {output} is the name of one picture, and there may be more; give a folder")
@@ -208,16 +212,65 @@ def _place(photo: _Found, output: str | None, look: str) -> Path:
     return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
 
 
-def _refuse_collisions(placed: list[Task], variants: int) -> None:
-    first: dict[str, Path] = {}
-    for task in placed:
-        for picture in task.pictures(variants):
-            other = first.setdefault(os.path.realpath(picture), task.source)
-            if other is not task.source:
+def _without_repeats(tasks: list[Task], variants: int) -> tuple[list[Task], list[Path]]:
+    """Each task once, and the photos that were given more than once; different photos share no result.
+
+    Results share a file if the file system takes their names for one, as many ignore upper and lower case.
+    """
+    kept: list[Task] = []
+    repeated: dict[Path, None] = {}
+    taken: dict[str, list[tuple[Path, Task]]] = {}
+    for task in tasks:
+        pictures = [Path(os.path.realpath(picture)) for picture in task.pictures(variants)]
+        rivals = [
+            (picture, other)
+            for picture in pictures
+            for path, other in taken.get(_folded(picture), [])
+            if path == picture or _share_a_file(path, picture)
+        ]
+        for picture, other in rivals:
+            if not _is_same_photo(other.source, task.source):
+                shown = task.pictures(variants)[pictures.index(picture)]
                 raise OutputError(
-                    f"{other} and {task.source} would both become {picture}; "
+                    f"{other.source} and {task.source} would both become {shown}; "
                     "give them in separate runs with separate output folders"
                 )
+            repeated[other.source] = None
+        if not rivals:
+            kept.append(task)
+            for picture in pictures:
+                taken.setdefault(_folded(picture), []).append((picture, task))
+    return kept, list(repeated)
+
+
+def _folded(path: Path) -> str:
+    """Equal for names that some file system takes for one: of another case or another Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(path)).casefold())
+
+
+def _share_a_file(one: Path, other: Path) -> bool:
+    """Whether two spellings of a path lead to one file, tried where they part or in the nearest folder.
+
+    Where nothing can be written this cannot be told, and nothing can be lost either.
+    """
+    parts = zip(one.parts, other.parts, strict=True)
+    depth = next(at for at, (left, right) in enumerate(parts) if left != right)
+    folder = Path(*one.parts[:depth])
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryDirectory(prefix=".t2o-", dir=folder) as place:
+            Path(place, one.parts[depth]).touch()
+            return Path(place, other.parts[depth]).exists()
+    except OSError:
+        return False
+
+
+def _is_same_photo(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # there is none; that is said when it is opened
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _edits_of_others(placed: list[Task], look: str | None) -> dict[Path, Path]:

@@ -23,7 +23,7 @@ def remember_edits(
     split: Annotated[str, typer.Option(metavar="NAME", help="Split to remember.")] = "train",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Remember how an expert edited photos, for manner expert (the extra `train`); minutes on a CPU.
+    """Remember how an expert edited photos, for mode expert (the extra `train`); minutes on a CPU.
 
     `t2o export WEIGHTS DIR --memory FILE` puts it beside a network.
     """

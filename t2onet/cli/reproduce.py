@@ -13,20 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError
+from . import measured
 from .common import AsJson, print_json, print_table, refusing, say
 from .data.datasets import tell_problems
-from .measured import (
-    Ask,
-    Inception,
-    LpipsWeights,
-    check_asking,
-    check_folder,
-    command_line,
-    extractors_of,
-    lpips_of,
-    progress,
-    write_questions,
-)
 
 if TYPE_CHECKING:
     from ..reports import Table
@@ -99,8 +88,8 @@ def reproduce_table(
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
-    inception: Inception = None,
-    lpips: LpipsWeights = None,
+    inception: measured.Inception = None,
+    lpips: measured.LpipsWeights = None,
     narrow: Annotated[
         bool,
         typer.Option(
@@ -125,7 +114,7 @@ def reproduce_table(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder; by default results/NAME.")
     ] = None,
-    ask: Ask = None,
+    ask: measured.Ask = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -142,7 +131,7 @@ def reproduce_table(
     if ask is not None:
         _check_asking(name, kind, ask, overwrite, {"--system": system, "-o": output})
     else:
-        check_folder(folder, overwrite)
+        measured.check_folder(folder, overwrite)
     shown = sources(photos, recursive=False) if photos else []
     place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
     extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
@@ -199,7 +188,7 @@ def _check_asking(name: str, kind: str, ask: Path, overwrite: bool, given: Mappi
         raise DataError(
             f"--ask writes the questions of a table of systems, and {name} is none; give main, say"
         )
-    check_asking(ask, overwrite, given)
+    measured.check_asking(ask, overwrite, given)
 
 
 def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
@@ -207,11 +196,11 @@ def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
     from ..reports.tables import table_of
     from ..reports.tables.making import Making
 
-    with progress() as told:
+    with measured.progress() as told:
         making = Making(table_of(name), wanted, say, told)
         found = making.questions()
     tell_problems(making.problems, "left out")
-    write_questions(found, ask, overwrite)
+    measured.write_questions(found, ask, overwrite)
 
 
 def _made(
@@ -221,12 +210,14 @@ def _made(
     from ..reports.tables import table_of
     from ..reports.tables.making import Making
 
-    extent = replace(wanted.extent, extractors=extractors_of(inception), lpips=lpips_of(lpips))
-    with progress() as told:
+    extent = replace(
+        wanted.extent, extractors=measured.extractors_of(inception), lpips=measured.lpips_of(lpips)
+    )
+    with measured.progress() as told:
         making = Making(table_of(name), replace(wanted, extent=extent), say, told)
         found = making.results()
         told("intervals", 0, 1)
-        found.write(folder, command_line(), overwrite=overwrite)
+        found.write(folder, measured.command_line(), overwrite=overwrite)
     tell_problems(making.problems, "left out")
     return found.tables()
 
@@ -239,7 +230,9 @@ def _timed(place: Place, wanted: Wanted, paces: list[Path], folder: Path, overwr
 
     data = open_dataset(wanted.dataset)
     found = time_table(data, place, wanted.planned, paces, say)
-    told = about(command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint)
+    told = about(
+        measured.command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint
+    )
     files = {"table.md": found.markdown().encode(), "table.csv": found.csv().encode()}
     _write({**files, ABOUT: told}, folder, overwrite)
     return found
@@ -263,7 +256,7 @@ def _drawn(name: str, wanted: Wanted, request: str, folder: Path, overwrite: boo
         extent.seed,
         wanted.narrow,
     )
-    told = about(command_line(), data=data.fingerprint, seed=extent.seed)
+    told = about(measured.command_line(), data=data.fingerprint, seed=extent.seed)
     _write({**picture_of(name).draw(wish), ABOUT: told}, folder, overwrite)
 
 

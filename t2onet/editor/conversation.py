@@ -10,13 +10,13 @@ import numpy as np
 from ..language import Attribute
 from ..language.followup import FollowUp, Move
 from ..recipe import Recipe
-from .model import Edit, Manner
+from .model import Edit, Mode
 from .pictures import differ, performed
 from .telling import NOTHING_YET
 from .turns import Turn, adjusted, changed, effects
 
-Answering = Callable[[str, Manner, np.ndarray], Edit]
-"""A request, a manner and a picture (3, SIDE, SIDE) to the edit that answers it."""
+Answering = Callable[[str, Mode, np.ndarray], Edit]
+"""A request, a mode and a picture (3, SIDE, SIDE) to the edit that answers it."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Conversation:
         Steps about `besides`, what has been seen to already, are left out.
         """
         picture = performed(edit.recipe, self.picture)
-        answer = self.answering(request, edit.manner, picture)
+        answer = self.answering(request, edit.mode, picture)
         if not answer.answered:
             return replace(edit, verdict=answer.verdict)
         about = effects(answer.recipe, picture)

@@ -20,11 +20,11 @@ from ..language.followup import Move, followups
 from ..language.grams import words
 from ..language.limits import limited
 from ..language.stop_words import says
-from ..policy import EDIT, Answer, Policy, Thought
+from ..policy import EDIT, Answer, Policy, Thought, check_mode
 from ..recipe import Recipe, Step
 from .conversation import Conversation
 from .holding import Reasons, held
-from .model import Edit, Manner
+from .model import Edit, Mode, renamed_mode
 from .pictures import performed, small, visible
 from .telling import (
     NOTHING_YET,
@@ -53,16 +53,18 @@ def edit(
     photo: Photo,
     request: str,
     *,
-    manner: Manner = "literal",
+    mode: Mode = "literal",
     strength: float = 1.0,
     policy: Policy | None = None,
+    manner: Mode | None = None,
 ) -> Edit:
     """What `request` asks of `photo` (an Image, an array or a file), as a recipe and a picture.
 
-    `manner` is "literal" (what the sentence says and nothing else) or "expert" (also what a retoucher would
-    have done). `strength` 1 is the answer as it is.
+    `mode` is "literal" (what the sentence says and nothing else) or "expert" (also what a retoucher would
+    have done); `manner` is its old name, deprecated. `strength` 1 is the answer as it is.
     """
-    return Editor(photo, policy).ask(request, manner=manner).at(strength)
+    mode = renamed_mode(mode, manner)
+    return Editor(photo, policy).ask(request, mode=mode).at(strength)
 
 
 class Editor:
@@ -97,23 +99,25 @@ class Editor:
         """All that undo and redo lead to, and the one that stands."""
         return [*self._past, *reversed(self._future)]
 
-    def ask(self, request: str, *, manner: Manner = "literal") -> Edit:
+    def ask(self, request: str, *, mode: Mode = "literal", manner: Mode | None = None) -> Edit:
         """The answer to a request about the photo as it was opened; what cannot be done leaves no trace."""
-        answer = self._answered(request, manner, self.picture)
+        mode = renamed_mode(mode, manner)
+        answer = self._answered(request, mode, self.picture)
         return self._kept(answer) if answer.answered else answer
 
-    def follow(self, request: str, *, manner: Manner = "literal") -> Edit:
+    def follow(self, request: str, *, mode: Mode = "literal", manner: Mode | None = None) -> Edit:
         """The answer to what is said about the edit as it is: only what the words mention changes.
 
         `more`, `too much` and the like scale the last change, `less warm` the steps that made the photo warm,
         `undo that` and `start over` go back; anything else is asked of the policy, about the photo as it
         looks by now, and adds its steps. What cannot be done, or changes nothing, leaves no trace.
         """
+        mode = renamed_mode(mode, manner)
         meant = followups(_checked(request))
-        edit = self.current or self._untouched(manner)
+        edit = self.current or self._untouched(mode)
         if [part.move for part in meant] in ([Move.UNDO], [Move.REDO]):
             return self._gone(edit, meant[0].move)
-        start = after = replace(edit, request=request, manner=manner, verdict=EDIT)
+        start = after = replace(edit, request=request, mode=mode, verdict=EDIT)
         conversation = Conversation(self.picture, self._answered, self._places())
         for part in meant:
             after = conversation.turned(after, part)
@@ -156,11 +160,20 @@ class Editor:
             self._past.append(self._future.pop())
         return self.current
 
-    def variants(self, request: str, count: int, *, manner: Manner = "literal", seed: int = 0) -> list[Edit]:
+    def variants(
+        self,
+        request: str,
+        count: int,
+        *,
+        mode: Mode = "literal",
+        seed: int = 0,
+        manner: Mode | None = None,
+    ) -> list[Edit]:
         """The answer and others like it, of which no two look alike: those farthest apart of many drawn."""
+        mode = renamed_mode(mode, manner)
         if count < 1:
             raise RequestError(f"{count} variants were asked for; ask for at least one")
-        plain = self._answered(request, manner, self.picture)
+        plain = self._answered(request, mode, self.picture)
         if not plain.recipe.steps:
             return [plain]
         rng = np.random.default_rng(seed)
@@ -173,15 +186,15 @@ class Editor:
         self._future.clear()
         return edit
 
-    def _untouched(self, manner: Manner) -> Edit:
+    def _untouched(self, mode: Mode) -> Edit:
         """The photo as it was opened, as an edit."""
-        return Edit(self.photo, "", manner, Recipe())
+        return Edit(self.photo, "", mode, Recipe())
 
     def _gone(self, edit: Edit, move: Move) -> Edit:
         """After one step through the history."""
         if not (self._past if move is Move.UNDO else self._future):
             return replace(edit, verdict=NOTHING_YET)
-        found = (self.undo() if move is Move.UNDO else self.redo()) or self._untouched(edit.manner)
+        found = (self.undo() if move is Move.UNDO else self.redo()) or self._untouched(edit.mode)
         return replace(
             found, turn=replace(found.turn, last=edit.recipe), move=move, remarks=(), declined=(), limits=()
         )
@@ -191,15 +204,16 @@ class Editor:
         beside = {Move.UNDO: self._past[-2:-1], Move.REDO: self._future[-1:], Move.RESTART: []}
         return {move: found[0].recipe if found else Recipe() for move, found in beside.items()}
 
-    def _answered(self, request: str, manner: Manner, picture: np.ndarray) -> Edit:
+    def _answered(self, request: str, mode: Mode, picture: np.ndarray) -> Edit:
         """The answer to a request about a picture (3, SIDE, SIDE)."""
-        if manner not in get_args(Manner):
-            raise RequestError(f"there is no manner {manner!r}; there are {', '.join(get_args(Manner))}")
+        if mode not in get_args(Mode):
+            raise RequestError(f"there is no mode {mode!r}; there are {', '.join(get_args(Mode))}")
+        check_mode(self.policy, mode)
         said = limited(_checked(request))
-        answer = self.policy.answer(picture, said.request, manner)
+        answer = self.policy.answer(picture, said.request, mode)
         if answer.verdict != EDIT:
             declined_whole = (DeclinedPart(request, answer.verdict, declined(answer.verdict)),)
-            return Edit(self.photo, request, manner, Recipe(), answer.verdict, declined=declined_whole)
+            return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined_whole)
         thoughts = visible(answer.thoughts, picture)
         recipe = Recipe.from_steps((thought.operation, _rounded(thought)) for thought in thoughts)
         found = held(recipe, _reasons(answer, thoughts), said, picture)
@@ -208,7 +222,7 @@ class Editor:
         return Edit(
             self.photo,
             request,
-            manner,
+            mode,
             found.recipe,
             EDIT,
             found.reasons,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from ..errors import RequestError
 from ..executor import apply
 from ..image import Image
 from ..language.followup import Move
@@ -15,7 +17,19 @@ from ..recipe import Recipe, Step
 from .telling import DeclinedPart, LimitOutcome, declined, differences
 from .turns import Turn
 
-Manner = Literal["literal", "expert"]
+Mode = Literal["literal", "expert"]
+Manner = Mode
+"""The old name."""
+
+
+def renamed_mode(mode: Mode, manner: Mode | None) -> Mode:
+    """The mode of a function that may be called with `manner`, its old name; warns its caller of that."""
+    if manner is None:
+        return mode
+    warnings.warn("`manner` is now called `mode`", DeprecationWarning, stacklevel=3)
+    if mode not in ("literal", manner):
+        raise RequestError(f"mode {mode!r} and manner {manner!r} contradict each other; give mode alone")
+    return manner
 
 
 @dataclass(frozen=True)
@@ -32,16 +46,21 @@ class Edit:
 
     photo: Image
     request: str
-    manner: Manner
+    mode: Mode
     recipe: Recipe
     verdict: str = EDIT
     reasons: tuple[tuple[str, ...], ...] = ()
     turn: Turn = field(default_factory=Turn)
     aside: tuple[tuple[int, Step], ...] = ()
     remarks: tuple[str, ...] = ()
+    move: Move | None = None
     declined: tuple[DeclinedPart, ...] = ()
     limits: tuple[LimitOutcome, ...] = ()
-    move: Move | None = None
+
+    @property
+    def manner(self) -> Mode:
+        """The old name of `mode`."""
+        return renamed_mode(self.mode, self.mode)
 
     @cached_property
     def image(self) -> Image:

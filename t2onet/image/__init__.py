@@ -4,7 +4,7 @@ This room knows nothing of operations or recipes. A photo is edited in its own R
 on the way in or out, and what a format cannot keep is said in `notes`.
 """
 
-from .atomic import write_atomically
+from .atomic import check_writable, write_atomically
 from .formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
 from .model import Image, Saved, from_array
 from .opening import open_image
@@ -17,6 +17,7 @@ __all__ = [
     "Image",
     "Saved",
     "check_regular",
+    "check_writable",
     "default_suffix",
     "from_array",
     "open_image",

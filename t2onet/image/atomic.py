@@ -38,7 +38,7 @@ def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
     """
     try:
         target = Path(os.path.realpath(path))
-        mode = _checked_mode(path, target, overwrite)
+        mode = check_writable(path, overwrite=overwrite)
         remove_leftovers(target.parent)
         _write(target, data, mode, overwrite)
     except FileExistsError as error:
@@ -47,8 +47,9 @@ def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
         raise OutputError(f"{path} cannot be written: {_reason(error)}.") from error
 
 
-def _checked_mode(path: Path, target: Path, overwrite: bool) -> int | None:
-    """The permissions of the file to replace, None where there is none yet."""
+def check_writable(path: Path, *, overwrite: bool) -> int | None:
+    """Refuse what cannot be written; the permissions of the file to replace, None where there is none yet."""
+    target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise OutputError(f"{path} cannot be written: there is no folder {path.parent}; create it first.")
     # Permission bits are honoured even where the system would not (root may write anywhere).

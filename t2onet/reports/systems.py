@@ -15,13 +15,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .. import operations
+from ..data.run_records import BEST
 from ..editor import performed_thoughts
 from ..errors import DataError
 from ..policy import EDIT, OnnxPolicy, Policy, T2ONetPolicy, opened, shipped
 from ..recipe import Recipe
 from .cases import Told
 from .keyword_policy import KeywordPolicy
-from .tables.commands import ANSWERS, BEST
+from .tables.commands import ANSWERS
 
 SIDE = 128
 """Pixels a side at which systems that take any picture are measured, as in the paper."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Name = Annotated[str, Field(max_length=64)]
 """Of a photo, a batch, a result: short and made by the server."""
@@ -13,7 +13,7 @@ RecipeJson = Annotated[
 ]
 Revision = Annotated[int, Field(description="The revision of the photo that the change is about.")]
 Side = Annotated[int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")]
-MannerName = Literal["literal", "expert"]
+ModeName = Literal["literal", "expert"]
 
 
 class Asked(BaseModel):
@@ -22,18 +22,32 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Say(Asked):
+class AskedInMode(Asked):
+    """A body with a mode; `manner`, its old name, is taken as well."""
+
+    mode: ModeName = "literal"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename_manner(cls, body: Any) -> Any:
+        if not isinstance(body, dict) or "manner" not in body:
+            return body
+        renamed = {name: value for name, value in body.items() if name != "manner"}
+        if renamed.setdefault("mode", body["manner"]) != body["manner"]:
+            raise ValueError("mode and manner contradict each other; give mode alone")
+        return renamed
+
+
+class Say(AskedInMode):
     """A request, or a follow-up to the edit there is."""
 
     request: str
     revision: Revision
-    manner: MannerName = "literal"
     fresh: Annotated[bool, Field(description="About the photo as it was opened, not as it is.")] = False
 
 
-class WantVariants(Asked):
+class WantVariants(AskedInMode):
     request: str
-    manner: MannerName = "literal"
     count: Annotated[int, Field(ge=1, le=12)] = 4
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
@@ -93,12 +107,11 @@ class Export(Asked):
     recipe: RecipeJson | None = None
 
 
-class StartBatch(Asked):
+class StartBatch(AskedInMode):
     """One recipe, or one request, for many photos."""
 
     recipe: RecipeJson | None = None
     request: str | None = None
-    manner: MannerName = "literal"
     photos: Annotated[list[Name] | None, Field(max_length=10_000, description="All by default.")] = None
     format: Literal["jpg", "png", "tif", "webp", "avif", "heic"] | None = None
 
@@ -156,7 +169,8 @@ class PhotoState(BaseModel):
     can_undo: bool
     can_redo: bool
     request: str
-    manner: MannerName
+    mode: ModeName
+    manner: Annotated[ModeName, Field(description="The old name of `mode`.")]
     strength: float
     recipe: RecipeJson
     description: str

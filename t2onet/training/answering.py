@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 
 from ..data.recorded import Answers, Asked, Painted, Questions, Recipes, read_questions
 from ..data.recorded.answers import about_answers
 from ..data.recorded.archive import Levels, floats, levels
+from ..data.run_records import BEST, read_record
 from ..errors import DataError, T2OError, TrainingError
 from ..image import read_regular, write_atomically
 from ..models import load_network
 from ..models.answering import Answering, Decisions, answering
 from ..models.precision import NO_BFLOAT16, answering_device, computes_bfloat16
-from .checkpoints import BEST, CHECKPOINT, RECORD
 
 _BATCH = 64
 _SILENT = ("retoucher", "discriminator")
@@ -71,7 +70,7 @@ def answered(
         **facts,
         "network": told["network"],
         "config": json.loads(told["config"]),
-        **_record(weights.parent),
+        **(read_record(weights.parent) or {"progress": None, "settings": None}),
         "iteration": int(told["iteration"]) if "iteration" in told else None,
         "figures": json.loads(told.get("figures", "{}")),
     }
@@ -113,16 +112,6 @@ def _answered(path: Path, facts: Mapping[str, object]) -> bool:
         return path.is_file() and facts.items() <= about_answers(path).items()
     except (DataError, TypeError):
         return False
-
-
-def _record(folder: Path) -> dict[str, Any]:
-    """`settings` and `progress` of a run, from its checkpoint or its record; None where neither is there."""
-    if (folder / CHECKPOINT).is_file():
-        with safe_open(folder / CHECKPOINT, "np") as file:
-            told = {name: json.loads(text) for name, text in (file.metadata() or {}).items()}
-    else:
-        told = json.loads((folder / RECORD).read_text()) if (folder / RECORD).is_file() else {}
-    return {name: told.get(name) for name in ("settings", "progress")}
 
 
 def _say(text: str) -> None:

@@ -16,12 +16,6 @@ from ..image import write_atomically
 from ..models.files import read_tensors, write_tensors
 from .averaging import Average
 
-CHECKPOINT = "checkpoint.safetensors"
-BEST = "best.safetensors"
-RECORD = "run.json"
-"""How far a run is and its settings, for when the checkpoint is gone."""
-
-
 _OF_MACHINES = {"workers"}
 """Settings that change how fast a run is, and nothing of what it does."""
 

@@ -14,11 +14,9 @@ from accelerate import Accelerator
 from accelerate.utils import broadcast
 from torch import Tensor, nn
 
+from ..data.run_records import BEST, CHECKPOINT, RECORD
 from ..errors import OutputError, TrainingError
 from .checkpoints import (
-    BEST,
-    CHECKPOINT,
-    RECORD,
     Progress,
     State,
     load_checkpoint,

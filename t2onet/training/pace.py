@@ -18,9 +18,9 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from ..data.packed import read_packed
+from ..data.run_records import BEST
 from ..errors import T2OError, TrainingError
 from ..models import Asked, Greedy, load_network, rollout
-from .checkpoints import BEST
 from .configs import configs, get
 from .loop import Run
 from .precision import supported

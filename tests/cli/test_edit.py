@@ -97,6 +97,7 @@ def test_what_cannot_be_done_is_one_line(t2o: T2O, photo: Path) -> None:
         (["nowhere.png", "brighter"], "nowhere.png"),
         (["dogs.png", "brighter", "--mode", "wild"], "wild"),
         (["dogs.png", "brighter", "--manner", "wild"], "wild"),
+        (["dogs.png", "brighter", "--mode", "expert", "--manner", "literal"], "contradict each other"),
     ],
 )
 def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> None:
@@ -105,6 +106,12 @@ def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> Non
     assert answer.code == 2
     assert said in answer.err
     assert contents(photo) == before
+
+
+def test_the_old_name_of_the_mode_is_not_offered(t2o: T2O) -> None:
+    told = t2o("edit", "--help").out
+    assert "--mode" in told
+    assert "manner" not in told
 
 
 ENGLISH_ONLY = "I only read English so far, please ask in English; nothing was changed."
@@ -230,12 +237,25 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
             head[-1].bias.fill_(0.5)
     facts = description("t2onet", paper.config, words)
     write_tensors(photo / "best.safetensors", paper.state_dict(), facts)
+    (photo / "kept").mkdir()
+    (photo / "kept" / "memory.onnx").write_bytes(b"mine")
+    kept = t2o("export", "best.safetensors", "kept")
+    assert (kept.code, kept.out, kept.err.count("\n")) == (2, "", 1)
+    assert kept.err.startswith("t2o: kept holds a network already (memory.onnx); ")
+    assert contents(photo / "kept") == {"memory.onnx": b"mine"}
+    assert t2o("export", "best.safetensors", "kept", "--overwrite").code == 0
+    assert sorted(contents(photo / "kept")) == ["about.json", "begin.onnx", "step.onnx"]
     refused = t2o("export", "best.safetensors", "mine", "--caution", 1)
     assert (refused.code, "T2ONet, which has neither caution nor memory" in refused.err) == (2, True)
     done = t2o("export", "best.safetensors", "mine")
     assert (done.code, done.err) == (0, "")
     answer = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--json")
     assert answer.code == 0, answer.err
+    before = contents(photo)
+    expert = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--mode", "expert", "-o", "expert.png")
+    assert (expert.code, expert.out, expert.err.count("\n")) == (2, "", 1)
+    assert expert.err.startswith("t2o: this network has no mode expert, ")
+    assert contents(photo) == before
     (sidecar,) = photo.glob("dogs-edited*.json")
     steps = json.loads(sidecar.read_text())["steps"]
     seen = small(t2onet.open_image("dogs.png"), 128)

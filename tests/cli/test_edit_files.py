@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 
 import t2onet
 from t2onet import Recipe, executor
+from t2onet.cli import photos
 from t2onet.recipe.sidecar import find_sidecar, look_name, sidecar_path
-from tests.conftest import EXAMPLES
+from tests.conftest import EXAMPLES, PATIENCE
 
-from .made import LOOK, T2O, contents, files
+from .made import COMMAND, LOOK, T2O, contents, environment, files
 
 SIDECAR = ".t2o.json"
 
@@ -126,6 +128,84 @@ def test_results_of_one_name_are_refused_before_any_work(
     assert contents(dogs) == before
 
 
+def spell_as_one(monkeypatch: pytest.MonkeyPatch, *, shared: bool) -> None:
+    """A file system that ignores upper and lower case, or one that does not."""
+    monkeypatch.setattr(photos, "_share_a_file", lambda one, other: shared)
+
+
+@pytest.mark.parametrize("options", ["", "--overwrite", "--variants 2"])
+@pytest.mark.parametrize(
+    "names", ["one/a.png two/A.png", "one/ä.png two/A\u0308.png", "in/x/a.png in/X/a.png"]
+)
+def test_names_that_are_one_to_the_file_system_collide(
+    t2o: T2O, dogs: Path, monkeypatch: pytest.MonkeyPatch, names: str, options: str
+) -> None:
+    one, other = names.split()
+    copies(np.asarray(PIL.Image.open("dogs.png")), one, other)
+    given = ["in", "-r"] if one.startswith("in") else [one, other]
+    command = ["edit", *given, "brighter", "-o", "out", *options.split()]
+    before = contents(dogs)
+    spell_as_one(monkeypatch, shared=True)
+    answer = t2o(*command)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert "would both become out/" in answer.err
+    assert contents(dogs) == before
+    spell_as_one(monkeypatch, shared=False)
+    assert t2o(*command).code == 0
+    assert len([name for name in files(dogs / "out") if name.endswith(".png")]) in (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a.jpg", "A.jpg"), ("new/folder/a.jpg", "new/folder/A.jpg"), ("x/a.jpg", "X/a.jpg"), ("é", "e\u0301")],
+)
+def test_the_file_system_is_asked_whether_names_are_one(folder: Path, one: str, other: str) -> None:
+    before = contents(folder)
+    said = photos._share_a_file(folder / one, folder / other)
+    assert contents(folder) == before
+    (folder / one).parent.mkdir(parents=True, exist_ok=True)
+    (folder / one).touch()
+    assert said == (folder / other).exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "dogs.png dogs.png",
+        "dogs.png ./dogs.png",
+        "dogs.png trip/../dogs.png dogs.png",
+        "dogs.png *.png",
+        ". .",
+    ],
+)
+@pytest.mark.parametrize("command", ["edit", "apply"])
+def test_a_photo_that_is_given_twice_is_taken_once(t2o: T2O, dogs: Path, given: str, command: str) -> None:
+    Path("trip").mkdir()
+    LOOK.save("look.json")
+    names = given.split()
+    arguments = [*names, "brighter"] if command == "edit" else ["look.json", *names]
+    answer = t2o(command, *arguments, "-o", "out")
+    assert (answer.code, answer.err) == (0, "note: dogs.png: given more than once, and taken once\n")
+    assert answer.out.count(" -> ") == 1
+    assert Path("out/dogs.png").exists()
+
+
+def test_a_photo_that_is_given_twice_can_be_given_a_name(t2o: T2O, dogs: Path) -> None:
+    answer = t2o("edit", "dogs.png", "./dogs.png", "brighter", "-o", "new.png")
+    assert (answer.code, answer.err) == (0, "note: dogs.png: given more than once, and taken once\n")
+
+
+def test_two_names_of_one_photo_have_a_result_each(t2o: T2O, dogs: Path) -> None:
+    Path("cats.png").symlink_to("dogs.png")
+    assert t2o("edit", ".", "brighter", "-o", "out", "--no-sidecar").err == ""
+    assert files(dogs / "out") == ["cats.png", "dogs.png"]
+
+
+def test_a_photo_that_is_missing_twice_is_refused_once(t2o: T2O, dogs: Path) -> None:
+    answer = t2o("edit", "none.png", "none.png", "brighter")
+    assert (answer.code, answer.err.count("none.png does not exist")) == (2, 1)
+
+
 def test_a_result_that_another_process_wrote_meanwhile_is_kept(
     t2o: T2O, dogs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +302,54 @@ def test_nothing_is_put_beside_a_file_of_another_edit(t2o: T2O, dogs: Path, miss
     assert answer.err.count("\n") == 1
     assert contents(dogs) == before
     assert t2o("edit", "dogs.png", "darker", "-o", "out", "--overwrite").code == 0
+
+
+def test_variants_of_another_request_are_not_completed(t2o: T2O, dogs: Path) -> None:
+    """Else the variants to choose from would be answers to two requests."""
+    made(t2o)
+    Path("out/dogs-2.png").unlink()
+    Path("out/dogs-2.png.t2o.json").unlink()
+    before = contents(dogs)
+    answer = t2o("edit", "dogs.png", "darker", "--variants", "2", "-o", "out", "--skip-existing")
+    recipe = "out/dogs-1.png.t2o.json"
+    said = f"t2o: {recipe} is not what this request makes; give another -o, or --overwrite\n"
+    assert answer == (2, "", said)
+    assert contents(dogs) == before
+
+
+@pytest.mark.slow
+def test_killed_between_picture_and_recipe_no_wrong_pair_stands(t2o: T2O, dogs: Path) -> None:
+    t2o("edit", "dogs.png", "darker", "-o", "whole")
+    t2o("edit", "dogs.png", "brighter", "-o", "out")
+    die = "import os; from t2onet import Recipe; Recipe.save = lambda *_, **__: os._exit(9); "
+    arguments = ["edit", "dogs.png", "darker", "-o", "out", "--overwrite"]
+    command = [*COMMAND[:-1], die + COMMAND[-1], *arguments]
+    assert subprocess.run(command, env=environment(), timeout=PATIENCE, check=False).returncode == 9
+    assert contents(dogs / "out") == {"dogs.png": Path("whole/dogs.png").read_bytes()}
+    assert t2o("edit", "dogs.png", "darker", "-o", "out", "--skip-existing").code == 0
+    assert contents(dogs / "out") == contents(dogs / "whole")
+
+
+@pytest.mark.parametrize("locked", ["dogs.png", "dogs.png.t2o.json"])
+def test_a_pair_that_cannot_be_replaced_stays_as_it_is(t2o: T2O, dogs: Path, locked: str) -> None:
+    t2o("edit", "dogs.png", "brighter", "-o", "out")
+    Path("out", locked).chmod(0o444)
+    before = contents(dogs)
+    answer = t2o("edit", "dogs.png", "darker", "-o", "out", "--overwrite")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == f"t2o: out/{locked} cannot be written: the file is read-only; give another name.\n"
+    assert contents(dogs) == before
+
+
+def test_a_recipe_behind_a_link_is_replaced_there(t2o: T2O, dogs: Path) -> None:
+    t2o("edit", "dogs.png", "brighter", "-o", "out")
+    sidecar, kept = Path("out/dogs.png.t2o.json"), Path("kept.json").absolute()
+    sidecar.rename(kept)
+    sidecar.symlink_to(kept)
+    old = kept.read_bytes()
+    assert t2o("edit", "dogs.png", "darker", "-o", "out", "--overwrite").code == 0
+    assert sidecar.is_symlink()
+    assert kept.read_bytes() != old
 
 
 def test_a_recipe_that_no_longer_fits_is_said(t2o: T2O, dogs: Path) -> None:

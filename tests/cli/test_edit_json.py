@@ -154,6 +154,29 @@ def test_a_skipped_photo_has_the_recipe_of_its_sidecar(t2o: T2O, dogs: Path) -> 
     assert [step["reasons"] for step in again["steps"]] == [[]] * len(first["steps"])
 
 
+def test_variants_that_existed_have_the_recipes_of_their_files(t2o: T2O, dogs: Path) -> None:
+    request = ["dogs.png", "more contrast and warmer", "--variants", "2"]
+    (first,) = edit(t2o, *request)
+    for name in ("dogs-edited-2.png", "dogs-edited-2.png.t2o.json"):
+        Path(name).unlink()
+    (again,) = edit(t2o, *request, "--skip-existing")
+    assert again["outcome"] == "done"
+    kept, new = again["variants"]
+    assert (kept["outcome"], kept["recipe"]) == ("skipped", first["recipe"])
+    assert [step["reasons"] for step in kept["steps"]] == [[]] * len(first["steps"])
+    assert new == first["variants"][1]
+
+
+def test_no_recipe_is_claimed_of_a_picture_without_one(t2o: T2O, dogs: Path) -> None:
+    options = ["--variants", "2", "--no-sidecar"]
+    edit(t2o, "dogs.png", "brighter", *options)
+    Path("dogs-edited-2.png").unlink()
+    (again,) = edit(t2o, "dogs.png", "darker", *options, "--skip-existing")
+    kept, new = again["variants"]
+    assert (kept["outcome"], kept["recipe"], kept["steps"]) == ("skipped", None, [])
+    assert (new["outcome"], bool(new["recipe"])) == ("done", True)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only there are names plain bytes")
 def test_a_name_that_is_no_text(t2o: T2O, dogs: Path) -> None:
     name = os.fsdecode(b"K\xf6ln.png")

@@ -58,6 +58,17 @@ def lines(path: str) -> dict[tuple[str, str, str], dict[str, str]]:
         return {(line["dataset"], line["system"], line["figure"]): line for line in csv.DictReader(file)}
 
 
+def test_seeds_that_would_all_be_one_are_refused_before_training(t2o: T2O, tiny: PaperTable) -> None:
+    told = ("reproduce", "tiny", "pairs", "--data", "packed", "--cpu", "--seeds", 2, "--set", "seed=7")
+    answer = t2o(*told)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.splitlines()[-1] == (
+        "t2o: --seeds 2 trains each run from 2 different seeds, which --set seed=7 would make one; "
+        "give one of the two"
+    )
+    assert not Path("runs").exists()
+
+
 @pytest.mark.slow
 def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> None:
     told = ("reproduce", "tiny", "pairs", "--data", "packed", "--cpu", "--photos", "pairs/before/dogs.png")

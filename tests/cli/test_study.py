@@ -165,7 +165,7 @@ def test_how_fast_people_may_join_is_an_option(
 ) -> None:
     table(folder, 1)
     given: list[object] = []
-    monkeypatch.setattr("t2onet.cli.study.rate.serve", lambda *all_: given.extend(all_))
+    monkeypatch.setattr("t2onet.cli.study.serving.serve", lambda *all_: given.extend(all_))
     options = ("--joins", 9, "--joins-per-address", 3, "--behind-proxy")
     assert t2o("study", "rate", "table.csv", *options).code == 0
     assert JoinLimits(9, 3, True) in given
@@ -224,7 +224,7 @@ def test_the_papers_design_can_be_changed_in_part(
     t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(folder, 3)
-    monkeypatch.setattr("t2onet.cli.study.rate.serve", lambda *_: None)
+    monkeypatch.setattr("t2onet.cli.study.serving.serve", lambda *_: None)
     assert t2o("study", "rate", "table.csv", "--preset", "paper", "--samples", 2, "--checks", 0.25).code == 0
     with Store("studies.db") as store, store.reading() as session:
         settings = session.query(Study).one().settings

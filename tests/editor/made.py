@@ -33,10 +33,12 @@ class Scripted:
     side: int = 48
     pictures: list[np.ndarray] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    modes: list[str] = field(default_factory=list)
 
     def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
         self.pictures.append(picture)
         self.asked.append(request)
+        self.modes.append(manner)
         words = tuple(word.strip(",.").lower() for word in request.split())
         if "crop" in words:
             return Answer("crop", words)

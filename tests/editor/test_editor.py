@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,7 +140,60 @@ def test_a_request_without_words_is_refused(request_: str) -> None:
 
 
 def test_other_refusals() -> None:
-    with pytest.raises(RequestError, match="there is no manner 'wild'; there are literal, expert"):
-        t2onet.edit(PHOTO, "lighter", manner="wild", policy=Told())  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="there is no mode 'wild'; there are literal, expert"):
+        t2onet.edit(PHOTO, "lighter", mode="wild", policy=Told())  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="0 variants were asked for"):
         Editor(PHOTO, Told()).variants("lighter", 0)
+
+
+def ask_everywhere(policy: Told, **how: Any) -> list[t2onet.Edit]:
+    editor = Editor(PHOTO, policy)
+    return [
+        t2onet.edit(PHOTO, "lighter", policy=policy, **how),
+        editor.ask("lighter", **how),
+        editor.follow("make it moody", **how),
+        *editor.variants("lighter", 1, **how),
+    ]
+
+
+def test_the_mode_reaches_the_policy_and_the_edit() -> None:
+    policy = Told()
+    assert {edit.mode for edit in ask_everywhere(policy)} == {"literal"}
+    assert {edit.mode for edit in ask_everywhere(policy, mode="expert")} == {"expert"}
+    assert [mode for _, mode in policy.asked] == ["literal"] * 4 + ["expert"] * 4
+
+
+def test_manner_is_the_deprecated_name_of_mode() -> None:
+    policy = Told()
+    with pytest.warns(DeprecationWarning, match="`manner` is now called `mode`") as warned:
+        edits = ask_everywhere(policy, manner="expert")
+    assert [Path(one.filename) for one in warned] == [Path(__file__)] * 4
+    assert {edit.mode for edit in edits} == {mode for _, mode in policy.asked} == {"expert"}
+    with pytest.warns(DeprecationWarning, match="`manner` is now called `mode`"):
+        assert edits[0].manner == "expert"
+    with (
+        pytest.warns(DeprecationWarning, match="`manner`"),
+        pytest.raises(RequestError, match="mode 'expert' and manner 'literal' contradict each other"),
+    ):
+        t2onet.edit(PHOTO, "lighter", mode="expert", manner="literal", policy=policy)
+
+
+@dataclass
+class OneWay(Told):
+    """A policy that says it has no modes."""
+
+    manners: tuple[str, ...] = ()
+
+
+def test_a_mode_that_the_policy_does_not_have_is_refused() -> None:
+    policy = OneWay()
+    assert t2onet.edit(PHOTO, "lighter", policy=policy).answered
+    with pytest.raises(RequestError, match=r"^this network has no mode expert, "):
+        t2onet.edit(PHOTO, "lighter", mode="expert", policy=policy)
+    assert len(policy.asked) == 1
+
+
+def test_the_positions_of_fields_that_programs_may_rely_on() -> None:
+    names = [field.name for field in fields(t2onet.Edit)]
+    assert names[:4] == ["photo", "request", "mode", "recipe"]
+    assert names[4:10] == ["verdict", "reasons", "turn", "aside", "remarks", "move"]

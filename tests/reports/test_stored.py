@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.stored import read_stored
 from t2onet.errors import DataError
 from t2onet.metrics.intervals import estimate
 from t2onet.reports.comparison import Comparison
 from t2onet.reports.evaluation import averaged, evaluate
 from t2onet.reports.measured import Spread
-from t2onet.reports.stored import read_stored
 from t2onet.reports.systems import Identity, Made, Question
 
 from .made import SENTENCES, Scripted, brightened, some_cases

@@ -156,8 +156,8 @@ NAMES = (*["brightness", "tone", "color", "sharpness", "contrast"] * 3, "inpaint
 SAID = ("brighter", "less warm", "more", "start over", "undo that", "redo", "crop it", "\ud800 warmer", "🌞")
 MASKS = ({"png": "iVBORw0KGgo="}, {"file": "/etc/passwd"}, {"png": 7}, {"png": "x", "feather": -1}, {})
 PHOTO = {
-    "requests": ("POST", ("request", "revision", "manner", "fresh")),
-    "variants": ("POST", ("request", "count", "seed")),
+    "requests": ("POST", ("request", "revision", "mode", "fresh")),
+    "variants": ("POST", ("request", "manner", "count", "seed")),
     "recipe": ("PUT", ("recipe", "revision", "aside")),
     "strength": ("POST", ("strength", "revision")),
     "undo": ("POST", ("revision",)),
@@ -223,6 +223,7 @@ class Fuzzer:
         values: dict[str, Any] = {
             "request": self.rng.choice(SAID),
             "revision": self.revisions.get(photo, 0),
+            "mode": self.rng.choice(["literal", "expert"]),
             "manner": self.rng.choice(["literal", "expert"]),
             "fresh": self.chance(0.5),
             "count": self.rng.randrange(1, 4),

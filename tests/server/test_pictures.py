@@ -258,6 +258,18 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     assert state["archive"] is None
 
 
+@pytest.mark.parametrize("spelling", [["mode"], ["manner"], ["mode", "manner"]], ids=" ".join)
+def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, spelling: list[str]) -> None:
+    policy = visitor.client.app.state.darkroom.policy()  # type: ignore[attr-defined]
+    how = dict.fromkeys(spelling, "expert")
+    state = visitor.post(f"{photo}/requests", request="brighter", revision=0, **how).json()["state"]
+    assert (state["mode"], state["manner"]) == ("expert", "expert")
+    assert visitor.post(f"{photo}/variants", request="brighter", count=1, **how).status_code == 200
+    batch = visitor.post(f"{visitor.session}/batches", request="brighter", **how).json()["batch"]
+    finished(visitor, f"{visitor.session}/batches/{batch}")
+    assert policy.modes == ["expert"] * 3
+
+
 def test_refused_batches(visitor: Visitor) -> None:
     address = f"{visitor.session}/batches"
     assert refused(visitor.post(address, recipe=recipe())) == (422, "invalid")

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from t2onet import TrainingError
+from t2onet.data.run_records import CHECKPOINT
 from t2onet.models.baselines import BASELINES, Given
 from t2onet.models.files import read_tensors
 from t2onet.models.sentence import Sentence
 from t2onet.training import LoopSettings, Place, Words
 from t2onet.training.adversarial import AdversarialTask, settings_of
-from t2onet.training.checkpoints import CHECKPOINT
 from t2onet.training.seeds import generator_of
 from t2onet.training.settings import changed, names
 from t2onet.training.task import players_of

@@ -96,6 +96,10 @@ def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
     assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
     assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)
+    (weights.parent / "run.json").write_text("{")
+    broken = bare(tmp_path / "questions.zip", *told[:-1], module="t2onet.training.answering")
+    assert (broken.returncode, broken.stderr.count("\n")) == (2, 1)
+    assert "run.json cannot be read as the record of a run" in broken.stderr
     again = bare(weights, *told, module="t2onet.training.answering")
     assert (again.returncode, "best.safetensors cannot be read as questions" in again.stderr) == (2, True)
 

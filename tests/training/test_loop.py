@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from t2onet import TrainingError
+from t2onet.data.run_records import BEST, CHECKPOINT, RECORD
 from t2onet.models.files import read_tensors
 from t2onet.training import LoopSettings, Place, Player, Task, Words, loop
-from t2onet.training.checkpoints import BEST, CHECKPOINT, RECORD
 from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.settings import changed
 from t2onet.training.task import players_of

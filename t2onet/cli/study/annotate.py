@@ -9,21 +9,7 @@ import typer
 
 from ..common import refusing
 from ..data.datasets import Layout
-from .serving import (
-    DATABASE,
-    LOCAL,
-    BehindProxy,
-    Database,
-    Host,
-    Joins,
-    JoinsPerAddress,
-    NewName,
-    Port,
-    Seed,
-    Url,
-    opened,
-    serve,
-)
+from . import serving
 
 
 @refusing
@@ -38,22 +24,22 @@ def annotate_pairs(
     ] = 5,
     people: Annotated[int, typer.Option(help="The most annotators.")] = 1000,
     layout: Layout = None,
-    name: NewName = None,
-    seed: Seed = 0,
-    database: Database = DATABASE,
-    host: Host = LOCAL,
-    port: Port = 8770,
-    url: Url = None,
-    joins: Joins = 200,
-    joins_per_address: JoinsPerAddress = 40,
-    behind_proxy: BehindProxy = False,
+    name: serving.NewName = None,
+    seed: serving.Seed = 0,
+    database: serving.Database = serving.DATABASE,
+    host: serving.Host = serving.LOCAL,
+    port: serving.Port = 8770,
+    url: serving.Url = None,
+    joins: serving.Joins = 200,
+    joins_per_address: serving.JoinsPerAddress = 40,
+    behind_proxy: serving.BehindProxy = False,
 ) -> None:
     """Let people say what leads from one photo to the other; review and export what they write."""
-    with opened(database, create=True) as store:
+    with serving.opened(database, create=True) as store:
         from ...studies.creating import open_annotation_study
         from ...studies.joining import JoinLimits
         from ...studies.settings import AnnotationSettings
 
         settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
         study = open_annotation_study(store, pairs, settings, name=name, layout=layout, seed=seed)
-        serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)
+        serving.serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)

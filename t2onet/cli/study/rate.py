@@ -9,21 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..common import refusing
-from .serving import (
-    DATABASE,
-    LOCAL,
-    BehindProxy,
-    Database,
-    Host,
-    Joins,
-    JoinsPerAddress,
-    NewName,
-    Port,
-    Seed,
-    Url,
-    opened,
-    serve,
-)
+from . import serving
 
 
 @refusing
@@ -52,20 +38,20 @@ def rate_outputs(
         int | None, typer.Option(help="The most pages for one rater; by default no limit.")
     ] = None,
     people: Annotated[int | None, typer.Option(help="The most raters; by default 1000.")] = None,
-    name: NewName = None,
-    seed: Seed = 0,
-    database: Database = DATABASE,
-    host: Host = LOCAL,
-    port: Port = 8770,
-    url: Url = None,
-    joins: Joins = 200,
-    joins_per_address: JoinsPerAddress = 40,
-    behind_proxy: BehindProxy = False,
+    name: serving.NewName = None,
+    seed: serving.Seed = 0,
+    database: serving.Database = serving.DATABASE,
+    host: serving.Host = serving.LOCAL,
+    port: serving.Port = 8770,
+    url: serving.Url = None,
+    joins: serving.Joins = 200,
+    joins_per_address: serving.JoinsPerAddress = 40,
+    behind_proxy: serving.BehindProxy = False,
 ) -> None:
     """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
     given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
     given |= {"pages": pages, "people": people}
-    with opened(database, create=True) as store:
+    with serving.opened(database, create=True) as store:
         from ...studies.creating import open_rating_study
         from ...studies.joining import JoinLimits
         from ...studies.settings import PRESETS, RatingSettings
@@ -73,4 +59,4 @@ def rate_outputs(
         base = PRESETS[preset] if preset else RatingSettings()
         settings = replace(base, **{key: value for key, value in given.items() if value is not None})
         study = open_rating_study(store, table, settings, name=name, seed=seed)
-        serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)
+        serving.serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)

@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         names = list(TABLES) if given.tables == ["all"] else given.tables
-        runs = repeated(runs_of(map(table_of, names)), max(1, given.seeds))
+        runs = repeated(runs_of(map(table_of, names)), max(1, given.seeds), given.settings)
     except T2OError as error:
         sys.stderr.write(f"{error}\n")
         return 2

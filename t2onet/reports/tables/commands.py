@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...data.run_records import BEST
+from ...errors import TrainingError
 from .model import PaperTable, Plans, Run
 
-BEST, CHECKPOINT, RECORD = "best.safetensors", "checkpoint.safetensors", "run.json"
 """What training keeps in the folder of a run."""
 WORDS = "words.npz"
 """What it finds beside a packed set."""
@@ -54,8 +55,14 @@ def runs_of(tables: Iterable[PaperTable]) -> list[Run]:
     return list({run.name: run for table in tables for run in table.runs()}.values())
 
 
-def repeated(runs: Iterable[Run], seeds: int) -> list[Run]:
-    """Each of them from so many seeds, 0 first."""
+def repeated(runs: Iterable[Run], seeds: int, settings: Sequence[str] = ()) -> list[Run]:
+    """Each of them from so many seeds, 0 first; `settings` of all of them must not name one seed."""
+    fixed = [setting for setting in settings if setting.partition("=")[0].strip() == "seed"]
+    if seeds > 1 and fixed:
+        raise TrainingError(
+            f"--seeds {seeds} trains each run from {seeds} different seeds, which --set {fixed[0]} would "
+            "make one; give one of the two"
+        )
     return [run.repeated(seed) for run in runs for seed in range(seeds)]
 
 

@@ -100,7 +100,7 @@ class Making:
         return noting.questions(data.fingerprint, *([] if gier is None else [gier.fingerprint]))
 
     def _runs(self) -> list[Run]:
-        return repeated(self.table.runs(), self.wanted.seeds)
+        return repeated(self.table.runs(), self.wanted.seeds, self.wanted.place.settings)
 
     def _has_systems(self, runs: Path) -> bool:
         """Others than the inputs."""

@@ -12,8 +12,9 @@ from typing import Any, TextIO
 
 from ...data.packed.model import INDEX
 from ...data.recorded.answers import about_answers
+from ...data.run_records import BEST, CHECKPOINT, read_metadata, read_record
 from ...errors import DataError, TrainingError
-from .commands import ANSWERS, BEST, CHECKPOINT, RECORD, WORDS, packed_at, packing
+from .commands import ANSWERS, WORDS, packed_at, packing
 from .model import SEED, Row, Run
 
 
@@ -75,7 +76,7 @@ def finished(folder: Path) -> bool:
 
 def progress_of(folder: Path) -> Progress | None:
     """By its checkpoint or record; without these, by what its best weights or its answers tell."""
-    if (record := _record(folder)) is not None:
+    if (record := read_record(folder)) is not None:
         return _recorded_progress(record)
     if (path := source_of(folder)) is None:
         return None
@@ -85,7 +86,7 @@ def progress_of(folder: Path) -> Progress | None:
             return _recorded_progress(about)
         loop = (about.get("settings") or {}).get("loop", {})
         return Progress(about.get("iteration"), loop.get("iterations"), at_least=True)
-    kept = _metadata(path)
+    kept = read_metadata(path)
     done, asked = (int(kept[name]) if name in kept else None for name in ("iteration", "iterations"))
     return Progress(done, asked, at_least=True)
 
@@ -94,20 +95,6 @@ def _recorded_progress(record: Mapping[str, Any]) -> Progress:
     progress, loop = record["progress"], record["settings"]["loop"]
     waited = progress["iteration"] - progress["best_iteration"]
     return Progress(progress["iteration"], loop["iterations"], ended=0 < loop["patience"] <= waited)
-
-
-def _record(folder: Path) -> dict[str, Any] | None:
-    """`progress` and `settings` of a run, from its checkpoint or what is kept beside that."""
-    if (folder / CHECKPOINT).is_file():
-        kept = _metadata(folder / CHECKPOINT)
-        return {name: json.loads(kept[name]) for name in ("progress", "settings")}
-    path = folder / RECORD
-    if not (path.is_file() and (folder / BEST).is_file()):  # without weights, of a run that is gone
-        return None
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise TrainingError(f"{path} cannot be read as the record of a run: {error}") from None
 
 
 def weights_in(folder: Path) -> Path | None:
@@ -195,7 +182,7 @@ def facts_of(row: Row, runs: Path) -> dict[str, Any]:
 
 
 def _told_by_weights(path: Path) -> dict[str, Any]:
-    kept, record = _metadata(path), _record(path.parent)
+    kept, record = read_metadata(path), read_record(path.parent)
     settings = None if record is None else record["settings"]
     return {
         "weights": hashlib.sha256(path.read_bytes()).hexdigest()[:12],
@@ -219,16 +206,3 @@ def _told_by_answers(path: Path) -> dict[str, Any]:
 def _schedule(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """How long, how fast and from which seed a run learned, where that is kept."""
     return {} if settings is None else {"trained with": settings["loop"]}
-
-
-def _metadata(path: Path) -> dict[str, str]:
-    """Of a file of tensors, without these."""
-    try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError as error:
-        raise DataError(f"opening weights needs safetensors: pip install 't2onet[train]' ({error})") from None
-    try:
-        with safe_open(path, "np") as file:
-            return file.metadata() or {}
-    except (OSError, SafetensorError) as error:
-        raise TrainingError(f"{path} cannot be read as weights: {error}") from None

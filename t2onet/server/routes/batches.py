@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ...editor import Manner
+from ...editor import Mode
 from ...errors import RequestError
 from ...recipe import Recipe
 from ..batches import Batch, Item, RecipeFor, archive
@@ -51,12 +51,12 @@ def _recipe_for(asked: StartBatch, room: Darkroom) -> RecipeFor:
     if asked.recipe is not None:
         recipe = checked(asked.recipe, room.settings)
         return lambda photo: (recipe, ())
-    request, manner = checked_request(asked.request or "", room), asked.manner
-    return lambda photo: _answered(photo, request, manner)
+    request, mode = checked_request(asked.request or "", room), asked.mode
+    return lambda photo: _answered(photo, request, mode)
 
 
-def _answered(photo: Photo, request: str, manner: Manner) -> tuple[Recipe, tuple[str, ...]]:
-    (edit,) = photo.editor.variants(request, 1, manner=manner)
+def _answered(photo: Photo, request: str, mode: Mode) -> tuple[Recipe, tuple[str, ...]]:
+    (edit,) = photo.editor.variants(request, 1, mode=mode)
     if not edit.answered:
         raise RequestError(edit.explain())
     return edit.recipe, edit.remarks

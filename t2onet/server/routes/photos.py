@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
+from ...editor import Mode
 from ...recipe import Step
 from ..darkroom import Chosen, Darkroom, Room, Visit
 from ..errors import Refused, not_found
@@ -92,6 +93,7 @@ def state(photo: Photo) -> PhotoState:
     facts = photo.facts
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
+    mode: Mode = "literal" if edit is None else edit.mode
     return PhotoState(
         photo=photo.id,
         name=photo.name,
@@ -104,7 +106,8 @@ def state(photo: Photo) -> PhotoState:
         can_undo=editor.can_undo,
         can_redo=editor.can_redo,
         request="" if edit is None else edit.request,
-        manner="literal" if edit is None else edit.manner,
+        mode=mode,
+        manner=mode,
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=data(recipe),
         description=recipe.describe(),

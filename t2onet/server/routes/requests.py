@@ -23,7 +23,7 @@ def say(asked: Say, chosen: Chosen, room: Room) -> Told:
     sentence = checked_request(asked.request, room)
     with room.working(), chosen.changing(asked.revision) as editor:
         ask = editor.ask if asked.fresh else editor.follow
-        edit = ask(sentence, manner=asked.manner)
+        edit = ask(sentence, mode=asked.mode)
 
     return Told(answered=edit.answered, verdict=edit.verdict, answer=edit.explain(), state=state(chosen))
 
@@ -36,7 +36,7 @@ def variants(asked: WantVariants, chosen: Chosen, room: Room) -> Variants:
     """
     sentence = checked_request(asked.request, room)
     with room.working():
-        found = chosen.editor.variants(sentence, asked.count, manner=asked.manner, seed=asked.seed)
+        found = chosen.editor.variants(sentence, asked.count, mode=asked.mode, seed=asked.seed)
     first = found[0]
     shown = [_variant(one) for one in found] if first.answered else []
     return Variants(answered=first.answered, verdict=first.verdict, answer=first.explain(), variants=shown)

@@ -9,19 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from t2onet.errors import TrainingError
 from t2onet.reports.tables import Plans, Run
 from t2onet.reports.tables.__main__ import main
 from t2onet.reports.tables.commands import (
-    BEST,
-    CHECKPOINT,
-    RECORD,
     WORDS,
     Training,
     packing,
     repeated,
     script,
 )
-from t2onet.training import checkpoints, words
+from t2onet.training import words
 from tests.conftest import ROOT
 from tests.training.test_bare import ABSENT
 
@@ -30,9 +28,8 @@ PLANNED = Run("paper-tone", "paper", ("operations=tone",), Plans("tone", ("tone"
 LATER = Run("rl-pretrained", "rl-pretrained", after=FIRST)
 
 
-def test_files_are_called_as_training_calls_them() -> None:
-    kept = (checkpoints.BEST, checkpoints.CHECKPOINT, checkpoints.RECORD)
-    assert (*kept, words.FILE) == (BEST, CHECKPOINT, RECORD, WORDS)
+def test_words_are_called_as_training_calls_them() -> None:
+    assert words.FILE == WORDS
 
 
 def test_a_run_is_one_command_that_may_be_given_again() -> None:
@@ -65,6 +62,15 @@ def test_runs_are_repeated_from_other_seeds() -> None:
         "runs/rl-pretrained --resume --from runs/paper/best.safetensors",
         "runs/rl-pretrained-seed-1 --resume --from runs/paper-seed-1/best.safetensors --set seed=1",
     ]
+
+
+@pytest.mark.parametrize("setting", ["seed=7", " seed = 7"])
+def test_one_seed_for_all_repetitions_is_refused(setting: str) -> None:
+    """They would be equal runs, and their spread no measure of noise."""
+    with pytest.raises(TrainingError, match=r"^--seeds 2 trains .* --set .*seed.* give one of the two$"):
+        repeated([FIRST], 2, ["iterations=4", setting])
+    assert repeated([FIRST], 1, [setting]) == [FIRST]
+    assert len(repeated([FIRST], 2, ["seeds=7"])) == 2
 
 
 def test_packing_says_what_plans_need() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from t2onet.data.run_records import BEST, CHECKPOINT, RECORD
 from t2onet.errors import DataError, TrainingError
 from t2onet.models.files import read_tensors, write_tensors
 from t2onet.reports.tables import Plans, Row
-from t2onet.reports.tables.commands import BEST, CHECKPOINT, RECORD
 from t2onet.reports.tables.runs import Place, facts_of, finished, sources_of, trained, weights_in
 from tests.training.made import packed_folder
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from bench.stored import Stored
 from t2onet.metrics.intervals import Difference, Estimate
 from t2onet.reports.comparison import Comparison
 from t2onet.reports.evaluation import evaluate
 from t2onet.reports.measured import Spread
-from t2onet.reports.stored import Stored
 from t2onet.reports.systems import Identity, Made, Question
 from t2onet.reports.tables import PaperTable, Row, Run
 from t2onet.reports.tables.measuring import Block, unavailable

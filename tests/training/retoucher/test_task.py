@@ -12,9 +12,10 @@ from torch import nn
 
 from t2onet import TrainingError
 from t2onet.data.packed import read_packed
+from t2onet.data.run_records import BEST
 from t2onet.models import load_network
 from t2onet.training import train
-from t2onet.training.checkpoints import BEST, difference
+from t2onet.training.checkpoints import difference
 from t2onet.training.configs import get
 from t2onet.training.retoucher.exams import expert_figures
 from t2onet.training.settings import changed

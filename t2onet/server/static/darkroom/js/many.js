@@ -5,7 +5,7 @@ import { dialog, select } from "./dialog.js";
 import { element } from "./dom.js";
 import { trying } from "./notices.js";
 import { draft } from "./recipe.js";
-import { manner } from "./request.js";
+import { mode } from "./request.js";
 import { room, settled, state } from "./room.js";
 
 const FORMATS = [["", "As they came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"]];
@@ -33,7 +33,7 @@ export function open() {
   async function begin() {
     await settled();
     const photos = boxes.filter(({ box }) => box.checked).map(({ one }) => one.photo);
-    const look = what.value === "recipe" ? { recipe: draft() } : { request: request.value, manner: manner() };
+    const look = what.value === "recipe" ? { recipe: draft() } : { request: request.value, mode: mode() };
     const wanted = { ...look, photos, ...(format.value && { format: format.value }) };
     const batch = await trying(() => ask("POST", `${room.session}/batches`, wanted));
     if (batch) watched = watch(batch, body);

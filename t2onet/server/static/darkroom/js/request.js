@@ -12,13 +12,13 @@ let last = null;
 
 export function setUp() {
   byId("ask").addEventListener("submit", (event) => { event.preventDefault(); say(byId("request").value); });
-  byId("manner").value = remembered.get("manner", "literal");
-  byId("manner").addEventListener("change", () => remembered.set("manner", byId("manner").value));
+  byId("mode").value = remembered.get("mode", remembered.get("manner", "literal"));
+  byId("mode").addEventListener("change", () => remembered.set("mode", byId("mode").value));
   on("photo", () => { last = null; });
   on("edit", () => { offer(); answer(); });
 }
 
-export const manner = () => byId("manner").value;
+export const mode = () => byId("mode").value;
 
 /** What was asked first is no longer what the edit is about. */
 export const forgetRequest = () => sessionStorage.removeItem(BEGUN + room.current);
@@ -30,7 +30,7 @@ export async function say(request) {
   const words = request.trim();
   if (!words || !state()) return;
   const fresh = state().recipe.steps.length === 0;
-  const told = await waiting(() => change("POST", "requests", { request: words, manner: manner() }));
+  const told = await waiting(() => change("POST", "requests", { request: words, mode: mode() }));
   if (!told) return;
   if (told.answered && fresh) sessionStorage.setItem(BEGUN + room.current, words);
   byId("request").value = "";

@@ -4,7 +4,7 @@ import { ask, picture } from "./api.js";
 import { byId, element, iconButton } from "./dom.js";
 import { notice, waiting } from "./notices.js";
 import { use } from "./recipe.js";
-import { firstRequest, manner } from "./request.js";
+import { firstRequest, mode } from "./request.js";
 import { address, on, settled } from "./room.js";
 
 const COUNT = 6;
@@ -23,7 +23,7 @@ export async function offer() {
   if (!request) return notice("Ask for something first; variants are other answers to it.", "news");
   await settled();
   const photo = address();
-  const found = await waiting(() => ask("POST", `${photo}/variants`, { request, manner: manner(), count: COUNT }));
+  const found = await waiting(() => ask("POST", `${photo}/variants`, { request, mode: mode(), count: COUNT }));
   if (!found || photo !== address()) return undefined;
   if (!found.answered) return notice(found.answer, "news");
   return show(photo, request, found.variants);

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..data.spreadsheet import from_csv
-from ..errors import DataError
-from ..metrics.intervals import Difference, Estimate
-from .comparison import ABOUT, FIGURES
-from .following import CLASSES
-from .measured import Spread
+from t2onet.data.spreadsheet import from_csv
+from t2onet.errors import DataError
+from t2onet.metrics.intervals import Difference, Estimate
+from t2onet.reports.comparison import ABOUT, FIGURES
+from t2onet.reports.following import CLASSES
+from t2onet.reports.measured import Spread
 
 Line = dict[str, Any] | None
 
