@@ -12,6 +12,8 @@ MIB = 2**20
 
 LONGEST_SIDE = 1_000_000
 """Pixels: uncompressed rows are gathered piece by piece, and each piece copies what there is of the row."""
+DIRECTORIES = 16
+"""Directories of an EXIF block or TIFF file that pointers lead to; four are usual, pages are counted apart."""
 DIRECTORY_ENTRIES = 4096
 """Entries of one directory of an EXIF block or TIFF file."""
 TAG_VALUES = 250_000
