@@ -115,7 +115,7 @@ def crowded_tiff() -> bytes:
 
 
 def big_tiff_exif(size: int = 2 * MIB, entries: int = 2000) -> bytes:
-    """A BigTIFF whose Exif pointer, of four bytes, leads to entries that have the whole file as their value."""
+    """A BigTIFF whose Exif pointer, of four bytes, leads to entries that each hold the whole file."""
     head = b"II+\0" + struct.pack("<HHQ", 8, 0, 16)
     first = struct.pack("<QHHQQQ", 1, 0x8769, 4, 1, 52, 0)
     table = b"".join(struct.pack("<HHQQ", 40_000 + tag, 7, size - 16, 16) for tag in range(entries))

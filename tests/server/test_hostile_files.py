@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from t2onet.image import structure
 from t2onet.recipe import Recipe
 from t2onet.server import Settings
 from t2onet.server.errors import Refused
@@ -50,6 +54,27 @@ def test_each_is_taken_or_refused_in_one_sentence(visitor: Visitor, tmp_path: Pa
 def test_frames_beyond_the_limit_are_left_out_and_said(visitor: Visitor) -> None:
     notes = visitor.upload(hostile.bare_frames_gif(), "many.gif").json()["notes"]
     assert notes == ["more than 10000 frames were left out: only the first is edited"]
+
+
+def test_the_structure_of_an_upload_is_checked_once(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[int] = []
+    monkeypatch.setattr(structure, "check", lambda data: checked.append(len(data)))
+    visitor.bring(data := picture(32))
+    assert checked == [len(data)]
+
+
+def test_a_raw_above_the_limit_is_refused_before_it_is_developed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = nullcontext(SimpleNamespace(sizes=SimpleNamespace(width=96, height=64)))  # it cannot develop
+    monkeypatch.setitem(sys.modules, "rawpy", SimpleNamespace(imread=lambda file: opened))
+    answer = serve(megapixels=0.005).upload(b"any bytes", "photo.dng")
+    assert refused(answer) == (413, "too_large")
+    assert answer.json()["error"]["message"] == (
+        "photo.dng has 96 x 64 pixels, more than the 0.005 megapixels allowed here"
+    )
 
 
 # ---- masks
