@@ -2,13 +2,14 @@
 
 The photo is cut into bands of rows, each widened by what the steps look aside, and threads take the bands one
 by one: memory beyond the photo and its result is a few bands, and a band comes out as it would in one piece.
-A repair needs the whole picture, so the steps before it are finished first and those after it start over.
+A repair is done in one piece, so the steps before it are finished first and those after it start over.
 Small photos run by the plain formulas; large ones are worth loading the compiled kernels. The executor knows
 nothing of files or requests.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -177,7 +178,10 @@ class _Run:
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
             before = () if stages is None else part[:-1]
             kept = [np.empty(pixels.shape, np.uint16) for _ in before]
-            for share in self._executed(part, pixels, result := np.empty(pixels.shape, wide), kept):
+            # A repair of pixels that nobody else has changes them in place.
+            in_place = number > 0 and part[0].is_repair and stages is None and pixels.dtype == wide
+            result = pixels if in_place else np.empty(pixels.shape, wide)
+            for share in self._executed(part, pixels, result, kept):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
             if stages is not None:
@@ -225,15 +229,22 @@ class _Run:
         return levels[:, 0]
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
-        """What the mask does not touch is copied as it is."""
+        """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
         assert step.mask is not None
-        share = np.divide(step.mask.over(self.height, self.width), 255, dtype=np.float32)
-        picture = np.clip(as_depth(pixels, np.float32).transpose(2, 0, 1), 0, 1)
-        mended = operations.repairs()[step.operation].function(np.ascontiguousarray(picture), share)
-        result[...] = as_depth(pixels, result.dtype)
+        repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
+        shares = _Shares.of(*step.mask.inside(self.height, self.width))
+        if result is not pixels:
+            result[...] = as_depth(pixels, result.dtype)
+        if not shares.levels.size:
+            return
+        margin = max(self.height, self.width) if repair.margin is None else math.ceil(repair.margin * scale)
+        part, levels = shares.widen(margin, self.height, self.width)
+        share = np.divide(levels, 255, dtype=np.float32)
+        picture = np.clip(as_depth(pixels[part], np.float32).transpose(2, 0, 1), 0, 1)
+        mended = repair.function(np.ascontiguousarray(picture), share, scale)
         touched = share > 0
         blended = (picture + share * (mended - picture))[:, touched].T
-        result[touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
+        result[part][touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
 
     def _reach(self, steps: Sequence[Step]) -> int:
         return sum(operations.get(step.operation).reach(self.scale) for step in steps)
@@ -289,6 +300,16 @@ class _Shares:
             return cls(0, 0, mask[:0, :0])
         inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
         return cls(top + int(rows[0]), left + int(columns[0]), inside)
+
+    def widen(self, margin: int, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
+        """The rows and columns of a photo up to `margin` pixels around the mask, and its levels there."""
+        top, left = max(self.top - margin, 0), max(self.left - margin, 0)
+        bottom = min(self.top + self.levels.shape[0] + margin, height)
+        right = min(self.left + self.levels.shape[1] + margin, width)
+        above, before = self.top - top, self.left - left
+        levels = np.zeros((bottom - top, right - left), np.uint8)
+        levels[above : above + self.levels.shape[0], before : before + self.levels.shape[1]] = self.levels
+        return (slice(top, bottom), slice(left, right)), levels
 
     def blend(
         self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int

@@ -85,11 +85,13 @@ class Mask(BaseModel):
         """(H, W) uint8 at its own resolution, not feathered."""
         return np.asarray(_decoded(self.png))
 
-    @property
-    def extent(self) -> float:
-        """The share of a photo, 0 to 1, in the box around everything that is not black, feather included."""
+    def extent(self, margin: float = 0.0) -> float:
+        """The share of a photo, 0 to 1, in the box around everything that is not black.
+
+        The box includes the feather and a margin, in pixels at the reference size.
+        """
         (width, height), box = _box(self.png)
-        soft = 2 * _FEATHER_REACH * self.feather / REFERENCE_SHORT_SIDE
+        soft = 2 * (_FEATHER_REACH * self.feather + margin) / REFERENCE_SHORT_SIDE
         left, top, right, bottom = box or (0, 0, 0, 0)
         return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
 

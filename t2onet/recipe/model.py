@@ -55,7 +55,7 @@ class Step(BaseModel):
 
     @property
     def is_repair(self) -> bool:
-        """Whether it invents what is under its mask, and needs the whole picture for it."""
+        """Whether it invents what is under its mask from what is around it."""
         return self.operation in operations.repairs()
 
     @property

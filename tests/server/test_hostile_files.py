@@ -117,6 +117,13 @@ def test_a_repair_is_much_work_at_any_size(serve: Serve) -> None:
     assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step] * 2})) == (413, "too_large")
 
 
+def test_small_repairs_are_charged_with_what_they_look_at() -> None:
+    png = hostile.grey_png(64, 1, box=(10, 10, 12, 12))
+    step = {"operation": "inpaint", "parameters": [], "mask": {"png": png}}
+    with pytest.raises(Refused, match="megapixels of work"):
+        check_work(Recipe.from_data({"steps": [step]}), 8e6, Settings(masked_megapixels=0.5))
+
+
 def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -> None:
     recipe, settings = Recipe.from_data(hostile.masked_recipe(32, 20)), Settings()
     check_work(recipe, settings.preview**2, settings)
