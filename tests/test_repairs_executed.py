@@ -113,12 +113,17 @@ def test_small_repairs_do_not_convert_the_whole_photo_each_time(monkeypatch: pyt
     assert converted < 4 * before.size
 
 
-@pytest.mark.parametrize("shape", [(300, 400), (1100, 1300)], ids=["small", "large"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @pytest.mark.parametrize(
-    ("where", "feather"),
-    [(np.s_[20:22, 30:33], 0), (np.s_[0:9, 70:80], 5), (np.s_[5:60, 0:80], 0)],
-    ids=["inside", "corner", "most"],
+    ("shape", "where", "feather"),
+    [
+        ((120, 160), np.s_[20:22, 30:33], 0),
+        ((120, 160), np.s_[0:9, 60:80], 5),
+        ((120, 160), np.s_[5:60, 0:80], 0),
+        ((1100, 1300), np.s_[20:22, 30:33], 0),
+        ((1100, 1300), np.s_[0:4, 72:80], 2),
+    ],
+    ids=["inside", "corner", "most", "inside a large photo", "corner of a large photo"],
 )
 def test_inpainting_a_part_is_inpainting_the_whole(
     monkeypatch: pytest.MonkeyPatch,
