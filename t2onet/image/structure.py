@@ -16,7 +16,7 @@ from ..errors import ImageError
 from . import limits
 
 _RE_SAVE = "re-save it with another program"
-_WINDOW = 4 * limits.MIB
+_SEARCH_BYTES = 4 * limits.MIB
 """Bytes searched at a time: `re` lets no other thread run meanwhile."""
 
 
@@ -37,7 +37,7 @@ def check(data: bytes) -> None:
 # ---- JPEG
 
 _MARKER = re.compile(rb"\xff[^\0\x01\xd0-\xd7\xff]")
-_ALONE = {0x01, *range(0xD0, 0xD9)}
+_WITHOUT_LENGTH = {0x01, *range(0xD0, 0xD9)}
 _END, _SCAN, _APP1 = 0xD9, 0xDA, 0xE1
 _EXIF = b"Exif\0\0"
 
@@ -56,7 +56,7 @@ def _check_jpeg(data: bytes) -> None:
         marker = data[found + 1] if at <= len(data) else _END
         if marker == _END:
             break
-        if marker not in _ALONE:
+        if marker not in _WITHOUT_LENGTH:
             length = int.from_bytes(data[at : at + 2], "big")
             if marker == _APP1 and data.startswith(_EXIF, at + 2):
                 exif.append(data[at + 8 : at + length])
@@ -77,9 +77,9 @@ def _check_jpeg(data: bytes) -> None:
 
 def _next_marker(data: bytes, start: int) -> int:
     """The position of the next marker, or where the data ends."""
-    for begin in range(start, len(data), _WINDOW):
+    for begin in range(start, len(data), _SEARCH_BYTES):
         # One byte more: a marker has two.
-        if found := _MARKER.search(data, begin, begin + _WINDOW + 1):
+        if found := _MARKER.search(data, begin, begin + _SEARCH_BYTES + 1):
             return found.start()
     return len(data)
 
@@ -120,7 +120,7 @@ _SIZES = {
     17: 8,
     18: 8,
 }
-_TEXT = (1, 2, 6, 7)
+_BYTE_TYPES = (1, 2, 6, 7)
 """Types whose values stay bytes."""
 _POINTERS = (0x8769, 0x8825, 0xA005)
 """Tags that lead to the Exif, GPS and interoperability directories."""
@@ -181,7 +181,7 @@ def _check_directory(data: bytes, start: int, layout: _Layout) -> set[int]:
             copied += min(size, max(len(data) - layout.offset.unpack(value)[0], 0))
         elif tag in _POINTERS and size:
             pointers.add(int.from_bytes(value[:size], layout.order))
-        numbers += 0 if kind in _TEXT else min(count, len(data))
+        numbers += 0 if kind in _BYTE_TYPES else min(count, len(data))
         if copied > len(data):
             raise ImageError(f"the values of its TIFF or EXIF entries overlap; {_RE_SAVE}")
         if numbers > limits.TAG_VALUES:

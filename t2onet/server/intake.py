@@ -41,5 +41,9 @@ def opened(path: Path, name: str, settings: Settings) -> Image:
         if isinstance(cause, OSError) and cause.errno in OUT_OF_FILES:
             raise cause from None
         if isinstance(cause, OSError) and cause.errno is not None:  # from the system, not from a decoder
-            raise ImageError(f"{name} cannot be read any more; was it moved or deleted?") from None
+            gone = isinstance(cause, FileNotFoundError | NotADirectoryError)
+            reason = (
+                "; was it moved or deleted?" if gone else f": {(cause.strerror or 'unknown error').lower()}"
+            )
+            raise ImageError(f"{name} cannot be read any more{reason}") from None
         raise ImageError(str(error).replace(str(path), name)) from None
