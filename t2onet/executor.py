@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from itertools import groupby, takewhile, zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,6 +41,8 @@ BAND_PIXELS = 64 * 1024
 """Small enough for a band to stay in a core's cache."""
 OVERLAP = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
+MASK_BYTES = 512 << 20
+"""Masks, stretched over the photo at one byte per pixel, that are held at a time."""
 _CURVES = (TONE.name, COLOR.name)
 
 
@@ -173,7 +175,7 @@ class _Run:
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
     ) -> Pixels:
         """`pixels` after all steps, as `dtype`; what they are after each of them is added to `stages`."""
-        parts = _parts(steps)
+        parts = _parts(steps, self.height * self.width)
         for number, part in enumerate(parts):
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
             before = () if stages is None else part[:-1]
@@ -396,10 +398,22 @@ def _translated(rows: Pixels, table: np.ndarray) -> Pixels:
     return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
 
 
-def _parts(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
-    """Steps that can run band by band together, and each repair alone, in order."""
-    alone = ((number if step.is_repair else -1, step) for number, step in enumerate(steps))
-    return [tuple(step for _, step in part) for _, part in groupby(alone, key=lambda pair: pair[0])]
+def _parts(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
+    """Steps that can run band by band together, and each repair alone, in order.
+
+    Together, as far as their masks on a photo of so many pixels come to MASK_BYTES.
+    """
+    parts: list[list[Step]] = []
+    sizes: dict[Mask, float] = {}
+    for step in steps:
+        size = {step.mask: step.mask.extent() * pixels} if step.mask else {}
+        alone = step.is_repair or not parts or parts[-1][0].is_repair
+        if alone or sum((sizes | size).values()) > MASK_BYTES:
+            parts.append([])
+            sizes = {}
+        parts[-1].append(step)
+        sizes |= size
+    return parts
 
 
 def _white(dtype: np.dtype[Any]) -> np.float32:

@@ -59,7 +59,7 @@ class Mask(BaseModel):
     def _check(self) -> Self:
         if not (math.isfinite(self.feather) and 0 <= self.feather <= REFERENCE_SHORT_SIDE):
             raise RecipeError(f"mask: feather is {self.feather:g}; allowed is 0 to {REFERENCE_SHORT_SIDE}")
-        _decoded(self.png)
+        _box(self.png)  # refuses what is no picture
         return self
 
     @field_serializer("png", when_used="json")
@@ -79,6 +79,12 @@ class Mask(BaseModel):
     def __repr__(self) -> str:
         height, width = self.array.shape
         return f"Mask({width} x {height}, feather={self.feather:g})"
+
+    @property
+    def pixels(self) -> int:
+        """How many it has, at its own resolution."""
+        (width, height), _ = _box(self.png)
+        return width * height
 
     @property
     def array(self) -> np.ndarray:
@@ -141,6 +147,8 @@ def _decoded(png: bytes) -> PIL.Image.Image:
         raise RecipeError(f"mask: {error}") from None
     try:
         return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
+    except PIL.Image.DecompressionBombError:
+        raise RecipeError("mask: it has more pixels than a photo may have; make it smaller") from None
     except Exception:  # Pillow raises many kinds on damaged data
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}") from None
 
