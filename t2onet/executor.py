@@ -2,18 +2,19 @@
 
 The photo is cut into bands of rows, each widened by what the steps look aside, and threads take the bands one
 by one: memory beyond the photo and its result is a few bands, and a band comes out as it would in one piece.
-A repair needs the whole picture, so the steps before it are finished first and those after it start over.
+A repair is done in one piece, so the steps before it are finished first and those after it start over.
 Small photos run by the plain formulas; large ones are worth loading the compiled kernels. The executor knows
 nothing of files or requests.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from itertools import groupby, takewhile, zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +41,8 @@ BAND_PIXELS = 64 * 1024
 """Small enough for a band to stay in a core's cache."""
 OVERLAP = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
+MASK_BYTES = 512 << 20
+"""Masks, stretched over the photo at one byte per pixel, that are held at a time."""
 _CURVES = (TONE.name, COLOR.name)
 
 
@@ -172,12 +175,15 @@ class _Run:
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
     ) -> Pixels:
         """`pixels` after all steps, as `dtype`; what they are after each of them is added to `stages`."""
-        parts = _parts(steps)
+        parts = _parts(steps, self.height * self.width)
         for number, part in enumerate(parts):
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
             before = () if stages is None else part[:-1]
             kept = [np.empty(pixels.shape, np.uint16) for _ in before]
-            for share in self._executed(part, pixels, result := np.empty(pixels.shape, wide), kept):
+            # A repair of pixels that nobody else has changes them in place.
+            in_place = number > 0 and part[0].is_repair and stages is None and pixels.dtype == wide
+            result = pixels if in_place else np.empty(pixels.shape, wide)
+            for share in self._executed(part, pixels, result, kept):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
             if stages is not None:
@@ -225,15 +231,22 @@ class _Run:
         return levels[:, 0]
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
-        """What the mask does not touch is copied as it is."""
+        """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
         assert step.mask is not None
-        share = np.divide(step.mask.over(self.height, self.width), 255, dtype=np.float32)
-        picture = np.clip(as_depth(pixels, np.float32).transpose(2, 0, 1), 0, 1)
-        mended = operations.repairs()[step.operation].function(np.ascontiguousarray(picture), share)
-        result[...] = as_depth(pixels, result.dtype)
+        repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
+        shares = _Shares.of(*step.mask.inside(self.height, self.width))
+        if result is not pixels:
+            result[...] = as_depth(pixels, result.dtype)
+        if not shares.levels.size:
+            return
+        margin = max(self.height, self.width) if repair.margin is None else math.ceil(repair.margin * scale)
+        part, levels = shares.widen(margin, self.height, self.width)
+        share = np.divide(levels, 255, dtype=np.float32)
+        picture = np.clip(as_depth(pixels[part], np.float32).transpose(2, 0, 1), 0, 1)
+        mended = repair.function(np.ascontiguousarray(picture), share, scale)
         touched = share > 0
         blended = (picture + share * (mended - picture))[:, touched].T
-        result[touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
+        result[part][touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
 
     def _reach(self, steps: Sequence[Step]) -> int:
         return sum(operations.get(step.operation).reach(self.scale) for step in steps)
@@ -289,6 +302,16 @@ class _Shares:
             return cls(0, 0, mask[:0, :0])
         inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
         return cls(top + int(rows[0]), left + int(columns[0]), inside)
+
+    def widen(self, margin: int, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
+        """The rows and columns of a photo up to `margin` pixels around the mask, and its levels there."""
+        top, left = max(self.top - margin, 0), max(self.left - margin, 0)
+        bottom = min(self.top + self.levels.shape[0] + margin, height)
+        right = min(self.left + self.levels.shape[1] + margin, width)
+        above, before = self.top - top, self.left - left
+        levels = np.zeros((bottom - top, right - left), np.uint8)
+        levels[above : above + self.levels.shape[0], before : before + self.levels.shape[1]] = self.levels
+        return (slice(top, bottom), slice(left, right)), levels
 
     def blend(
         self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int
@@ -375,10 +398,22 @@ def _translated(rows: Pixels, table: np.ndarray) -> Pixels:
     return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
 
 
-def _parts(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
-    """Steps that can run band by band together, and each repair alone, in order."""
-    alone = ((number if step.is_repair else -1, step) for number, step in enumerate(steps))
-    return [tuple(step for _, step in part) for _, part in groupby(alone, key=lambda pair: pair[0])]
+def _parts(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
+    """Steps that can run band by band together, and each repair alone, in order.
+
+    Together, as far as their masks on a photo of so many pixels come to MASK_BYTES.
+    """
+    parts: list[list[Step]] = []
+    sizes: dict[Mask, float] = {}
+    for step in steps:
+        size = {step.mask: step.mask.extent() * pixels} if step.mask else {}
+        alone = step.is_repair or not parts or parts[-1][0].is_repair
+        if alone or sum((sizes | size).values()) > MASK_BYTES:
+            parts.append([])
+            sizes = {}
+        parts[-1].append(step)
+        sizes |= size
+    return parts
 
 
 def _white(dtype: np.dtype[Any]) -> np.float32:

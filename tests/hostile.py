@@ -92,6 +92,36 @@ def counting_block() -> bytes:
     return _TIFF + struct.pack("<H", 3000) + table + b"\0\0\0\0"
 
 
+def crowded_directories(size: int = 2 * MIB) -> bytes:
+    """Entries that each point to a directory of up to 4096 entries; all of these overlap.
+
+    A directory begins in the last two bytes of a pointer, which are its count of entries, and its entries are
+    the pointers that follow.
+    """
+    starts = [at for at in range(18, size - 12, 12) if 2000 < at % 65_536 <= 4096]
+    entries = b"".join(
+        struct.pack(">HHLL", 0x8769, 4, 1, starts[number * 7919 % len(starts)])
+        for number in range((size - 8) // 12)
+    )
+    return b"MM\0*" + struct.pack(">L", starts[0]) + entries
+
+
+def crowded_tiff() -> bytes:
+    """A photo whose pixels are such entries, and whose Exif pointer leads to one of their directories."""
+    height, width = 700, 1000
+    block = crowded_directories(8 + 3 * height * width)
+    pixels = np.frombuffer(block[8:], np.uint8).reshape(height, width, 3)
+    return tiff_file(pixels, order=">", tags=[(0x8769, 4, block[4:8])])
+
+
+def big_tiff_exif(size: int = 2 * MIB, entries: int = 2000) -> bytes:
+    """A BigTIFF whose Exif pointer, of four bytes, leads to entries that each hold the whole file."""
+    head = b"II+\0" + struct.pack("<HHQ", 8, 0, 16)
+    first = struct.pack("<QHHQQQ", 1, 0x8769, 4, 1, 52, 0)
+    table = b"".join(struct.pack("<HHQQ", 40_000 + tag, 7, size - 16, 16) for tag in range(entries))
+    return (head + first + struct.pack("<Q", entries) + table + bytes(8)).ljust(size, b"\0")
+
+
 def exif_png(block: bytes | None = None) -> bytes:
     return _png((b"eXIf", overlapping_block() if block is None else block))
 
@@ -101,8 +131,8 @@ def exif_text_png() -> bytes:
     return _png((b"tEXt", b"Raw profile type exif\0" + b"\n" * (30 * MIB)))
 
 
-def exif_webp() -> bytes:
-    return encoded(photo(), "WEBP", exif=overlapping_block())
+def exif_webp(block: bytes | None = None) -> bytes:
+    return encoded(photo(), "WEBP", exif=overlapping_block() if block is None else block)
 
 
 def exif_jpeg(block: bytes | None = None) -> bytes:
@@ -315,6 +345,11 @@ FILES: dict[str, Callable[[], bytes]] = {
     "exif-endless-big.tif": endless_big_tiff,
     "exif-itself.png": lambda: exif_png(self_pointing_block()),
     "exif-itself.jpg": lambda: exif_jpeg(self_pointing_block()),
+    "exif-crowded.png": lambda: exif_png(crowded_directories()),
+    "exif-crowded.webp": lambda: exif_webp(crowded_directories()),
+    "exif-crowded.jpg": lambda: exif_jpeg(crowded_directories()),
+    "exif-crowded.tif": crowded_tiff,
+    "exif-big.tif": big_tiff_exif,
     "exif-prefixed.png": lambda: exif_png(prefixed_block()),
     "exif-counts.png": lambda: exif_png(counting_block()),
     "exif-counts.tif": counting_block,

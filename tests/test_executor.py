@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -199,6 +200,37 @@ def test_nothing_is_computed_where_a_mask_is_black() -> None:
     shares.blend(tile, 60, change, reach=2)
     executor._Shares.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
     assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, kernels: bool
+) -> None:
+    """A recipe of 256 small masks would ask for 6 GB on a photo of 24 megapixels."""
+    rng = np.random.default_rng(0)
+    photo = rng.uniform(0, 1, (40, 50, 3)).astype(np.float32)
+    photo = photo if dtype == "float32" else (photo * np.iinfo(dtype).max).astype(dtype)
+    names = ("tone", "brightness", "sharpness", "contrast")
+    parameters = {"tone": [0.5, *[1.0] * 7]}
+    masks = [Mask.from_array(rng.uniform(0, 1, (8, 10)).astype(np.float32)) for _ in range(12)]
+    steps = [("tone", parameters["tone"])]
+    steps += [(name, parameters.get(name, 0.2), mask) for mask in masks for name in names]
+    recipe = Recipe.from_steps(steps)
+    together = np.asarray(apply(recipe, photo, kernels=kernels))
+    most = 0
+
+    class Run(executor._Run):
+        def _masks(self, steps: Sequence[Step]) -> dict[Mask, executor._Shares]:
+            nonlocal most
+            shares = super()._masks(steps)
+            most = max(most, sum(share.levels.size for share in shares.values()))
+            return shares
+
+    monkeypatch.setattr(executor, "_Run", Run)
+    monkeypatch.setattr(executor, "MASK_BYTES", 5000)
+    np.testing.assert_array_equal(apply(recipe, photo, kernels=kernels), together)
+    assert 0 < most <= 5000
 
 
 def test_a_mask_that_several_steps_share_is_stretched_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,12 @@ import threading
 
 import numpy as np
 import pytest
+from numpy.typing import DTypeLike
 
-from t2onet import Cancelled, Mask, Recipe, apply, intermediates
+from t2onet import Cancelled, Mask, Recipe, apply, executor, intermediates
+from t2onet.image.depth import as_depth
 from t2onet.operations import Repair, _declaration, register_repair
+from t2onet.operations.inpainting import inpaint
 
 INSIDE = np.zeros((30, 40), bool)
 INSIDE[10:20, 12:25] = True
@@ -20,7 +23,7 @@ def mean_fill(monkeypatch: pytest.MonkeyPatch) -> Recipe:
     """A recipe with a repair of the test's own: the mean of all that the mask leaves."""
     monkeypatch.setattr(_declaration, "_REPAIRS", dict(_declaration._REPAIRS))
 
-    def fill(image: np.ndarray, mask: np.ndarray, /) -> np.ndarray:
+    def fill(image: np.ndarray, mask: np.ndarray, scale: float, /) -> np.ndarray:
         mean = image[:, mask == 0].mean(axis=1)[:, None, None]
         return np.where(mask > 0, mean, image).astype(np.float32)
 
@@ -91,3 +94,62 @@ def test_inpainting_leaves_the_rest_of_a_photo_alone() -> None:
     touched = recipe.steps[0].mask.over(30, 40) > 0 if recipe.steps[0].mask else INSIDE
     assert np.array_equal(after[~touched], before[~touched])
     assert np.abs(after[INSIDE].astype(int) - before[INSIDE]).mean() > 5
+
+
+def test_small_repairs_do_not_convert_the_whole_photo_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cv2")
+    before = np.random.default_rng(0).integers(0, 255, (600, 800, 3), dtype=np.uint8)
+    spot = np.zeros((60, 80), bool)
+    spot[20:22, 30:32] = True
+    converted = 0
+
+    def count(pixels: np.ndarray, dtype: DTypeLike) -> np.ndarray:
+        nonlocal converted
+        converted += pixels.size
+        return as_depth(pixels, dtype)
+
+    monkeypatch.setattr(executor, "as_depth", count)
+    apply(Recipe.from_steps([("inpaint", [], Mask.from_array(spot))] * 20), before)
+    assert converted < 4 * before.size
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize(
+    ("shape", "where", "feather"),
+    [
+        ((120, 160), np.s_[20:22, 30:33], 0),
+        ((120, 160), np.s_[0:9, 60:80], 5),
+        ((120, 160), np.s_[5:60, 0:80], 0),
+        ((1100, 1300), np.s_[20:22, 30:33], 0),
+        ((1100, 1300), np.s_[0:4, 72:80], 2),
+    ],
+    ids=["inside", "corner", "most", "inside a large photo", "corner of a large photo"],
+)
+def test_inpainting_a_part_is_inpainting_the_whole(
+    monkeypatch: pytest.MonkeyPatch,
+    shape: tuple[int, int],
+    dtype: DTypeLike,
+    where: tuple[slice, slice],
+    feather: float,
+) -> None:
+    pytest.importorskip("cv2")
+    monkeypatch.setattr(_declaration, "_REPAIRS", dict(_declaration._REPAIRS))
+    register_repair(Repair("whole", "inpaints, given the whole picture", inpaint))
+    before = as_depth(np.random.default_rng(0).uniform(0, 1, (*shape, 3)).astype(np.float32), dtype)
+    spot = np.zeros((60, 80), np.uint8)
+    spot[where] = 200
+    spots = [Mask.from_array(spot, feather), Mask.from_array(np.roll(spot, 7, axis=1), feather)]
+    part, whole = (
+        np.asarray(apply(Recipe.from_steps([(name, [], mask) for mask in spots]), before))
+        for name in ("inpaint", "whole")
+    )
+    assert not np.array_equal(part, before)
+    np.testing.assert_array_equal(part, whole)
+
+
+def test_the_photo_given_is_not_changed() -> None:
+    pytest.importorskip("cv2")
+    before = photo("float32").astype(np.float32)
+    kept = before.copy()
+    apply(Recipe.from_steps([("inpaint", [], Mask.from_array(INSIDE))] * 2), before)
+    np.testing.assert_array_equal(before, kept)

@@ -3,7 +3,7 @@
 A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@` as a formula, and what people write ends up in
 cells. Such a text gets an apostrophe before it, which spreadsheets take for "this is text", and so does the
 part of a text after a semicolon, tab or line end: a spreadsheet that takes these for separators begins a cell
-there. Numbers stay as they are. `restore` takes these apostrophes away again, and no others: 'tis keeps its.
+there. Numbers stay as they are. `restore` takes these apostrophes away again; 'tis keeps its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ def neutralize(cell: object) -> object:
 
 
 def restore(cell: str) -> str:
-    """A cell as it was before `neutralize`; of any other CSV, as it is."""
+    """A cell as it was before `neutralize`.
+
+    A cell of any other CSV stays as it is, unless an apostrophe stands before `=`, `+`, `-` or `@`: that is
+    taken for one of ours, since nothing tells them apart. There, `''-ish' look` means `'-ish' look`.
+    """
     return _by_part(cell, lambda part: part.removeprefix("'"), prefix="'")
 
 

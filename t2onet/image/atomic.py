@@ -16,8 +16,8 @@ from ..errors import OutputError
 from .locks import lock
 
 _TEMPORARY = re.compile(r"\.t2o-[0-9a-f]{16}\.tmp")
-_BEGINNING = 3600.0
-"""Seconds after which an empty file is no longer one that is just being begun."""
+_LEFTOVER_AGE = 3600.0
+"""Seconds after its last change at which a temporary file may be a leftover."""
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space",
     errno.EDQUOT: "your disk quota is used up; free some space",
@@ -118,11 +118,14 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _remove_leftover(path: Path) -> None:
-    """Remove a temporary file unless a process writes it; one that is new and empty may not be locked yet."""
+    """Remove a temporary file that is old and not locked.
+
+    Locks alone do not tell: earlier releases, other machines on a network drive and a process that has only
+    just created its file hold none.
+    """
     with suppress(OSError), path.open("rb") as file:
-        about = os.fstat(file.fileno())
-        begun = about.st_size > 0 or time.time() - about.st_mtime > _BEGINNING
-        if begun and lock(file):
+        age = time.time() - os.fstat(file.fileno()).st_mtime
+        if age > _LEFTOVER_AGE and lock(file):
             path.unlink()
 
 

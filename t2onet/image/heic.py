@@ -25,10 +25,11 @@ def looks_like(data: bytes) -> bool:
     return data[8:12] in _BRANDS or (data[8:12] in _CONTAINER_BRANDS and b"avif" not in brands[:256])
 
 
-def read(data: bytes) -> Image:
+def read(data: bytes, max_pixels: float | None = None) -> Image:
     """The primary photo. libheif has turned it already, so its EXIF orientation is not applied again."""
     heif: Any = _library().open_heif(io.BytesIO(data), convert_hdr_to_8bit=False)
-    check_size(*heif.size)
+    width, height = heif.size
+    check_size(width, height, max_pixels)
     # A copy: some versions of pillow-heif free the pixels with the file.
     samples = _full_range(np.array(heif, copy=True), int(heif.info.get("bit_depth", 8)))
     gray = samples.ndim == 2 or samples.shape[2] < 3

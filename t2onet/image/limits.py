@@ -6,14 +6,18 @@ above what photos have, and low enough that a small file within all of them is r
 
 from __future__ import annotations
 
-from math import ceil
+import math
 
 import PIL.Image
+
+from ..errors import ImageError
 
 MIB = 2**20
 
 LONGEST_SIDE = 1_000_000
 """Pixels: uncompressed rows are gathered piece by piece, and each piece copies what there is of the row."""
+DIRECTORIES = 16
+"""Directories of an EXIF block or TIFF file that pointers lead to; four are usual. Pages do not count."""
 DIRECTORY_ENTRIES = 4096
 """Entries of one directory of an EXIF block or TIFF file."""
 TAG_VALUES = 250_000
@@ -42,27 +46,31 @@ XMP_BYTES = 4 * MIB
 """Of an XMP packet."""
 
 
-class TooLargeError(Exception):
-    """More pixels than allowed; holds width and height."""
+class TooLargeError(ImageError):
+    """A photo has more pixels than allowed; `size` is its width and height where its header states them."""
 
-    def __init__(self, width: int, height: int) -> None:
-        super().__init__(f"{width} x {height} pixels")
-        self.size = width, height
+    def __init__(self, message: str, size: tuple[int, int] | None) -> None:
+        super().__init__(message)
+        self.size = size
 
 
-def check_size(width: int, height: int) -> None:
-    """Refuse what Pillow would refuse, for the readers that do not ask Pillow."""
-    limit = PIL.Image.MAX_IMAGE_PIXELS
-    if limit is not None and width * height > 2 * limit:
-        raise TooLargeError(width, height)
+def check_size(width: int, height: int, max_pixels: float | None = None) -> None:
+    """Refuse what Pillow would refuse, for the readers that do not ask Pillow, and more than `max_pixels`."""
+    if width * height > min(_pillow_limit(), math.inf if max_pixels is None else max_pixels):
+        raise TooLargeError(f"{width} x {height} pixels", (width, height))
 
 
 def allowed_megapixels() -> str:
     """The limit in words."""
-    return in_megapixels(2 * (PIL.Image.MAX_IMAGE_PIXELS or 0))
+    return in_megapixels(_pillow_limit())
 
 
-def in_megapixels(pixels: int) -> str:
+def in_megapixels(pixels: float) -> str:
     """A number of pixels as people say it, rounded up: "179", "0.52"."""
     millions = pixels / 1e6
-    return str(ceil(millions)) if millions >= 10 else f"{ceil(millions * 1000) / 1000:g}"
+    return str(math.ceil(millions)) if millions >= 10 else f"{math.ceil(millions * 1000) / 1000:g}"
+
+
+def _pillow_limit() -> float:
+    limit = PIL.Image.MAX_IMAGE_PIXELS
+    return math.inf if limit is None else 2 * limit

@@ -26,22 +26,27 @@ from .regular import UnreadableFileError, read_regular
 _COPY_AGAIN = "the file is damaged or was not fully copied; copy it again"
 
 
-def open_image(source: str | os.PathLike[str] | np.ndarray[Any, Any] | Image) -> Image:
-    """The photo in a file, or of an array (H, W, 3) or (H, W, 4); an image is given back as it is."""
+def open_image(
+    source: str | os.PathLike[str] | np.ndarray[Any, Any] | Image, *, max_pixels: float | None = None
+) -> Image:
+    """The photo in a file, or of an array (H, W, 3) or (H, W, 4); an image is given back as it is.
+
+    A file of more than `max_pixels` is refused by its header, with a TooLargeError.
+    """
     if isinstance(source, Image):
         return source
     if isinstance(source, np.ndarray):
         return from_array(source)
     if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source))
+        return _open_file(Path(source), max_pixels)
     raise ImageError(
         f"{type(source).__name__!r} is no kind of photo; give a path or a NumPy array of shape (H, W, 3)."
     )
 
 
-def _open_file(path: Path) -> Image:
+def _open_file(path: Path, max_pixels: float | None) -> Image:
     data = _bytes(path)
-    image = _decoded(path, data)
+    image = _decoded(path, data, max_pixels)
     if min(image.height, image.width) < 2:
         raise ImageError(
             f"{path} is {image.width} x {image.height} pixels: too small to be a photo; at least 2 x 2."
@@ -78,17 +83,17 @@ def _near(path: Path) -> str:
     return f"perhaps {path.parent / near[0]} was meant" if near else "check the spelling"
 
 
-def _decoded(path: Path, data: bytes) -> Image:
+def _decoded(path: Path, data: bytes, max_pixels: float | None) -> Image:
     read = _reader(path, data)
     try:
-        return read(data)
+        return read(data, max_pixels)
+    except (PIL.Image.DecompressionBombError, TooLargeError) as error:
+        raise _too_large(path, data, error, max_pixels) from error
     except ImageError as error:
         raise ImageError(f"{path} cannot be read as a photo: {error}.") from error
     except ImportError as error:
         kind = "HEIC photo" if read is heic.read else "camera RAW file"
         raise ImageError(f"{path} is a {kind}, which needs an extra: pip install 't2onet[files]'.") from error
-    except (PIL.Image.DecompressionBombError, TooLargeError) as error:
-        raise _too_large(path, data, error) from error
     except MemoryError as error:
         raise ImageError(f"{path} is too large for this machine's memory; use a smaller copy.") from error
     except PIL.UnidentifiedImageError as error:
@@ -97,23 +102,30 @@ def _decoded(path: Path, data: bytes) -> Image:
         raise _damaged(path, error) from error
 
 
-def _reader(path: Path, data: bytes) -> Callable[[bytes], Image]:
+def _reader(path: Path, data: bytes) -> Callable[[bytes, float | None], Image]:
     # Content decides, but for RAW: most of those are TIFF files whose first page is a thumbnail.
     if path.suffix.lower() in RAW_SUFFIXES:
         return raw.read
     return heic.read if heic.looks_like(data) else reading.read
 
 
-def _too_large(path: Path, data: bytes, error: Exception) -> ImageError:
+def _too_large(path: Path, data: bytes, error: Exception, max_pixels: float | None) -> TooLargeError:
     size = error.size if isinstance(error, TooLargeError) else reading.declared_size(data)
     # Where the header does not tell, Pillow's own message holds the number of pixels.
     pixels = size[0] * size[1] if size else int(re.findall(r"\d+", str(error))[0])
     extent = (
         f"{size[0]} x {size[1]} pixels ({in_megapixels(pixels)} megapixels)" if size else f"{pixels} pixels"
     )
-    return ImageError(
+    if max_pixels is not None:
+        return TooLargeError(
+            f"{path} claims to be {extent}, more than the {in_megapixels(max_pixels)} megapixels allowed "
+            "here; use a smaller copy.",
+            size,
+        )
+    return TooLargeError(
         f"{path} claims to be {extent}, more than the {allowed_megapixels()} megapixels allowed; "
-        f"if you trust the file, allow it with --max-megapixels {in_megapixels(pixels)}."
+        f"if you trust the file, allow it with --max-megapixels {in_megapixels(pixels)}.",
+        size,
     )
 
 

@@ -21,7 +21,7 @@ _BITS, _PHOTOMETRIC, _CHANNELS, _PLANAR, _EXTRA = 258, 262, 277, 284, 338
 _SHARED = (256, 257, 259, 266, 278, 317, 322, 323)
 _POSITIONS = (273, 279, 324, 325)
 _RGB, _UNUSED, _PREMULTIPLIED = 2, 0, 1
-_MOST_CHANNELS = 6
+_MAX_CHANNELS = 6
 """As many as Pillow reads."""
 
 
@@ -45,7 +45,7 @@ def decode(data: bytes, open_file: Callable[[bytes], ImageFile.ImageFile]) -> ND
 
 def _files(data: bytes, entries: dict[int, ifd.Entry], order: str) -> Iterator[bytes]:
     """A gray TIFF file for every plane."""
-    count = min(ifd.integer(entries.get(_CHANNELS), order) or 1, _MOST_CHANNELS)
+    count = min(ifd.integer(entries.get(_CHANNELS), order) or 1, _MAX_CHANNELS)
     start = len(data) + len(data) % 2
     head = data[:4] + ifd.integers(0, ifd.LONG, [start], order).value + data[8:].ljust(start - 8, b"\0")
     gray = {_BITS: 16, _PHOTOMETRIC: 1, _CHANNELS: 1, _PLANAR: 1}

@@ -11,12 +11,12 @@ from .limits import check_size
 from .model import Image, Origin
 
 
-def read(data: bytes) -> Image:
+def read(data: bytes, max_pixels: float | None = None) -> Image:
     """The developed photo. LibRaw turns it upright by itself."""
     import rawpy
 
     with rawpy.imread(io.BytesIO(data)) as file:
-        check_size(file.sizes.width, file.sizes.height)
+        check_size(file.sizes.width, file.sizes.height, max_pixels)
         pixels = file.postprocess(use_camera_wb=True, output_bps=16, output_color=rawpy.ColorSpace.sRGB)
     # A camera without a colour filter gives one channel.
     gray = pixels.ndim == 2 or pixels.shape[2] == 1

@@ -26,8 +26,8 @@ _TIFF_HEADS = (b"II*\0", b"MM\0*")
 _quiet = threading.Lock()
 
 
-def read(data: bytes) -> Image:
-    """The photo in `data`, upright, with everything that travels along."""
+def read(data: bytes, max_pixels: float | None = None) -> Image:
+    """The photo in `data`, upright, with everything that travels along; of more than `max_pixels`, none."""
     _silence_pillow()
     structure.check(data)
     tiff = data[:4] in _TIFF_HEADS
@@ -35,6 +35,7 @@ def read(data: bytes) -> Image:
     # Pillow turns a TIFF by itself, at eight bits; told that it is upright, it leaves that to us.
     source = exif.turned(data) if found.orientation != 1 else data
     file = _opened(source)
+    limits.check_size(*file.size, max_pixels)
     if max(file.size) > limits.LONGEST_SIDE:
         size = f"{file.width} x {file.height} pixels"
         raise ImageError(f"it is {size}, and a side has at most {limits.LONGEST_SIDE}; crop it")
@@ -64,11 +65,10 @@ def read(data: bytes) -> Image:
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height as the header states them, without Pillow's check; None where that fails."""
-    try:
-        structure.check(data)
-    except ImageError:
-        return None
+    """Width and height as the header states them, without Pillow's check; None where that fails.
+
+    For files whose structure has been checked.
+    """
     for name in _FORMATS:
         factory, accept = PIL.Image.OPEN.get(name, (None, None))
         if factory is None or accept is None or accept(data[:16]) is not True:

@@ -54,7 +54,7 @@ def read_regular(path: str | os.PathLike[str], limit: int | None = None) -> byte
         size = os.fstat(file.fileno()).st_size
         if limit is not None and size > limit:
             raise UnreadableFileError(
-                f"it has {size >> 20} MiB, more than the {limit >> 20} MiB that are read", path
+                f"it has {size} bytes, and at most {limit} ({limit >> 20} MiB) are read", path
             )
         return file.read() if limit is None else file.read(limit)
 

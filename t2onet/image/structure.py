@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..errors import ImageError
 from . import limits
 
-_SAVE_ANEW = "save it anew with another program"
-_WINDOW = 4 * limits.MIB
+_RE_SAVE = "re-save it with another program"
+_SEARCH_BYTES = 4 * limits.MIB
 """Bytes searched at a time: `re` lets no other thread run meanwhile."""
 
 
@@ -37,7 +37,7 @@ def check(data: bytes) -> None:
 # ---- JPEG
 
 _MARKER = re.compile(rb"\xff[^\0\x01\xd0-\xd7\xff]")
-_ALONE = {0x01, *range(0xD0, 0xD9)}
+_WITHOUT_LENGTH = {0x01, *range(0xD0, 0xD9)}
 _END, _SCAN, _APP1 = 0xD9, 0xDA, 0xE1
 _EXIF = b"Exif\0\0"
 
@@ -56,20 +56,20 @@ def _check_jpeg(data: bytes) -> None:
         marker = data[found + 1] if at <= len(data) else _END
         if marker == _END:
             break
-        if marker not in _ALONE:
+        if marker not in _WITHOUT_LENGTH:
             length = int.from_bytes(data[at : at + 2], "big")
             if marker == _APP1 and data.startswith(_EXIF, at + 2):
                 exif.append(data[at + 8 : at + length])
             at += max(length, 2)
         scans += marker == _SCAN
         if segments > limits.SEGMENTS:
-            raise ImageError(f"it has more than {limits.SEGMENTS} JPEG segments; {_SAVE_ANEW}")
+            raise ImageError(f"it has more than {limits.SEGMENTS} JPEG segments; {_RE_SAVE}")
         if junk > limits.JUNK:
-            raise ImageError(f"it has more than {limits.JUNK} bytes between its segments; {_SAVE_ANEW}")
+            raise ImageError(f"it has more than {limits.JUNK} bytes between its segments; {_RE_SAVE}")
         if scans > limits.SCANS:
-            raise ImageError(f"it is a progressive JPEG with more than {limits.SCANS} scans; {_SAVE_ANEW}")
+            raise ImageError(f"it is a progressive JPEG with more than {limits.SCANS} scans; {_RE_SAVE}")
     if data.find(b"\xff" * limits.JUNK, 0, at) >= 0:
-        raise ImageError(f"it has {limits.JUNK} fill bytes in a row; {_SAVE_ANEW}")
+        raise ImageError(f"it has {limits.JUNK} fill bytes in a row; {_RE_SAVE}")
     # A block within one segment, of 64 KiB, is too small to matter.
     if len(exif) > 1:
         check_tiff(b"".join(exif))
@@ -77,9 +77,9 @@ def _check_jpeg(data: bytes) -> None:
 
 def _next_marker(data: bytes, start: int) -> int:
     """The position of the next marker, or where the data ends."""
-    for begin in range(start, len(data), _WINDOW):
+    for begin in range(start, len(data), _SEARCH_BYTES):
         # One byte more: a marker has two.
-        if found := _MARKER.search(data, begin, begin + _WINDOW + 1):
+        if found := _MARKER.search(data, begin, begin + _SEARCH_BYTES + 1):
             return found.start()
     return len(data)
 
@@ -94,9 +94,9 @@ def _check_png(data: bytes) -> None:
         chunks += 1
         profiles += data[at + 4 : at + 8] == b"iCCP"
         if chunks > limits.CHUNKS:
-            raise ImageError(f"it has more than {limits.CHUNKS} PNG chunks; {_SAVE_ANEW}")
+            raise ImageError(f"it has more than {limits.CHUNKS} PNG chunks; {_RE_SAVE}")
         if profiles > limits.PROFILES:
-            raise ImageError(f"it has more than {limits.PROFILES} colour profiles; {_SAVE_ANEW}")
+            raise ImageError(f"it has more than {limits.PROFILES} colour profiles; {_RE_SAVE}")
         at += 12 + int.from_bytes(data[at : at + 4], "big")
 
 
@@ -120,7 +120,7 @@ _SIZES = {
     17: 8,
     18: 8,
 }
-_TEXT = (1, 2, 6, 7)
+_BYTE_TYPES = (1, 2, 6, 7)
 """Types whose values stay bytes."""
 _POINTERS = (0x8769, 0x8825, 0xA005)
 """Tags that lead to the Exif, GPS and interoperability directories."""
@@ -130,6 +130,7 @@ _STRIPS = (273, 324)
 class _Layout(NamedTuple):
     """How the numbers of a TIFF or BigTIFF are written."""
 
+    order: Literal["little", "big"]
     entries: struct.Struct
     """How many entries a directory has."""
     entry: struct.Struct
@@ -139,15 +140,16 @@ class _Layout(NamedTuple):
 
 
 def _layout(data: bytes) -> _Layout | None:
-    order = "<" if data.startswith(b"II") else ">"
-    version = int.from_bytes(data[2:4], "little" if order == "<" else "big")
+    order: Literal["little", "big"] = "little" if data.startswith(b"II") else "big"
+    sign = "<" if order == "little" else ">"
+    version = int.from_bytes(data[2:4], order)
     if version == 42:
         return _Layout(
-            struct.Struct(f"{order}H"), struct.Struct(f"{order}HHL4s"), struct.Struct(f"{order}L"), 4
+            order, struct.Struct(f"{sign}H"), struct.Struct(f"{sign}HHL4s"), struct.Struct(f"{sign}L"), 4
         )
     if version == 43:
         return _Layout(
-            struct.Struct(f"{order}Q"), struct.Struct(f"{order}HHQ8s"), struct.Struct(f"{order}Q"), 8
+            order, struct.Struct(f"{sign}Q"), struct.Struct(f"{sign}HHQ8s"), struct.Struct(f"{sign}Q"), 8
         )
     return None
 
@@ -159,31 +161,35 @@ def check_tiff(data: bytes) -> None:
     waiting = [layout.offset.unpack_from(data, layout.header)[0]]
     seen = set[int]()
     while waiting:
-        if (start := waiting.pop()) not in seen:
-            seen.add(start)
-            waiting += _check_directory(data, start, layout)
+        if (start := waiting.pop()) in seen:
+            continue
+        # Directories may overlap, so the size of the file alone does not bound their entries.
+        if len(seen) == limits.DIRECTORIES:
+            raise ImageError(f"it has more than {limits.DIRECTORIES} TIFF or EXIF directories; {_RE_SAVE}")
+        seen.add(start)
+        waiting += _check_directory(data, start, layout) - seen
 
 
-def _check_directory(data: bytes, start: int, layout: _Layout) -> list[int]:
-    """The directory at `start`; the positions of the directories that its pointers lead to."""
-    pointers = []
+def _check_directory(data: bytes, start: int, layout: _Layout) -> set[int]:
+    """Check the directory at `start`; return the positions of the directories that its pointers lead to."""
+    pointers = set[int]()
     copied = numbers = 0
     for tag, kind, count, value in _entries(data, start, layout):
         size = _SIZES.get(kind, 0) * count
         if size > len(value):
             # A value that ends outside is read as far as it goes.
             copied += min(size, max(len(data) - layout.offset.unpack(value)[0], 0))
-        elif tag in _POINTERS and size == layout.offset.size:
-            pointers.append(layout.offset.unpack(value)[0])
-        numbers += 0 if kind in _TEXT else min(count, len(data))
+        elif tag in _POINTERS and size:
+            pointers.add(int.from_bytes(value[:size], layout.order))
+        numbers += 0 if kind in _BYTE_TYPES else min(count, len(data))
         if copied > len(data):
-            raise ImageError(f"the values of its TIFF or EXIF entries overlap; {_SAVE_ANEW}")
+            raise ImageError(f"the values of its TIFF or EXIF entries overlap; {_RE_SAVE}")
         if numbers > limits.TAG_VALUES:
             raise ImageError(
-                f"its TIFF or EXIF entries hold more than {limits.TAG_VALUES} numbers; {_SAVE_ANEW}"
+                f"its TIFF or EXIF entries hold more than {limits.TAG_VALUES} numbers; {_RE_SAVE}"
             )
         if tag in _STRIPS and count > limits.STRIPS:
-            raise ImageError(f"it is cut into more than {limits.STRIPS} strips; {_SAVE_ANEW}")
+            raise ImageError(f"it is cut into more than {limits.STRIPS} strips; {_RE_SAVE}")
     return pointers
 
 
@@ -194,7 +200,7 @@ def _entries(data: bytes, start: int, layout: _Layout) -> Iterator[tuple[int, in
         return
     (count,) = layout.entries.unpack_from(data, start)
     if count > limits.DIRECTORY_ENTRIES:
-        raise ImageError(f"it has more than {limits.DIRECTORY_ENTRIES} TIFF or EXIF entries; {_SAVE_ANEW}")
+        raise ImageError(f"it has more than {limits.DIRECTORY_ENTRIES} TIFF or EXIF entries; {_RE_SAVE}")
     end = min(at + count * layout.entry.size, len(data) - layout.entry.size + 1)
     for place in range(at, end, layout.entry.size):
         yield layout.entry.unpack_from(data, place)
@@ -213,9 +219,9 @@ def count_gif_frames(data: bytes) -> int:
         frames += kind == _FRAME and label is None
         comments += label == _COMMENT and not frames
         if comments > limits.COMMENT_BLOCKS:
-            raise ImageError(f"it has more than {limits.COMMENT_BLOCKS} blocks of comments; {_SAVE_ANEW}")
+            raise ImageError(f"it has more than {limits.COMMENT_BLOCKS} blocks of comments; {_RE_SAVE}")
         if not frames and number >= limits.GIF_BLOCKS:
-            raise ImageError(f"it has no picture in its first {limits.GIF_BLOCKS} blocks; {_SAVE_ANEW}")
+            raise ImageError(f"it has no picture in its first {limits.GIF_BLOCKS} blocks; {_RE_SAVE}")
         if frames > limits.PAGES + 1 or number >= limits.GIF_BLOCKS:
             break
     return frames

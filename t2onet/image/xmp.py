@@ -19,7 +19,7 @@ _ATTRIBUTE = rb"(?:hdrgm|HDRGainMap|G?Camera:MotionPhoto|G?Camera:MicroVideo)[\w
 _ELEMENT = rb"(?:" + _ATTRIBUTE + rb"|G?Container:Directory(?![\w:]))"
 _OPENED = re.compile(rb"<(" + _ELEMENT + rb")[^<>]*+>")
 _CLOSED = re.compile(rb"</(" + _ELEMENT + rb")>")
-_SET = re.compile(rb"\s" + _ATTRIBUTE + rb"\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+')")
+_GAIN_MAP_ATTRIBUTE = re.compile(rb"\s" + _ATTRIBUTE + rb"\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+')")
 
 
 def upright(packet: bytes) -> bytes:
@@ -41,7 +41,7 @@ def alone(packet: bytes) -> bytes:
     """The packet without what points at gain maps and films, which a re-encoded photo does not have."""
     if not (mentions_gain_map(packet) or mentions_motion(packet)):
         return packet
-    return _SET.sub(b"", _without_elements(packet))
+    return _GAIN_MAP_ATTRIBUTE.sub(b"", _without_elements(packet))
 
 
 def _without_elements(packet: bytes) -> bytes:

@@ -140,19 +140,22 @@ class Operation:
 class Mend(Protocol):
     """A picture (3, H, W) in [0, 1] and a mask (H, W) in [0, 1], float32 -> the picture, new under the mask.
 
-    Whatever the mask touches at all is to be replaced; the executor blends the result in by the mask.
+    Whatever the mask touches at all is to be replaced; the executor blends the result in by the mask. `scale`
+    is the `pixel_scale` of the photo, of which the picture may be a part.
     """
 
-    def __call__(self, image: np.ndarray, mask: np.ndarray, /) -> np.ndarray: ...
+    def __call__(self, image: np.ndarray, mask: np.ndarray, scale: float, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class Repair:
-    """The second kind: it needs a mask and the whole picture, and has no parameters and no gradient."""
+    """The second kind: it needs a mask and what is around it, and has no parameters and no gradient."""
 
     name: str
     help: str
     function: Mend = field(repr=False)
+    margin: int | None = None
+    """Pixels around the mask, at the reference size, that `function` is given; None for the whole picture."""
 
     def check(self, parameters: object) -> Values:
         """No parameters, as a tuple; refuses any."""

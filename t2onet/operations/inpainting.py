@@ -18,19 +18,22 @@ from ._declaration import Repair, pixel_scale, register_repair
 
 RADIUS = 5
 """How many pixels around a missing one, at the reference size, tell what it was."""
-_MARGIN = 16
+MARGIN = 16
 """Pixels around the hole, at the reference size, that the fill may look at."""
 
 
-def inpaint(image: np.ndarray, mask: np.ndarray, /) -> np.ndarray:
-    """(3, H, W) with everything that `mask` (H, W) touches filled in from what it does not."""
+def inpaint(image: np.ndarray, mask: np.ndarray, scale: float | None = None, /) -> np.ndarray:
+    """(3, H, W) with everything that `mask` (H, W) touches filled in from what it does not.
+
+    `scale` is the `pixel_scale` of the photo that the image is a part of; without it, the image is a photo.
+    """
     hole = mask > 0
     if not hole.any():
         return image
     if hole.all():
         raise RecipeError("inpaint: the mask covers the whole picture, which leaves nothing to fill it from")
-    scale = pixel_scale(*mask.shape)
-    where = _around(hole, math.ceil(_MARGIN * scale))
+    scale = pixel_scale(*mask.shape) if scale is None else scale
+    where = _around(hole, math.ceil(MARGIN * scale))
     result = image.copy()
     result[:, *where] = np.where(hole[where], _filled(image[:, *where], hole[where], scale), image[:, *where])
     return result
@@ -79,5 +82,10 @@ def _opencv() -> Any:
 
 
 INPAINT = register_repair(
-    Repair(name="inpaint", help="Removes what the mask covers: fills it in from around.", function=inpaint)
+    Repair(
+        name="inpaint",
+        help="Removes what the mask covers: fills it in from around.",
+        function=inpaint,
+        margin=MARGIN,
+    )
 )

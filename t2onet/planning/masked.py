@@ -39,7 +39,8 @@ class LocalStep:
         result, box = picture.copy(), (slice(None), *self.place.box)
         if self.is_repair:
             repair = operations.repairs()[self.action.operation]
-            edited = repair.function(picture, self.place.inside.astype(np.float32))[box]
+            inside = self.place.inside.astype(np.float32)
+            edited = repair.function(picture, inside, operations.pixel_scale(*inside.shape))[box]
         else:
             edited = self.action.applied(np.ascontiguousarray(picture[box]))
         result[box] = np.where(self.place.inside[box[1:]], edited, picture[box])

@@ -59,7 +59,7 @@ class Mask(BaseModel):
     def _check(self) -> Self:
         if not (math.isfinite(self.feather) and 0 <= self.feather <= REFERENCE_SHORT_SIDE):
             raise RecipeError(f"mask: feather is {self.feather:g}; allowed is 0 to {REFERENCE_SHORT_SIDE}")
-        _decoded(self.png)
+        _box(self.png)  # refuses what is no picture
         return self
 
     @field_serializer("png", when_used="json")
@@ -81,15 +81,23 @@ class Mask(BaseModel):
         return f"Mask({width} x {height}, feather={self.feather:g})"
 
     @property
+    def pixels(self) -> int:
+        """How many it has, at its own resolution."""
+        (width, height), _ = _box(self.png)
+        return width * height
+
+    @property
     def array(self) -> np.ndarray:
         """(H, W) uint8 at its own resolution, not feathered."""
         return np.asarray(_decoded(self.png))
 
-    @property
-    def extent(self) -> float:
-        """The share of a photo, 0 to 1, in the box around everything that is not black, feather included."""
+    def extent(self, margin: float = 0.0) -> float:
+        """The share of a photo, 0 to 1, in the box around everything that is not black.
+
+        The box includes the feather and a margin, in pixels at the reference size.
+        """
         (width, height), box = _box(self.png)
-        soft = 2 * _FEATHER_REACH * self.feather / REFERENCE_SHORT_SIDE
+        soft = 2 * (_FEATHER_REACH * self.feather + margin) / REFERENCE_SHORT_SIDE
         left, top, right, bottom = box or (0, 0, 0, 0)
         return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
 
@@ -139,6 +147,8 @@ def _decoded(png: bytes) -> PIL.Image.Image:
         raise RecipeError(f"mask: {error}") from None
     try:
         return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
+    except PIL.Image.DecompressionBombError:
+        raise RecipeError("mask: it has more pixels than a photo may have; make it smaller") from None
     except Exception:  # Pillow raises many kinds on damaged data
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}") from None
 

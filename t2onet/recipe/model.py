@@ -28,6 +28,8 @@ LARGEST = 256 << 20
 """Bytes of a recipe file that are read; masks are inside it."""
 MOST_STEPS = 256
 """Steps of one recipe."""
+MASK_MEGAPIXELS = 1000.0
+"""Of all different masks of one recipe together, at their own resolution."""
 
 
 class Step(BaseModel):
@@ -55,7 +57,7 @@ class Step(BaseModel):
 
     @property
     def is_repair(self) -> bool:
-        """Whether it invents what is under its mask, and needs the whole picture for it."""
+        """Whether it invents what is under its mask from what is around it."""
         return self.operation in operations.repairs()
 
     @property
@@ -143,7 +145,18 @@ class Recipe(BaseModel):
         if not isinstance(raw, list | tuple):
             raise RecipeError(f"steps is a list of steps, and {raw!r:.80} was given")
         _check_count(len(raw))
-        return tuple(_step(number, step, info.context) for number, step in enumerate(raw, start=1))
+        steps: list[Step] = []
+        masks: dict[Mask, int] = {}
+        for number, one in enumerate(raw, start=1):
+            steps.append(step := _step(number, one, info.context))
+            if step.mask is not None:
+                masks[step.mask] = step.mask.pixels
+            if sum(masks.values()) > 1e6 * MASK_MEGAPIXELS:
+                raise RecipeError(
+                    f"its masks have more than {MASK_MEGAPIXELS:g} megapixels in all; make them smaller, "
+                    "which changes little, or split the recipe"
+                )
+        return tuple(steps)
 
     @classmethod
     def from_steps(cls, steps: Iterable[StepLike], name: str = "") -> Self:

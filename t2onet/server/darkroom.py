@@ -25,8 +25,8 @@ from .schemas import Name
 from .sessions import Session, Sessions
 from .settings import MIB, Settings
 
-_LOOK = 0.5
-"""Seconds between two looks whether a client that waits for its turn is still there."""
+_POLL_SECONDS = 0.5
+"""How often a request that waits for its turn checks that its client is still connected."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Darkroom:
 
         It is entered before a photo is locked, never after.
         """
-        while not self._gate.acquire(timeout=_LOOK):
+        while not self._gate.acquire(timeout=_POLL_SECONDS):
             stop_if_gone()
         try:
             stop_if_gone()

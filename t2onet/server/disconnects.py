@@ -16,12 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Cancelled
 
-_GONE: ContextVar[threading.Event | None] = ContextVar("client_gone", default=None)
+_CLIENT_GONE: ContextVar[threading.Event | None] = ContextVar("client_gone", default=None)
 
 
 def client_gone() -> threading.Event | None:
     """An event that is set when the client of the current request leaves; None outside of a request."""
-    return _GONE.get()
+    return _CLIENT_GONE.get()
 
 
 def stop_if_gone() -> None:
@@ -42,13 +42,13 @@ class Disconnects:
             await self.app(scope, receive, send)
             return
         listener = _Listener(receive)
-        token = _GONE.set(listener.gone)
+        token = _CLIENT_GONE.set(listener.gone)
         try:
             if not _has_body(scope):
                 await listener.begin()
             await self.app(scope, listener, send)
         finally:
-            _GONE.reset(token)
+            _CLIENT_GONE.reset(token)
             await listener.end()
 
 

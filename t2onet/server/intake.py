@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import ImageError
-from ..image import READABLE, Image, open_image, read_regular
-from ..image.reading import declared_size
+from ..image import READABLE, Image, open_image
+from ..image.limits import TooLargeError
 from .errors import OUT_OF_FILES, too_large
 from .settings import Settings
 
@@ -30,20 +30,20 @@ def stored_suffix(name: str) -> str:
 def opened(path: Path, name: str, settings: Settings) -> Image:
     """The photo in a stored file; refusals speak of `name` and of no path."""
     try:
-        if size := declared_size(read_regular(path)):  # before anything is decoded
-            _check_extent(*size, name, settings)
-        image = open_image(path)
+        return open_image(path, max_pixels=1e6 * settings.megapixels)
+    except TooLargeError as error:
+        size = "more pixels" if error.size is None else "{} x {} pixels, more".format(*error.size)
+        raise too_large(
+            f"{name} has {size} than the {settings.megapixels:g} megapixels allowed here"
+        ) from None
     except ImageError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError) and cause.errno in OUT_OF_FILES:
+            raise cause from None
+        if isinstance(cause, OSError) and cause.errno is not None:  # from the system, not from a decoder
+            gone = isinstance(cause, FileNotFoundError | NotADirectoryError)
+            reason = (
+                "; was it moved or deleted?" if gone else f": {(cause.strerror or 'unknown error').lower()}"
+            )
+            raise ImageError(f"{name} cannot be read any more{reason}") from None
         raise ImageError(str(error).replace(str(path), name)) from None
-    except OSError as error:
-        if error.errno in OUT_OF_FILES:
-            raise
-        raise ImageError(f"{name} cannot be read any more; was it moved or deleted?") from None
-    _check_extent(image.width, image.height, name, settings)
-    return image
-
-
-def _check_extent(width: int, height: int, name: str, settings: Settings) -> None:
-    if width * height > 1e6 * settings.megapixels:
-        allowed = f"the {settings.megapixels:g} megapixels allowed here"
-        raise too_large(f"{name} has {width} x {height} pixels, more than {allowed}")

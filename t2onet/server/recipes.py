@@ -11,14 +11,15 @@ import PIL.Image
 
 from ..errors import RecipeError
 from ..image import structure
+from ..operations import repairs
 from ..recipe import Recipe, Step
 from .errors import too_large
 from .schemas import StepTold
 from .settings import Settings
 
 _LONGEST_NAME = 200
-_REPAIR = 150.0
-"""Megapixels of masked steps that take as long as one repair, which is made at one size for any photo."""
+_REPAIR_MEGAPIXELS = 150.0
+"""Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
 
 
 def checked(raw: Any, settings: Settings) -> Recipe:
@@ -41,13 +42,22 @@ def checked_step(raw: Any, settings: Settings) -> Step:
 
 def check_work(recipe: Recipe, pixels: float, settings: Settings) -> None:
     """Refuse a recipe whose masks would keep the server busy for too long on a picture of so many pixels."""
-    masked = [(step.mask, step.is_repair) for step in recipe.steps if step.mask and not step.is_identity]
-    work = sum(mask.extent * (_REPAIR if repair else pixels / 1e6) for mask, repair in masked)
+    masked = [step for step in recipe.steps if step.mask and not step.is_identity]
+    work = sum(_work(step, pixels / 1e6) for step in masked)
     if work > settings.masked_megapixels:
         raise too_large(
             f"the {len(masked)} steps with masks come to {work:.0f} megapixels of work on this photo, and "
             f"this server does at most {settings.masked_megapixels:g}; use fewer or smaller masks"
         )
+
+
+def _work(step: Step, megapixels: float) -> float:
+    """What a step with a mask computes, in megapixels."""
+    assert step.mask is not None
+    if (repair := repairs().get(step.operation)) is None:
+        return megapixels * step.mask.extent()
+    share = 1.0 if repair.margin is None else step.mask.extent(repair.margin)
+    return _REPAIR_MEGAPIXELS * share
 
 
 def _check_mask(step: Any, settings: Settings) -> None:

@@ -7,14 +7,14 @@ from urllib.parse import quote, unquote_to_bytes
 
 from ..errors import ServerError
 
-_SHORTEST = 8
+_MIN_CHARACTERS = 8
 
 
 def check_token(token: str) -> None:
     """Refuse a token that is easy to guess, or that no link or header can carry."""
-    if len(token) < _SHORTEST:
+    if len(token) < _MIN_CHARACTERS:
         raise ServerError(
-            f"a token of fewer than {_SHORTEST} characters is too easy to guess; give a longer one"
+            f"a token of fewer than {_MIN_CHARACTERS} characters is too easy to guess; give a longer one"
         )
     if not token.isprintable():
         raise ServerError("a token holds printable characters only; give another one")

@@ -119,7 +119,7 @@ def test_a_recipe_too_large_to_be_one_is_refused(t2o: T2O, folder: Path) -> None
         file.truncate(1 << 40)  # takes no room on the disk
     answer = t2o("describe", "huge.json")
     refused_in_one_line(answer)
-    assert "more than the 256 MiB that are read" in answer.err
+    assert "at most 268435456 (256 MiB) are read" in answer.err
 
 
 # ---- limits that are none

@@ -49,6 +49,11 @@ def test_other_texts_stay_as_they_are(text: str) -> None:
     assert neutralize(text) == restore(text) == text
 
 
+def test_in_a_csv_of_ones_own_an_apostrophe_before_a_sign_is_written_twice() -> None:
+    requests = from_csv("request\n'-ish' look\n''-ish' look\n'warm' look\n")
+    assert [row["request"] for row in requests] == ["-ish' look", "'-ish' look", "'warm' look"]
+
+
 @given(st.text(st.sampled_from("'=+-@ \t\r\n\",;1.eab")))
 @example("'-5")
 @example("\r")

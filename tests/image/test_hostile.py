@@ -154,6 +154,9 @@ def test_many_values_are_packed_in_linear_time() -> None:
         (hostile.exif_tiff, "values of its TIFF or EXIF entries overlap"),
         (hostile.big_tiff, "values of its TIFF or EXIF entries overlap"),
         (hostile.exif_jpeg, "values of its TIFF or EXIF entries overlap"),
+        (hostile.big_tiff_exif, "values of its TIFF or EXIF entries overlap"),
+        (hostile.crowded_tiff, "more than 16 TIFF or EXIF directories"),
+        (lambda: hostile.exif_jpeg(hostile.crowded_directories()), "more than 16 TIFF or EXIF directories"),
         (hostile.endless_big_tiff, "more than 4096 TIFF or EXIF entries"),
         (hostile.many_entries_tiff, "more than 4096 TIFF or EXIF entries"),
         (hostile.many_strips_tiff, "more than 250000 numbers"),
@@ -169,7 +172,26 @@ def test_directories_without_end_are_refused_in_one_sentence(
         open_image(path)
     assert str(refusal.value).startswith(f"{path} cannot be read as a photo: ")
     assert reason in str(refusal.value)
-    assert str(refusal.value).endswith("; save it anew with another program.")
+    assert str(refusal.value).endswith("; re-save it with another program.")
+
+
+@pytest.mark.parametrize("megabytes", [1, 4])
+def test_the_entries_looked_at_do_not_grow_with_the_file(
+    monkeypatch: pytest.MonkeyPatch, megabytes: int
+) -> None:
+    looked_at = 0
+
+    def count(*arguments: object) -> Iterator[tuple[int, int, int, bytes]]:
+        nonlocal looked_at
+        for entry in entries(*arguments):
+            looked_at += 1
+            yield entry
+
+    entries: Callable[..., Iterator[tuple[int, int, int, bytes]]] = structure._entries
+    monkeypatch.setattr(structure, "_entries", count)
+    found = read_exif(hostile.crowded_directories(megabytes * hostile.MIB))
+    assert found.notes == (DAMAGED_EXIF,)
+    assert looked_at <= limits.DIRECTORIES * limits.DIRECTORY_ENTRIES
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

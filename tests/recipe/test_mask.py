@@ -131,7 +131,12 @@ def test_the_extent_is_the_share_of_the_box_around_the_mask(
 ) -> None:
     levels = np.zeros((10, 20), np.uint8)
     levels[box[0] : box[2], box[1] : box[3]] = 1
-    assert Mask.from_array(levels, feather=feather).extent == pytest.approx(extent)
+    assert Mask.from_array(levels, feather=feather).extent() == pytest.approx(extent)
+
+
+def test_the_extent_with_a_margin() -> None:
+    mask = Mask.from_array(np.pad(np.ones((1, 1), bool), ((4, 5), (7, 12))))
+    assert mask.extent(margin=50) == pytest.approx((0.1 + 0.1) * (0.05 + 0.1))
 
 
 @pytest.mark.parametrize(

@@ -261,3 +261,23 @@ def test_a_mask_with_too_many_chunks_is_refused() -> None:
     png = base64.b64encode(hostile.empty_chunks_png(100_000)).decode()
     with pytest.raises(RecipeError, match="step 1: mask: it has more than 100000 PNG chunks"):
         Recipe.from_data({"steps": [{**GOOD, "mask": {"png": png}}]})
+
+
+def test_the_masks_of_a_recipe_have_only_so_many_pixels_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("t2onet.recipe.model.MASK_MEGAPIXELS", 0.001)
+    masks = [Mask.from_array(np.eye(20, dtype=bool), feather) for feather in (0, 1, 2)]
+    steps = [("contrast", 0.1, mask) for mask in masks]
+    Recipe.from_steps(steps[:2] * 5)
+    with pytest.raises(RecipeError) as refusal:
+        Recipe.from_steps(steps)
+    assert str(refusal.value) == (
+        "its masks have more than 0.001 megapixels in all; make them smaller, which changes little, "
+        "or split the recipe"
+    )
+
+
+def test_a_mask_of_too_many_pixels_is_not_called_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    png = Mask.from_array(np.ones((50, 60), bool)).png
+    monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(RecipeError, match="mask: it has more pixels than a photo may have; make it smaller"):
+        Mask(png=png + bytes(1))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from t2onet.image import structure
 from t2onet.recipe import Recipe
 from t2onet.server import Settings
 from t2onet.server.errors import Refused
@@ -52,6 +56,27 @@ def test_frames_beyond_the_limit_are_left_out_and_said(visitor: Visitor) -> None
     assert notes == ["more than 10000 frames were left out: only the first is edited"]
 
 
+def test_the_structure_of_an_upload_is_checked_once(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[int] = []
+    monkeypatch.setattr(structure, "check", lambda data: checked.append(len(data)))
+    visitor.bring(data := picture(32))
+    assert checked == [len(data)]
+
+
+def test_a_raw_above_the_limit_is_refused_before_it_is_developed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = nullcontext(SimpleNamespace(sizes=SimpleNamespace(width=96, height=64)))  # it cannot develop
+    monkeypatch.setitem(sys.modules, "rawpy", SimpleNamespace(imread=lambda file: opened))
+    answer = serve(megapixels=0.005).upload(b"any bytes", "photo.dng")
+    assert refused(answer) == (413, "too_large")
+    assert answer.json()["error"]["message"] == (
+        "photo.dng has 96 x 64 pixels, more than the 0.005 megapixels allowed here"
+    )
+
+
 # ---- masks
 
 
@@ -90,6 +115,13 @@ def test_a_repair_is_much_work_at_any_size(serve: Serve) -> None:
     photo = visitor.bring(picture(32))
     step = {"operation": "inpaint", "parameters": [], "mask": {"png": hostile.grey_png(20, 1)}}
     assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step] * 2})) == (413, "too_large")
+
+
+def test_small_repairs_are_charged_with_what_they_look_at() -> None:
+    png = hostile.grey_png(64, 1, box=(10, 10, 12, 12))
+    step = {"operation": "inpaint", "parameters": [], "mask": {"png": png}}
+    with pytest.raises(Refused, match="megapixels of work"):
+        check_work(Recipe.from_data({"steps": [step]}), 8e6, Settings(masked_megapixels=0.5))
 
 
 def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -> None:
