@@ -70,7 +70,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connection.limited(limits),
+                http=Connection.with_limits(limits),
                 ws="none",
                 backlog=limits.accepted,
                 log_level="warning",
