@@ -38,7 +38,9 @@ def opened(path: Path, name: str, settings: Settings) -> Image:
     except OSError as error:
         if error.errno in OUT_OF_FILES:
             raise
-        raise ImageError(f"{name} cannot be read any more; was it moved or deleted?") from None
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+        reason = "; was it moved or deleted?" if gone else f": {(error.strerror or 'unknown error').lower()}"
+        raise ImageError(f"{name} cannot be read any more{reason}") from None
     _check_extent(image.width, image.height, name, settings)
     return image
 

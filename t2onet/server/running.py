@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from ..errors import ServerError
 from .connections import Connection, connection_limits
-from .logs import without_repetition
+from .logs import limit_repetition
 from .settings import Settings
 from .tokens import encode_token
 
@@ -58,7 +58,7 @@ def run(
     app: FastAPI, listening: socket.socket, started: Callable[[], None], settings: Settings = DEFAULTS
 ) -> None:
     """Serve until a signal says stop; requests that are being answered then are finished first."""
-    with without_repetition():
+    with limit_repetition():
         Server(app, started, settings).run(sockets=[listening])
 
 

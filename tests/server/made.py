@@ -95,3 +95,8 @@ def refused(answer: httpx2.Response) -> tuple[int, str]:
 def files(folder: Path) -> list[Path]:
     """Files below a folder, without the marker that every server writes."""
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MARKER)
+
+
+def session_folders(server: Path) -> list[Path]:
+    """Folders of the sessions in the folder of one server."""
+    return sorted(path for path in server.iterdir() if path.is_dir())

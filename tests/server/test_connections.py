@@ -337,7 +337,7 @@ def test_the_log_tells_errors_of_the_system_apart() -> None:
     def passes(error: Exception, *, raised: bool = False) -> bool:
         info = (type(error), error, None) if raised else None
         args = ("it failed",) if raised else (error,)
-        return once.filter(logging.LogRecord("x", logging.ERROR, "x.py", 7, "%s", args, info))
+        return once.filter(logging.LogRecord("x", logging.ERROR, "x.py", 7 + raised, "%s", args, info))
 
     def wrapped(number: int) -> Exception:
         error = OutputError("a.png cannot be written")
