@@ -25,8 +25,8 @@ from .schemas import Name
 from .sessions import Session, Sessions
 from .settings import MIB, Settings
 
-_LOOK = 0.5
-"""Seconds between two looks whether a client that waits for its turn is still there."""
+_POLL_SECONDS = 0.5
+"""Between two checks whether a client that waits for its turn is still connected."""
 
 
 @dataclass
@@ -49,11 +49,11 @@ class Darkroom:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """For whatever keeps a core busy: as many at a time as there are cores, and none for who has left.
+        """Hold one of as many slots as there are cores, for work that keeps a core busy.
 
-        It is entered before a photo is locked, never after.
+        Raises Cancelled if the client has disconnected. Enter it before a photo is locked, never after.
         """
-        while not self._gate.acquire(timeout=_LOOK):
+        while not self._gate.acquire(timeout=_POLL_SECONDS):
             stop_if_gone()
         try:
             stop_if_gone()

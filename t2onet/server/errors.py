@@ -1,4 +1,4 @@
-"""What is refused, as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server stay in."""
+"""Refusals as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server are not sent."""
 
 from __future__ import annotations
 

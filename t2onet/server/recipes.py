@@ -18,7 +18,7 @@ from .settings import Settings
 
 _LONGEST_NAME = 200
 _REPAIR = 150.0
-"""Megapixels of masked steps that take as long as one repair, which is made at one size for any photo."""
+"""Work of one repair, in megapixels of other masked steps; it is the same for photos of any size."""
 
 
 def checked(raw: Any, settings: Settings) -> Recipe:
@@ -40,7 +40,7 @@ def checked_step(raw: Any, settings: Settings) -> Step:
 
 
 def check_work(recipe: Recipe, pixels: float, settings: Settings) -> None:
-    """Refuse a recipe whose masks would keep the server busy for too long on a picture of so many pixels."""
+    """Refuse a recipe whose masked steps are too much work on a picture of that many pixels."""
     masked = [(step.mask, step.is_repair) for step in recipe.steps if step.mask and not step.is_identity]
     work = sum(mask.extent * (_REPAIR if repair else pixels / 1e6) for mask, repair in masked)
     if work > settings.masked_megapixels:

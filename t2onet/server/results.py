@@ -1,4 +1,4 @@
-"""Files made for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
+"""Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Result:
 
 
 def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
-    """What was asked for, kept in the session until newer results push it out."""
+    """Create a result and keep it in the session until newer ones replace it."""
     session.check_room()
     folder = session.place()
     try:

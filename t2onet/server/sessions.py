@@ -93,11 +93,11 @@ class Sessions:
 
     @property
     def folder(self) -> Path:
-        """For this server alone."""
+        """The folder of this server; created if need be."""
         return self.open().path
 
     def open(self) -> ServerFolder:
-        """Make the folder, or refuse to; a server does so before it lets anybody in."""
+        """Create the folder, or refuse; called before the server accepts connections."""
         if self._folder is None:
             self._folder = open_folder(self.settings.folder)
         return self._folder
