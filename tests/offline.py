@@ -11,14 +11,14 @@ import ctypes
 import os
 import platform
 import struct
+import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from signal import SIGSYS
 
 CALLS = {"x86_64": (41, 42), "aarch64": (198, 203)}
 """Numbers of the system calls socket and connect."""
-OFFLINE = sys.platform == "linux" and platform.machine() in CALLS
-"""Whether this machine can run a command offline."""
 ENDED = -SIGSYS
 """The exit status of a command that broke its rule."""
 
@@ -31,6 +31,22 @@ _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 def offline(rule: str) -> list[str]:
     """What to put before a command."""
     return [sys.executable, str(Path(__file__).resolve()), rule]
+
+
+@cache
+def why_not_offline() -> str | None:
+    """Why this machine cannot run a command offline; None if it can, which a child process tries."""
+    if sys.platform != "linux" or platform.machine() not in CALLS:
+        return "the numbers of system calls are known for Linux on x86_64 and aarch64 only"
+    return try_filter(offline("sockets"))
+
+
+def try_filter(prefix: list[str]) -> str | None:
+    command = [*prefix, sys.executable, "-c", "import socket; socket.socket()"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == ENDED:
+        return None
+    return done.stderr.strip() or "the kernel takes a filter and does not apply it"
 
 
 def _filter(rule: str) -> bytes:

@@ -33,7 +33,7 @@ def load_recipe(path: Path) -> Recipe:
 
 
 def _renamed(path: Path) -> Path | None:
-    """`a.jpg.t2o.json` for an `a.json` that is not there: so are sidecars called by now."""
+    """The sidecar `a.jpg.t2o.json` for an `a.json` that does not exist: the current name for the old one."""
     from ..recipe.sidecar import SIDECAR
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -83,11 +84,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     room: Darkroom = app.state.darkroom
     room.sessions.open()
     loop = asyncio.get_running_loop()
-    warming = loop.run_in_executor(None, room.warm_up)
+    stopping = threading.Event()
+    warming = loop.run_in_executor(None, room.warm_up, stopping)
     watching = asyncio.create_task(_watch(room))
     try:
         yield
     finally:
+        stopping.set()
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching

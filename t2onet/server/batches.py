@@ -15,7 +15,7 @@ from typing import Literal
 from ..errors import Cancelled, T2OError
 from ..recipe import Recipe
 from .darkroom import Darkroom
-from .errors import storage_refusal
+from .errors import resource_refusal
 from .photos import Photo
 from .results import Result, edited
 from .sessions import Session
@@ -106,7 +106,7 @@ class Batch:
             item.outcome, item.share, item.error = "refused", 1.0, str(error)
         except Exception as error:
             item.outcome, item.share = "refused", 1.0
-            if refusal := storage_refusal(error):
+            if refusal := resource_refusal(error):
                 item.error = f"{item.photo.name}: {refusal}"
             else:
                 _LOG.exception("an error that should not happen, in a batch")

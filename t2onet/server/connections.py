@@ -1,8 +1,8 @@
-"""How many connections a server holds, and how long one may take.
+"""Limits on the number of open connections, and on how long one may stall.
 
-A visitor sends a request in moments and reads its answer. A connection that does neither is closed after a
-while, or at once where others need its place. The limits stay below the number of files that the process may
-open: beyond that nobody could connect and nothing could be saved.
+A connection that neither sends a request nor reads its answer is closed after `stall_seconds`; one that sends
+no complete request is closed at once when the server is full and another client connects. The limits stay
+below the number of files that the process may open: beyond that nobody could connect and nothing be saved.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .errors import answer
 from .settings import Settings
 
 _HEAD_START = 1000
-"""Bytes that a connection is credited with, so that one that has just begun does not count as slow."""
+"""Bytes credited to every connection, so that a new one does not count as slow."""
 _FULL = "there are as many connections as this server holds; try again in a moment"
 
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """`most` connections are kept; up to `accepted` more are taken in at a time, and then weighed."""
+    """`most` connections stay open; up to `accepted` new ones are accepted in one turn of the event loop."""
 
     most: int
     accepted: int
@@ -32,12 +32,12 @@ class ConnectionLimits:
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """Those of the settings, as far as the open files that the system allows are enough for them.
+    """The limits of the settings, lowered where the system allows too few open files.
 
-    A connection is accepted a few rounds of the event loop before it can be closed, so up to four times
+    A connection is accepted a few turns of the event loop before it can be closed, so up to four times
     `accepted` may be open beyond `most`. A quarter of the files is left for photos.
     """
-    files = _open_files()
+    files = _open_file_limit()
     return ConnectionLimits(
         most=max(1, min(settings.connections, files // 2)),
         accepted=max(1, min(64, files // 16)),
@@ -45,31 +45,31 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
     )
 
 
-def _open_files() -> int:
+def _open_file_limit() -> int:
     try:
         import resource
-    except ImportError:  # Windows, which counts otherwise
+    except ImportError:  # Windows has no such limit on sockets
         return 4096
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 2**20 if allowed == resource.RLIM_INFINITY else allowed
 
 
 class Connection(H11Protocol):
-    """One connection, as uvicorn handles it, with a record of how it gets on."""
+    """A connection of uvicorn that records its progress."""
 
     limits: ConnectionLimits
     closed = False
 
     @classmethod
-    def limited(cls, limits: ConnectionLimits) -> type[Connection]:
-        """The class for connections of one server; uvicorn makes the objects itself."""
+    def with_limits(cls, limits: ConnectionLimits) -> type[Connection]:
+        """A subclass with these limits, for one server; uvicorn creates the objects."""
         return type(cls.__name__, (cls,), {"limits": limits})
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
         self.unsent = 0
-        self._begin()
+        self._reset_progress()
         if len(self.connections) > self.limits.most:
             self._make_room()
 
@@ -78,34 +78,38 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        self._begin()
+        self._reset_progress()
         super().on_response_complete()
 
     def resume_writing(self) -> None:
         self.moved = self.loop.time()
         super().resume_writing()
 
-    def _begin(self) -> None:
-        """Count anew, for the request that comes next."""
+    def _reset_progress(self) -> None:
+        """Start counting for the next request."""
         self.began = self.moved = self.loop.time()
         self.received = 0
 
     @property
     def waiting(self) -> bool:
-        """Whether no request is being read or answered: its header is not complete."""
+        """Whether no request is in progress: the header of the next one is not complete."""
         return self.cycle is None or self.cycle.response_complete
 
     @property
     def answering(self) -> bool:
-        """Whether all of a request is here, and its answer is not complete."""
-        return not self.waiting and not self.cycle.more_body
+        """Whether a request has arrived in full and the client has not received all of its answer.
+
+        uvicorn calls a response complete once it is in the buffer of the transport.
+        """
+        working = not self.waiting and not self.cycle.more_body
+        return working or self.transport.get_write_buffer_size() > 0
 
     def pace(self, now: float) -> float:
-        """Bytes a second at which the request comes in."""
+        """Bytes per second at which the request arrives."""
         return (_HEAD_START + self.received) / max(now - self.began, 1e-6)
 
     def close_if_stalled(self, now: float) -> None:
-        """Close it where no header comes, or nothing of the answer is read; bodies have their own limit."""
+        """Close it if no header arrives or the answer is not read; bodies have a limit of their own."""
         unsent = self.transport.get_write_buffer_size()
         if unsent < self.unsent or (unsent and not self.unsent):
             self.moved = now
@@ -114,12 +118,12 @@ class Connection(H11Protocol):
             self.close()
 
     def close(self) -> None:
-        """At once, whatever is on its way."""
+        """Close the connection at once and drop what was not sent."""
         self.closed = True
         self.transport.abort()
 
     def _refuse(self) -> None:
-        """Say that there is no room, and close it."""
+        """Answer that the server is full, and close the connection."""
         self.closed = True
         self.transport.write(_raw(answer(503, "busy", _FULL)))
         self.transport.close()
@@ -127,24 +131,26 @@ class Connection(H11Protocol):
     def _make_room(self) -> None:
         """Close the slowest connections of the address that has most of them.
 
-        An eighth of those that may be closed go at once, so that a flood of newcomers costs little. Requests
-        that are being answered stay; where there is nothing else, this connection is refused.
+        An eighth of that address's idle connections are closed at once, so that a flood of newcomers costs
+        little. Requests that are being answered stay; if there is nothing else, this connection is refused.
         """
-        held = [one for one in self.connections if isinstance(one, Connection) and not one.closed]
-        if len(held) <= self.limits.most:
+        open_ones = [one for one in self.connections if isinstance(one, Connection) and not one.closed]
+        if len(open_ones) <= self.limits.most:
             return
-        shares = Counter(one.address for one in held)
-        now = self.loop.time()
-        idle = [one for one in held if one is not self and not one.answering]
-        idle.sort(key=lambda one: (-shares[one.address], one.pace(now)))
-        for slow in idle[: 1 + len(idle) // 8]:
-            slow.close()
+        idle = [one for one in open_ones if one is not self and not one.answering]
         if not idle:
             self._refuse()
+            return
+        counts = Counter(one.address for one in open_ones)
+        largest = max((one.address for one in idle), key=lambda address: counts[address])
+        now = self.loop.time()
+        slowest = sorted((one for one in idle if one.address == largest), key=lambda one: one.pace(now))
+        for one in slowest[: 1 + len(slowest) // 8]:
+            one.close()
 
 
 def _raw(response: Answer) -> bytes:
-    """An answer as it is sent outside of any request."""
+    """The bytes of a response, for a connection that has sent no request."""
     headers = b"".join(b"%s: %s\r\n" % pair for pair in response.raw_headers)
     body = bytes(response.body)
     return b"HTTP/1.1 %d \r\n%sconnection: close\r\n\r\n%s" % (response.status_code, headers, body)

@@ -49,9 +49,9 @@ class Darkroom:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """For whatever keeps a core busy: as many at a time as there are cores, and none for who has left.
+        """Hold one of as many slots as there are cores, for work that keeps a core busy.
 
-        It is entered before a photo is locked, never after.
+        Raises Cancelled if the client has disconnected. Enter it before a photo is locked, never after.
         """
         while not self._gate.acquire(timeout=_POLL_SECONDS):
             stop_if_gone()
@@ -78,11 +78,16 @@ class Darkroom:
             session.add(self.photo(path.name, path.absolute(), uploaded=False))
         return session
 
-    def warm_up(self) -> None:
-        """Load what the first visitor would wait for: the network and the compiled kernels."""
+    def warm_up(self, stopping: threading.Event) -> None:
+        """Load what the first visitor would wait for: the network, then the compiled kernels.
+
+        A server that stops waits for what is being loaded; nothing more is begun once `stopping` is set.
+        """
         numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in operations().values()]
         with suppress(T2OError):
             self.policy()
+            if stopping.is_set():
+                return
             stages(Recipe.from_steps(numbers), np.zeros((8, 8, 3), np.uint16), last=np.uint8, kernels=True)
 
 

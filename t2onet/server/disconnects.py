@@ -1,7 +1,7 @@
-"""Clients that leave before they are answered: work for them can tell, and stop.
+"""Middleware that detects clients which disconnect before they are answered, so that work for them can stop.
 
-The middleware listens for the end of the connection once a request has arrived in full. What is computed for
-the request, in whatever thread the framework runs it, asks `client_gone`.
+It listens for the end of the connection once a request has arrived in full. Code that works on the request
+calls `client_gone` or `stop_if_gone`, in whatever thread the framework runs it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _CLIENT_GONE: ContextVar[threading.Event | None] = ContextVar("client_gone", def
 
 
 def client_gone() -> threading.Event | None:
-    """An event that is set when the client of the current request leaves; None outside of a request."""
+    """An event that is set when the client of the current request disconnects; None outside of a request."""
     return _CLIENT_GONE.get()
 
 
 def stop_if_gone() -> None:
-    """Raise Cancelled where nobody waits for the answer any more."""
+    """Raise Cancelled if the client of the current request has disconnected."""
     gone = client_gone()
     if gone is not None and gone.is_set():
-        raise Cancelled("the client left before it was answered")
+        raise Cancelled("the client disconnected before it was answered")
 
 
 class Disconnects:
-    """The middleware."""
+    """ASGI middleware that sets `client_gone` for each request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -59,7 +59,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 class _Listener:
-    """Hands on what the client sends; after the last of it, waits for the client to leave."""
+    """Passes on the messages of a request; after the last one, waits for the client to disconnect."""
 
     def __init__(self, receive: Receive) -> None:
         self.gone = threading.Event()
@@ -68,7 +68,7 @@ class _Listener:
         self._waiting: asyncio.Task[Message] | None = None
 
     async def begin(self) -> None:
-        """Listen at once, for a request without a body, which nobody may ask for."""
+        """Listen at once: the application may never read a request that has no body."""
         self._first = await self()
 
     async def __call__(self) -> Message:

@@ -1,10 +1,12 @@
-"""What is refused, as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server stay in."""
+"""Refusals as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server are not sent."""
 
 from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -16,16 +18,14 @@ from ..errors import Cancelled, OutputError, ServerError, T2OError
 from .answers import Answer
 
 UNPROCESSABLE = 422
-OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""The system lets nobody open another file just now."""
-_STORAGE = {
-    errno.ENOSPC: "its disk is full",
-    errno.EDQUOT: "its disk quota is used up",
+OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+_FULL = {errno.ENOSPC: "its disk is full", errno.EDQUOT: "its disk quota is used up"}
+_UNWRITABLE = {
     errno.EROFS: "its disk is read-only",
-    errno.EACCES: "its folder may not be written to",
-    errno.EPERM: "its folder may not be written to",
+    errno.EACCES: "its folder is not writable",
+    errno.EPERM: "its folder is not writable",
     errno.ENOENT: "its folder is gone",
-    errno.EIO: "its disk fails",
+    errno.EIO: "its disk has an error",
 }
 _LOG = logging.getLogger(__name__)
 
@@ -57,17 +57,37 @@ def invalid(message: str) -> Refused:
     return Refused(UNPROCESSABLE, "invalid", message)
 
 
-def storage_refusal(error: Exception) -> Refused | None:
-    """What to answer where the system did not let a file or folder be written; None for any other error."""
-    cause = error.__cause__ if isinstance(error, OutputError) else error
-    if not isinstance(cause, OSError):
-        return None
-    if cause.errno in OUT_OF_FILES:
-        return Refused(503, "busy", "the server has too many files open; nothing was changed, try again soon")
-    if reason := _STORAGE.get(cause.errno or 0):
-        advice = "nothing was changed; remove photos you no longer need, or ask whoever runs the server"
-        return Refused(507, "storage", f"the server cannot store this: {reason}; {advice}")
+def resource_refusal(error: Exception) -> Refused | None:
+    """The refusal for an OSError that means the same wherever it is raised; None for any other error."""
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES | _FULL.keys():
+        return _system_refusal(error.errno)
     return None
+
+
+@contextmanager
+def storing(what: str = "this") -> Iterator[None]:
+    """Around code that writes below the server's folder: refuse what the system does not let it write.
+
+    Whatever fails inside must leave nothing changed, as the refusal says so.
+    """
+    try:
+        yield
+    except (OSError, OutputError) as error:
+        cause = error.__cause__ if isinstance(error, OutputError) else error
+        if not isinstance(cause, OSError) or cause.errno is None:  # such as a format that cannot be encoded
+            raise
+        _LOG.error("%s", error)
+        raise _system_refusal(cause.errno, what) from error
+
+
+def _system_refusal(number: int, what: str = "this") -> Refused:
+    """For an error number of the system, met while writing or in want of open files."""
+    if number in OUT_OF_FILES:
+        return Refused(503, "busy", "the server has too many files open; try again in a moment")
+    reason = _FULL.get(number) or _UNWRITABLE.get(number) or os.strerror(number).lower()
+    advice = "remove photos you no longer need, or ask" if number in _FULL else "ask"
+    words = f"the server cannot store {what}: {reason}; nothing was changed; {advice} whoever runs the server"
+    return Refused(507, "storage", words)
 
 
 def kind_of(error: T2OError) -> str:
@@ -84,8 +104,6 @@ def install(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
 
     def refused(request: Request, error: Exception) -> Answer:
         assert isinstance(error, T2OError)
-        if refusal := storage_refusal(error):
-            return _unstored(refusal, error)
         status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
         return answer(status, kind_of(error), conceal(str(error)))
 
@@ -97,21 +115,16 @@ def install(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
 
 
 def _os_error(request: Request, error: Exception) -> Answer:
-    refusal = storage_refusal(error)
+    refusal = resource_refusal(error)
     if refusal is None:
         raise error
-    return _unstored(refusal, error)
-
-
-def _unstored(refusal: Refused, error: Exception) -> Answer:
-    """The visitor is told what happened, and the log where."""
     _LOG.error("%s", error)
-    return _answered(refusal)
+    return _refusal_answer(refusal)
 
 
 def _http(request: Request, error: Exception) -> Answer:
     if isinstance(error, Refused):
-        return _answered(error)
+        return _refusal_answer(error)
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     kind = status.phrase.lower().replace(" ", "_")
@@ -119,7 +132,7 @@ def _http(request: Request, error: Exception) -> Answer:
     return answer(status, kind, words.get(status, "the request cannot be read"))
 
 
-def _answered(refusal: Refused) -> Answer:
+def _refusal_answer(refusal: Refused) -> Answer:
     return answer(refusal.status_code, refusal.kind, str(refusal), **refusal.more)
 
 

@@ -1,14 +1,17 @@
-"""The folder in which a running server keeps photos and results: its own, and gone with it.
+"""The folder in which a running server keeps photos and results; removed when the server stops.
 
-It is locked while the server runs. A killed server cannot remove its folder, but its lock ends with it, so
-that the next server in the same place can tell it from one that is in use.
+It is locked while the server runs, and holds a marker file. A killed server cannot remove its folder, but
+its lock ends with the process: the next server removes folders beside its own that have the marker and no
+lock.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +19,12 @@ from ..errors import ServerError
 from ..image.locks import lock
 
 _PREFIX = "t2o-serve-"
-_TRIES = 5
-_ENOUGH = 2**16
+_NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
+"""Names that `tempfile.mkdtemp` gives with that prefix."""
+MARKER = ".t2o-serve"
+"""File by which a server knows the folders of other servers. It is written once the folder is locked."""
+_MARKER_TEXT = "Uploads and results of t2o serve. This folder is removed when the server stops.\n"
+_PROBE_BYTES = 2**16
 """Bytes that a new folder must have room for."""
 
 
@@ -30,6 +37,10 @@ class ServerFolder:
     """Holds the lock while it is open."""
 
     def remove(self) -> None:
+        """Remove the folder, the marker last, so that the next server finishes an interrupted removal."""
+        with suppress(OSError):
+            for path in self.path.iterdir():
+                shutil.rmtree(path, ignore_errors=True)
         shutil.rmtree(self.path, ignore_errors=True)
         if self.handle is not None:
             os.close(self.handle)
@@ -37,17 +48,23 @@ class ServerFolder:
 
 
 def open_folder(parent: Path | None) -> ServerFolder:
-    """A new folder below `parent`, or below the temporary one; what killed servers left there is removed."""
+    """Create a folder below `parent` (default: the system's temporary folder).
+
+    Folders that killed servers left there are removed.
+    """
     try:
         place = Path(tempfile.gettempdir()) if parent is None else parent
         place.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(place)
-        folder = _locked_folder(place)
+        folder = ServerFolder(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
     except OSError as error:
         raise ServerError(_refusal(parent, error)) from error
     try:
+        folder.handle = _lock_folder(folder.path)
+        if folder.handle is not None:  # without a lock, a marker would let other servers remove the folder
+            (folder.path / MARKER).write_text(_MARKER_TEXT, encoding="utf-8")
         with tempfile.TemporaryFile(dir=folder.path) as probe:
-            probe.write(bytes(_ENOUGH))
+            probe.write(bytes(_PROBE_BYTES))
     except OSError as error:
         folder.remove()
         raise ServerError(_refusal(parent, error)) from error
@@ -62,25 +79,19 @@ def _refusal(parent: Path | None, error: OSError) -> str:
     return f"{shown} cannot hold uploads ({reason}); give another --folder"
 
 
-def _locked_folder(place: Path) -> ServerFolder:
-    """Another server that starts may find a folder before it is locked, and remove it: then a further one."""
-    for _ in range(_TRIES):
-        folder = ServerFolder(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
-        folder.handle = _claim(folder.path)
-        if folder.handle is not None and folder.path.exists():
-            return folder
-        folder.remove()
-    return ServerFolder(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))  # there are no locks here
-
-
 def _remove_leftovers(place: Path) -> None:
-    for path in place.glob(f"{_PREFIX}*"):
-        if (handle := _claim(path)) is not None:
+    for path in place.iterdir():
+        if not _NAME.fullmatch(path.name) or (handle := _lock_folder(path)) is None:
+            continue
+        if (path / MARKER).is_file():
             ServerFolder(path, handle).remove()
+        else:
+            os.close(handle)
 
 
-def _claim(path: Path) -> int | None:
-    """A handle that locks a folder of this user; None where another process does, or none can be had."""
+def _lock_folder(path: Path) -> int | None:
+    """Lock a folder of this user. Returns its handle, or None where another process holds the lock or the
+    system has no such locks."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except (OSError, AttributeError):  # Windows has no handles of folders

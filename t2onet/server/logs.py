@@ -1,4 +1,4 @@
-"""A log that does not repeat itself, however often a client provokes the same line."""
+"""Rate limit for log messages, so that no client fills the log by provoking the same message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _SECONDS = 60.0
 
 
 class RepeatFilter(logging.Filter):
-    """Lets a message of each kind pass once a minute, with the number of those that were left out."""
+    """Passes a message of each kind once a minute, with the number of those that were dropped since.
+
+    Messages are of one kind if they come from the same line of code and tell of the same kind of error: the
+    type of exception, where it was raised, and its errno. Their texts may differ each time.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -23,29 +27,50 @@ class RepeatFilter(logging.Filter):
         self._last: dict[tuple[object, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        kind = (record.name, record.levelno, record.pathname, record.lineno, _error(record))
+        kind = (
+            record.name,
+            record.levelno,
+            record.pathname,
+            record.lineno,
+            *map(_kind_of_error, _errors(record)),
+        )
         now = self._clock()
-        passed, left_out = self._last.get(kind, (-_SECONDS, 0))
-        if now - passed < _SECONDS:
-            self._last[kind] = passed, left_out + 1
+        passed_at, dropped = self._last.get(kind, (-_SECONDS, 0))
+        if now - passed_at < _SECONDS:
+            self._last[kind] = passed_at, dropped + 1
             return False
         self._last[kind] = now, 0
-        if left_out:
-            record.msg, record.args = f"{record.getMessage()} ({left_out} more of these before)", None
+        if dropped:
+            record.msg, record.args = f"{record.getMessage()} ({dropped} more of these before)", None
         return True
 
 
-def _error(record: logging.LogRecord) -> object:
-    """The kind of an exception and where it was raised; what its message says may differ each time."""
-    _, error, trace = record.exc_info or (None, None, None)
+def _errors(record: logging.LogRecord) -> list[BaseException]:
+    """The exceptions that a message is about."""
+    logged = [record.exc_info[1]] if record.exc_info else []
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    return [one for one in (*logged, *arguments) if isinstance(one, BaseException)]
+
+
+def _kind_of_error(error: BaseException) -> tuple[object, ...]:
+    trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return (type(error), trace and (trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+    place = trace and (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+    return type(error), place, _errno(error)
+
+
+def _errno(error: BaseException) -> int | None:
+    """Of an error of the system, or of the one that caused this error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__
+    return None if cause is None else cause.errno
 
 
 @contextmanager
-def without_repetition() -> Iterator[None]:
-    """The logs of a server, while it runs."""
+def limit_repetition() -> Iterator[None]:
+    """Filter the logs of a server while it runs."""
     once = RepeatFilter()
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""Files made for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
+"""Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import OutputError, T2OError
+from ..errors import T2OError
 from ..executor import Cancel, apply
 from ..looks import export as export_look
 from ..recipe import Recipe
 from ..recipe.sidecar import sidecar_path
 from .disconnects import client_gone
+from .errors import Refused, storing
 from .photos import Photo
 from .recipes import check_work
 from .schemas import Export
@@ -35,7 +36,7 @@ class Result:
 
 
 def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
-    """What was asked for, kept in the session until newer results push it out."""
+    """Create a result and keep it in the session until newer ones replace it."""
     session.check_room()
     folder = session.place()
     try:
@@ -59,11 +60,13 @@ def _made(folder: Path, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
         return edited(folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality)
     if wanted.kind == "recipe":
         name = sidecar_path(Path(_edited_name(photo, wanted.format))).name
-        return Result(name, recipe.save(folder / "result.json"), ())
+        place = folder / "result.json"
+        with _saving(place, name):
+            return Result(name, recipe.save(place), ())
     ending = _LOOKS[wanted.kind]
     look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
     place = folder / f"result{ending}"
-    with spoken_of(place, f"{stem}{ending}"):
+    with _saving(place, f"{stem}{ending}"):
         done = export_look(look, place, size=wanted.size)
     levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
     notes = (f"the table differs from the recipe by {levels}", *done.notes)
@@ -91,18 +94,19 @@ def edited(
     check_work(recipe, image.width * image.height, photo.settings)
     image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or client_gone())
     target = place.with_suffix(Path(name).suffix.lower())
-    with spoken_of(target, name):
+    with _saving(target, name):
         saved = image.save(target, quality=quality)
     return Result(name, saved.path, saved.notes)
 
 
 @contextmanager
-def spoken_of(path: Path, name: str) -> Iterator[None]:
-    """Refusals speak of `name`, not of the path of the server that is written to."""
+def _saving(path: Path, name: str) -> Iterator[None]:
+    """Around code that writes a result: refusals give its `name` instead of its path on the server."""
     try:
-        yield
+        with storing(name):
+            yield
+    except Refused:
+        raise
     except T2OError as error:
         words = str(error).replace(str(path), name).replace(str(path.parent), "the session's folder")
         raise type(error)(words) from error.__cause__
-    except OSError as error:
-        raise OutputError(f"{name} cannot be written: the server has no room for it") from error

@@ -1,4 +1,4 @@
-"""A server on a socket: where it listens, and how it begins and ends."""
+"""Running an application on a socket, from listening to shutdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from ..errors import ServerError
 from .connections import Connection, connection_limits
-from .logs import without_repetition
+from .logs import limit_repetition
 from .settings import Settings
 from .tokens import encode_token
 
@@ -20,9 +20,9 @@ PORT = 8642
 _GRACE = 10
 """Seconds that requests have to finish when the server is stopped."""
 _TURNS = 10
-"""Turns of the event loop in which a waiting connection is accepted and its request read; four are needed."""
+"""Turns of the event loop before a shutdown; a waiting connection is accepted and read in four."""
 _QUEUE = 1024
-"""Connections that wait to be accepted."""
+"""Connections that may wait to be accepted."""
 DEFAULTS = Settings()
 
 
@@ -58,19 +58,19 @@ def run(
     app: FastAPI, listening: socket.socket, started: Callable[[], None], settings: Settings = DEFAULTS
 ) -> None:
     """Serve until a signal says stop; requests that are being answered then are finished first."""
-    with without_repetition():
+    with limit_repetition():
         Server(app, started, settings).run(sockets=[listening])
 
 
 class Server(uvicorn.Server):
-    """uvicorn with limits on connections; says when it is there, and reads what was sent before it stops."""
+    """A uvicorn server that limits connections, reports its start and answers requests sent before a stop."""
 
     def __init__(self, app: FastAPI, started: Callable[[], None], settings: Settings = DEFAULTS) -> None:
         limits = connection_limits(settings)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connection.limited(limits),
+                http=Connection.with_limits(limits),
                 ws="none",
                 backlog=limits.accepted,
                 log_level="warning",
@@ -90,7 +90,7 @@ class Server(uvicorn.Server):
             self._started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Uvicorn resets connections that it has not read from yet, on a busy machine for want of time."""
+        """Read requests that have arrived: uvicorn resets connections that it has not read from yet."""
         for _ in range(_TURNS):
             await asyncio.sleep(0)
         await super().shutdown(sockets)
@@ -98,7 +98,7 @@ class Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:  # once a second
             now = asyncio.get_running_loop().time()
-            for one in list(self.server_state.connections):
-                if isinstance(one, Connection):
-                    one.close_if_stalled(now)
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.close_if_stalled(now)
         return await super().on_tick(counter)

@@ -100,7 +100,7 @@ class Guard:
         return MIB * (self.settings.upload_mb if upload else self.settings.json_mb)
 
     def _enter(self, scope: Scope, headers: Headers) -> Response | None:
-        """None for who has the token, or needs none; whoever brings it in the address gets it as a cookie."""
+        """Check the token. None if the client may enter; a redirect with a cookie if the address has it."""
         token = self.settings.token
         if token is None:
             return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import not_found, too_large, too_many
+from .errors import not_found, storing, too_large, too_many
 from .folders import ServerFolder, open_folder
 from .photos import Photo
 from .settings import MIB, Settings
@@ -66,11 +66,12 @@ class Session:
             shutil.rmtree(photo.path.parent, ignore_errors=True)
 
     def place(self) -> Path:
-        """A new folder for one thing."""
-        try:
-            return Path(tempfile.mkdtemp(dir=self.folder))
-        except FileNotFoundError:  # it was closed meanwhile
-            raise not_found("session") from None
+        """Create a folder for one photo, result or batch."""
+        with storing():
+            try:
+                return Path(tempfile.mkdtemp(dir=self.folder))
+            except FileNotFoundError:  # the session was closed meanwhile
+                raise not_found("session") from None
 
     def check_room(self, more: int = 0) -> None:
         """Refuse where the folder holds as much as it may."""
@@ -92,11 +93,11 @@ class Sessions:
 
     @property
     def folder(self) -> Path:
-        """For this server alone."""
+        """The folder of this server; created if need be."""
         return self.open().path
 
     def open(self) -> ServerFolder:
-        """Make the folder, or refuse to; a server does so before it lets anybody in."""
+        """Create the folder, or refuse; called before the server accepts connections."""
         if self._folder is None:
             self._folder = open_folder(self.settings.folder)
         return self._folder
@@ -109,7 +110,8 @@ class Sessions:
         with self._lock:
             if len(self._open) >= self.settings.sessions:
                 raise too_many("there are as many sessions as this server holds; try again later")
-            folder = Path(tempfile.mkdtemp(dir=self.folder))
+            with storing():
+                folder = Path(tempfile.mkdtemp(dir=self.folder))
             session = Session(secrets.token_urlsafe(_KEY_BYTES), folder, self.settings, self.clock(), stays)
             self._open[session.id] = session
             return session

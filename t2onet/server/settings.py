@@ -33,9 +33,9 @@ class Settings:
     upload_seconds: float = 120.0
     """Until the body of a request has to be here."""
     connections: int = 512
-    """Open at a time; fewer where the system does not allow twice as many open files."""
+    """Open at the same time; at most half of the files that the process may open."""
     stall_seconds: float = 20.0
-    """Until a connection is closed that sends no complete header, or takes nothing of its answer."""
+    """After which a connection is closed that sends no complete header, or reads nothing of its answer."""
     session_mb: int = 2048
     """Uploads and results of one session, in MiB."""
     sessions: int = 50
@@ -53,7 +53,7 @@ class Settings:
     """Of a recipe."""
     mask_megapixels: float = 4.0
     masked_megapixels: float = 200.0
-    """Computed through masks for one picture, in all steps together."""
+    """Computed through masks for one picture, summed over all steps."""
     masks_mb: int = 32
     """Masks that the history of one session holds, in MiB."""
     preview: int = 1600

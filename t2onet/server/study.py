@@ -29,7 +29,7 @@ SETTINGS = Settings(hosts=None, json_mb=1)
 def create_study_app(
     store: Store, study: int, owner_token: str, limiter: JoinLimiter | None = None
 ) -> FastAPI:
-    """The application of one study, for any ASGI server; `limiter` says how fast people may join."""
+    """The application of one study, for any ASGI server; `limiter` limits how fast people may join."""
     app = FastAPI(
         title="T2ONet study",
         docs_url=None,

@@ -1,4 +1,4 @@
-"""Tokens of any characters: how they are written into links, and compared with what a client sends."""
+"""Tokens: validation, encoding for links, and comparison with what a client sends."""
 
 from __future__ import annotations
 

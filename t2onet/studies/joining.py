@@ -1,7 +1,7 @@
-"""How fast a study takes in new people, so that no script fills it before its owner notices.
+"""Rate limit on joining a study, so that no script fills it before its owner notices.
 
-Joins by the study's link are limited to so many within an hour, in all and from one address. Addresses are
-held in memory for that hour and never stored.
+Joins by the study's link are limited per hour, in total and from one address. Addresses are held in memory
+for that hour and never stored.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from .refusals import TooMany
 
 HOUR = 3600.0
 _NETWORK_BITS = 64
-"""Of an IPv6 address: a household has all addresses that share them."""
+"""Leading bits of an IPv6 address that identify a network, such as a household."""
 
 
 @dataclass(frozen=True)
 class JoinLimits:
-    """How many people may join within an hour."""
+    """The most people who may join within an hour."""
 
     joins: int = 200
-    """By the study's link."""
+    """By the study's link, in total."""
     joins_per_address: int = 40
-    """From one address: a class or an office behind one router has one."""
+    """From one address; a class or an office behind one router shares one."""
     behind_proxy: bool = False
-    """Whether a proxy in front tells addresses in X-Forwarded-For; else everybody there has the proxy's."""
+    """Whether to take addresses from X-Forwarded-For, which a proxy in front of the server sets."""
 
     def __post_init__(self) -> None:
         for name in ("joins", "joins_per_address"):
@@ -41,7 +41,7 @@ class JoinLimits:
 
 
 class JoinLimiter:
-    """Counts joins of the last hour."""
+    """Counts the joins of the last hour and refuses further ones beyond the limits."""
 
     def __init__(self, limits: JoinLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
@@ -50,8 +50,8 @@ class JoinLimiter:
         self._lock = threading.Lock()
 
     @contextmanager
-    def admitting(self, address: str) -> Iterator[None]:
-        """Count a join from an address, unless the block fails; refused with `TooMany` beyond a limit."""
+    def count_join(self, address: str) -> Iterator[None]:
+        """Count a join from an address, unless the block fails. Raises `TooMany` beyond a limit."""
         join = self._count(network_of(address))
         try:
             yield
@@ -65,7 +65,7 @@ class JoinLimiter:
             now = self._clock()
             while self._joins and self._joins[0][0] <= now - HOUR:
                 self._joins.popleft()
-            own = [moment for moment, whose in self._joins if whose == network]
+            own = [moment for moment, other in self._joins if other == network]
             if len(own) >= self.limits.joins_per_address:
                 raise _refusal(" from your network", own[-self.limits.joins_per_address] + HOUR - now)
             if len(self._joins) >= self.limits.joins:
@@ -83,7 +83,7 @@ def _refusal(where: str, seconds: float) -> TooMany:
 
 
 def network_of(address: str) -> str:
-    """What counts as one address: an IPv4 address, or the network of an IPv6 one; anything else as it is."""
+    """What counts as one address: an IPv4 address or an IPv6 network; anything else unchanged."""
     try:
         ip = ip_address(address.strip("[] ").partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Who takes part: joining, personal links, places that are taken and freed, and being shut out."""
+"""Participants: joining, personal links, taking and freeing places, blocking."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add(store: Store, study_id: int, name: str) -> str:
 
 
 def places_taken(session: Session, study_id: int) -> int:
-    """People who are not blocked."""
+    """Number of people who are not blocked."""
     taken = select(func.count()).where(Person.study_id == study_id, Person.state != State.BLOCKED)
     return session.scalar(taken) or 0
 
@@ -60,7 +60,7 @@ def _added(session: Session, study: Study, name: str) -> Person:
 
 
 def _free_name(session: Session, study: Study) -> str:
-    """A number for someone without a name, after the last person's."""
+    """A numbered name that is not taken, for someone who gave none."""
     names = set(session.scalars(select(Person.name).where(Person.study_id == study.id)))
     numbered = (f"{_CALLED[Kind(study.kind)]}-{number}" for number in count(len(names) + 1))
     return next(name for name in numbered if name not in names)
@@ -103,25 +103,25 @@ def set_state(store: Store, study_id: int, person_id: int, state: State) -> None
     if state not in (State.ACCEPTED, State.BLOCKED):
         raise StudyError(f"{state} cannot be chosen; choose accepted or blocked")
     with store.writing() as session:
-        _found(session, study_id, person_id).state = state
+        _get_person(session, study_id, person_id).state = state
 
 
 IDLE = 3600.0
-"""Seconds after which someone who has answered nothing may be taken not to begin."""
-_AT_ONCE = 500
+"""Seconds without activity after which the place of someone who has answered nothing may be freed."""
+_BATCH = 500
 """People removed by one statement."""
 
 
 def has_answered() -> ColumnElement[bool]:
-    """Of a person: whether they have answered a page."""
+    """SQL condition on Person: whether they have answered a page."""
     return exists().where(Page.person_id == Person.id, Page.answered.is_not(None))
 
 
 def free_places(store: Store, study_id: int, *, idle: float = IDLE) -> int:
-    """Remove people who joined and have not answered anything; how many.
+    """Remove people who joined and have not answered anything. Returns how many were removed.
 
-    Those who joined or opened a page within the last `idle` seconds stay, and so does everyone blocked. What
-    was answered is never removed.
+    People who joined or opened a page within the last `idle` seconds stay, and so do blocked ones. Answers
+    are never removed.
     """
     now = time.time()
     active = exists().where(Page.person_id == Person.id, Page.given > now - idle)
@@ -129,37 +129,37 @@ def free_places(store: Store, study_id: int, *, idle: float = IDLE) -> int:
         session.get_one(Study, study_id, with_for_update=True)
         wanted = select(Person.id).where(Person.study_id == study_id, Person.state != State.BLOCKED)
         wanted = wanted.where(Person.created <= now - idle, ~active, ~has_answered())
-        return _removed(session, session.scalars(wanted).all())
+        return _remove_silent(session, session.scalars(wanted).all())
 
 
 def remove(store: Store, study_id: int, person_id: int) -> None:
     """Remove someone who has not answered anything, whatever their state."""
     with store.writing() as session:
         session.get_one(Study, study_id, with_for_update=True)
-        person = _found(session, study_id, person_id)
-        if not _removed(session, [person.id]):
+        person = _get_person(session, study_id, person_id)
+        if not _remove_silent(session, [person.id]):
             raise Conflict(f"{person.name} has answered, which is kept; block them to free their place")
 
 
-def _found(session: Session, study_id: int, person_id: int) -> Person:
+def _get_person(session: Session, study_id: int, person_id: int) -> Person:
     person = session.get(Person, person_id)
     if person is None or person.study_id != study_id:
         raise NotFound(f"there is nobody with the number {person_id} in this study")
     return person
 
 
-def _removed(session: Session, people: Sequence[int]) -> int:
-    """Remove those of them who have not answered, with their open pages; how many.
+def _remove_silent(session: Session, people: Sequence[int]) -> int:
+    """Remove those of them who have not answered, with their open pages. Returns how many were removed.
 
-    Their pages are locked first: an answer that is just being saved is seen once it is, and one that comes
-    later finds its page gone, so that it is not acknowledged.
+    Their pages are locked first: an answer that is being saved is waited for and counts, and a later one
+    finds its page gone, so that it is not acknowledged.
     """
     removed = 0
-    for start in range(0, len(people), _AT_ONCE):
-        some = people[start : start + _AT_ONCE]
-        pages = select(Page.id).where(Page.person_id.in_(some))
+    for start in range(0, len(people), _BATCH):
+        batch = people[start : start + _BATCH]
+        pages = select(Page.id).where(Page.person_id.in_(batch))
         session.execute(pages.with_for_update())
-        silent = session.scalars(select(Person.id).where(Person.id.in_(some), ~has_answered())).all()
+        silent = session.scalars(select(Person.id).where(Person.id.in_(batch), ~has_answered())).all()
         opened = select(Page.id).where(Page.person_id.in_(silent))
         session.execute(delete(Rating).where(Rating.page_id.in_(opened)))
         session.execute(delete(Page).where(Page.person_id.in_(silent)))

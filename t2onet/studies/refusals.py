@@ -14,7 +14,7 @@ class Forbidden(StudyError):
 
 
 class TooMany(StudyError):
-    """Too many have asked for it; there is room again after `retry_after` seconds."""
+    """A rate limit was reached; there is room again after `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)

@@ -43,7 +43,7 @@ class Participant:
 class Progress:
     """How far a study is, in answers that count and are wanted; `token` is what others join by.
 
-    Of its `places` so many are `taken` by people who are not blocked, `unused` of them by those who have not
+    `taken` of its `places` belong to people who are not blocked, and `unused` of these to people who have not
     answered anything.
     """
 
@@ -85,7 +85,7 @@ def progress(store: Store, study_id: int) -> Progress:
         )
         people = session.scalars(select(Person).where(Person.study_id == study_id).order_by(Person.id)).all()
         shares = _shares(session, study_id)
-        inside = [person for person in people if person.state != State.BLOCKED]
+        unblocked = [person for person in people if person.state != State.BLOCKED]
         return Progress(
             study.name,
             study.kind,
@@ -94,8 +94,8 @@ def progress(store: Store, study_id: int) -> Progress:
             _answers(session, study, each),
             (samples or 0) * each,
             study.settings["people"],
-            len(inside),
-            sum(person.id not in shares for person in inside),
+            len(unblocked),
+            sum(person.id not in shares for person in unblocked),
             tuple(Participant(p.id, p.name, p.token, p.state, *shares.get(p.id, _NOTHING)) for p in people),
         )
 

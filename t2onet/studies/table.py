@@ -56,7 +56,7 @@ def read_table(path: Path) -> list[Entry]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The cells of each line by column, and its number; restored, without blanks around them."""
+    """The number of each line and its cells by column: unescaped, without surrounding blanks."""
     try:
         text = read_regular(path).decode("utf-8-sig")
     except OSError as error:

@@ -15,14 +15,37 @@ import pytest
 
 from t2onet.kernels.compiler import cache_folder
 from tests.conftest import PATIENCE, ROOT
-from tests.offline import ENDED, OFFLINE, offline
+from tests.offline import ENDED, offline, try_filter, why_not_offline
 
 from .made import COMMAND, LOOK, contents, edited, environment, photo
 from .test_serve import asked, port_of, serving
 
-needs_a_filter = pytest.mark.skipif(not OFFLINE, reason="the kernel filters system calls on Linux only")
+needs_a_filter = pytest.mark.usefixtures("kernel_filter")
 OPEN = "import ctypes; ctypes.CDLL(None).socket({}, {}, 0)"
 """As a compiled library opens a socket, unseen by Python."""
+
+
+@pytest.fixture
+def kernel_filter() -> None:
+    """Skips where the kernel takes no filter, such as in some sandboxes."""
+    if reason := why_not_offline():
+        pytest.skip(reason)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (
+            "import sys; sys.exit('the kernel takes no filter (Invalid argument)')",
+            "the kernel takes no filter",
+        ),
+        ("", "the kernel takes a filter and does not apply it"),
+    ],
+    ids=["refused", "ignored"],
+)
+def test_a_kernel_without_filters_is_noticed(code: str, reason: str) -> None:
+    """The command after the prefix does not run, or runs unfiltered."""
+    assert (try_filter([sys.executable, "-c", code]) or "").startswith(reason)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PATIENCE
+from tests.server.made import files
 
 from .made import COMMAND, T2O, environment, photo
 from .test_process import RUN, loaded
@@ -72,7 +73,7 @@ def test_it_serves_photos_until_ctrl_c_and_leaves_nothing(folder: Path) -> None:
         status, told = asked(port, "GET", f"/api/v1/sessions/{session}")
         assert (status, [one["name"] for one in json.loads(told)["photos"]]) == (200, ["sea.png"])
         assert asked(port, "POST", f"/api/v1/sessions/{session}/photos", own.read_bytes())[0] == 201
-        assert len([path for path in (folder / "uploads").rglob("*") if path.is_file()]) == 1
+        assert len(files(folder / "uploads")) == 1
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, err) == (0, "stopped\n", "")

@@ -229,3 +229,19 @@ def test_the_papers_design_can_be_changed_in_part(
     with Store("studies.db") as store, store.reading() as session:
         settings = session.query(Study).one().settings
     assert RatingSettings(**settings) == RatingSettings(samples=2, ratings=2, checks=0.25, repeats=0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rate", "missing.csv"),
+        ("rate", "table.csv", "--ratings", "0"),
+        ("annotate", "missing"),
+        ("annotate", "pairs", "--requests", "0"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_leaves_no_database(t2o: T2O, folder: Path, arguments: tuple[str, ...]) -> None:
+    table(folder, 1)
+    assert t2o("study", *arguments).code == 2
+    assert not (folder / "studies.db").exists()

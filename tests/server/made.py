@@ -12,6 +12,7 @@ import numpy as np
 import PIL.Image
 from starlette.testclient import TestClient
 
+from t2onet.server.folders import MARKER
 from tests.planning.scenes import scene
 
 API = "/api/v1"
@@ -92,4 +93,10 @@ def refused(answer: httpx2.Response) -> tuple[int, str]:
 
 
 def files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    """Files below a folder, without the marker that every server writes."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MARKER)
+
+
+def session_folders(server: Path) -> list[Path]:
+    """Folders of the sessions in the folder of one server."""
+    return sorted(path for path in server.iterdir() if path.is_dir())

@@ -20,13 +20,12 @@ from t2onet.recipe import Recipe
 from t2onet.server import Settings, create_app, results
 from t2onet.server.darkroom import Darkroom
 from t2onet.server.disconnects import Disconnects, client_gone, stop_if_gone
+from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 
 from .made import API, files, picture
 
 Message = dict[str, Any]
-PATIENCE = 60
-"""Seconds until a test gives up."""
 
 
 async def call(app: Any, method: str, path: str, *bodies: bytes, leaves: asyncio.Event) -> list[Message]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,15 +12,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from t2onet import ServerError
 from t2onet.server import Settings, create_app
-from t2onet.server.folders import open_folder
+from t2onet.server.folders import MARKER, open_folder
 from tests.cli.made import ROOT
 from tests.cli.test_serve import asked, port_of, serving
+from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 
 from .made import API, files, picture
@@ -32,7 +35,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and 
 HOLD = """
 import sys
 from pathlib import Path
-from t2onet.server.folders import open_folder
+from t2onet.server.folders import MARKER, open_folder
 folder = open_folder(Path(sys.argv[1]))
 (folder.path / "photo").write_text("here")
 print(folder.path, flush=True)
@@ -64,7 +67,7 @@ def test_a_start_removes_what_killed_servers_left_and_nothing_else(tmp_path: Pat
     with another_server(tmp_path) as (killed, left), another_server(tmp_path) as (_, used):
         assert (left / "photo").exists()
         killed.send_signal(signal.SIGKILL)
-        killed.wait(60)
+        killed.wait(PATIENCE)
         folder = open_folder(tmp_path)
         assert set(tmp_path.iterdir()) == {tmp_path / "own", used, folder.path}
         assert (used / "photo").read_text() == "here"
@@ -88,6 +91,52 @@ def test_links_and_files_that_look_like_leftovers_stay(tmp_path: Path) -> None:
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"own", "t2o-serve-link", "t2o-serve-file"}
     assert (tmp_path / "own" / "photo").read_text() == "mine"
+
+
+@posix
+@pytest.mark.parametrize(
+    "name", ["t2o-serve-notes", "t2o-serve-thesis_1", "t2o-serve-ab12cd_9", "t2o-serve-"]
+)
+def test_a_users_folder_of_such_a_name_stays(tmp_path: Path, name: str) -> None:
+    """So do folders of releases that wrote no marker: a server of one may be running."""
+    own = tmp_path / name / "thesis.txt"
+    own.parent.mkdir()
+    own.write_text("mine")
+    open_folder(tmp_path).remove()
+    assert own.read_text() == "mine"
+
+
+@posix
+def test_a_marker_alone_does_not_make_a_folder_a_leftover(tmp_path: Path) -> None:
+    own = tmp_path / "t2o-serve-of-mine" / MARKER
+    own.parent.mkdir()
+    own.write_text("mine")
+    open_folder(tmp_path).remove()
+    assert own.read_text() == "mine"
+
+
+@posix
+def test_a_removal_that_was_interrupted_is_finished_by_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = open_folder(tmp_path)
+    (folder.path / "session").mkdir()
+    removed = []
+
+    def interrupted(path: Path, **_: Any) -> None:
+        removed.append(path)
+        if path == folder.path:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            folder.remove()
+    assert folder.path / "session" in removed[:-1], "before the marker"
+    assert folder.handle is not None
+    os.close(folder.handle)  # the end of the process
+    open_folder(tmp_path).remove()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_is_no_good_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +184,7 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
     with serving("--folder", place) as (killed, address):
         bring(address)
         killed.send_signal(signal.SIGKILL)
-        killed.wait(60)
+        killed.wait(PATIENCE)
     assert len(files(place)) == 1
     with serving("--folder", place) as (_, first):
         assert files(place) == []
@@ -143,6 +192,6 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
         with serving("--folder", place) as (stopped, _):
             assert len(list(place.iterdir())) == 2
             stopped.send_signal(signal.SIGINT)
-            stopped.wait(60)
+            stopped.wait(PATIENCE)
         assert len(list(place.iterdir())) == 1
         assert asked(port_of(first), "GET", f"{photo}/preview.jpg?size=1601")[0] == 200

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,12 +16,14 @@ from typing import Any
 
 import pytest
 
-from t2onet.image import structure
+from t2onet.image import Image, structure
 from t2onet.recipe import Recipe
-from t2onet.server import Settings
+from t2onet.server import Settings, photos
 from t2onet.server.errors import Refused
+from t2onet.server.intake import opened
 from t2onet.server.recipes import check_work
 from tests import hostile
+from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.hostile import FILES
 
@@ -28,8 +31,6 @@ from .conftest import Serve
 from .live import served
 from .made import API, Visitor, files, picture, refused
 
-ABOUT_SECONDS = 5.0
-"""Until `/about` has to be answered on a busy machine; an idle one takes milliseconds."""
 NAMED = (
     "xmp-elements.webp",
     "exif-overlapping.png",
@@ -136,36 +137,37 @@ def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_about_is_answered_meanwhile(tmp_path: Path, name: str) -> None:
+def test_about_is_answered_meanwhile(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the file is being opened. How fast is measured by `python -m bench hostile`."""
     data = FILES[name]()
-    with served(tmp_path / "server", Scripted()) as base:
-        session = json.loads(_call(f"{base}{API[1:]}/sessions", b""))["session"]
-        done = threading.Event()
+    begun, go = threading.Event(), threading.Event()
 
-        def upload() -> None:
-            try:
-                _call(f"{base}{API[1:]}/sessions/{session}/photos?name={name}", data)
-            finally:
-                done.set()
+    def open_slowly(*arguments: Any) -> Image:
+        begun.set()
+        assert go.wait(PATIENCE)
+        return opened(*arguments)
 
-        uploading = threading.Thread(target=upload)
-        uploading.start()
-        slowest = 0.0
-        while not done.wait(0.05):
-            begun = time.perf_counter()
-            _call(f"{base}{API[1:]}/about")
-            slowest = max(slowest, time.perf_counter() - begun)
-        uploading.join()
-    assert slowest < ABOUT_SECONDS
+    monkeypatch.setattr(photos, "opened", open_slowly)
+    with served(tmp_path / "server", Scripted()) as base, ThreadPoolExecutor(1) as pool:
+        api = f"{base}{API[1:]}"
+        session = json.loads(_call(f"{api}/sessions", b"")[1])["session"]
+        upload = pool.submit(_call, f"{api}/sessions/{session}/photos?name={name}", data)
+        try:
+            assert begun.wait(PATIENCE)
+            assert _call(f"{api}/about")[0] == 200, "the event loop is free while a photo is opened"
+        finally:
+            go.set()
+        while not upload.done():
+            assert _call(f"{api}/about")[0] == 200
+        assert upload.result()[0] in (201, 422)
 
 
-def _call(address: str, body: bytes | None = None) -> bytes:
-    """The body of an answer, be it a refusal."""
+def _call(address: str, body: bytes | None = None) -> tuple[int, bytes]:
+    """Status and body of an answer, be it a refusal."""
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=300) as answer:
-            told: bytes = answer.read()
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:
-            return error.read()
-    return told
+            return error.code, error.read()

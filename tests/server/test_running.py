@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
 from contextlib import suppress
 from pathlib import Path
 
-from t2onet.server import Settings, create_app
+import pytest
+from starlette.testclient import TestClient
+
+from t2onet.server import Settings, create_app, darkroom
+from t2onet.server.darkroom import Darkroom
 from t2onet.server.running import listen, run
+from tests.conftest import PATIENCE
+from tests.editor.made import Scripted
 
 
 def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> None:
@@ -23,3 +30,22 @@ def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> 
         with suppress(KeyboardInterrupt):
             run(create_app(Settings(folder=tmp_path)), listening, ask_and_stop)
         assert client.recv(2**16).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_stop_ends_the_warm_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr(Darkroom, "warm_up", lambda _, stopping: told.append(stopping.wait(PATIENCE)))
+    with TestClient(create_app(Settings(folder=tmp_path))):
+        pass
+    assert told == [True]
+
+
+def test_no_kernels_are_compiled_for_a_server_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[object] = []
+    monkeypatch.setattr(darkroom, "stages", lambda *_, **__: compiled.append(1))
+    room, stopping = Darkroom.of(Settings(), Scripted()), threading.Event()
+    room.warm_up(stopping)
+    assert len(compiled) == 1
+    stopping.set()
+    room.warm_up(stopping)
+    assert len(compiled) == 1

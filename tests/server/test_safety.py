@@ -22,7 +22,7 @@ from tests.conftest import EXAMPLES
 from tests.editor.made import Scripted
 
 from .conftest import Serve
-from .made import API, Visitor, files, picture, recipe, refused
+from .made import API, Visitor, files, picture, recipe, refused, session_folders
 
 TOKEN = "open sesame and more"
 SCRIPT = "<script>alert(1)</script>"
@@ -211,7 +211,7 @@ def test_nothing_is_written_outside_the_session(visitor: Visitor, tmp_path: Path
         visitor.post(f"{photo}/exports")
         visitor.post(f"{photo}/exports", kind="recipe")
     (server,) = (tmp_path / "server").iterdir()
-    (session,) = server.iterdir()
+    (session,) = session_folders(server)
     everything = files(tmp_path)
     assert len(everything) == 3 * len(names)
     assert all(path.is_relative_to(session) for path in everything)
@@ -311,7 +311,7 @@ def test_idle_sessions_expire_with_their_folders(serve: Serve, tmp_path: Path) -
     assert visitor.client.get(other.session).status_code == 200
     assert sessions.get(lasting.id) is lasting
     assert files(tmp_path) == []
-    assert len(list(sessions.folder.iterdir())) == 2
+    assert len(session_folders(sessions.folder)) == 2
 
 
 def test_everything_is_gone_with_the_server(serve: Serve, tmp_path: Path) -> None:

@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 
+from t2onet.server import intake
+from t2onet.server.routes import renders
+from tests.conftest import PATIENCE
+
 from .conftest import Serve
 from .made import API, Visitor, files, picture, recipe, refused
 
@@ -78,11 +82,14 @@ def test_an_item_of_a_batch_says_why_it_was_not_written(
     begun = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2))).json()
     room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
     session = room.sessions.get(visitor.session.rsplit("/", 1)[-1])
-    session.batches[begun["batch"]]._thread.join(60)
+    session.batches[begun["batch"]]._thread.join(PATIENCE)
     state = visitor.client.get(f"{visitor.session}/batches/{begun['batch']}").json()
     (item,) = state["items"]
     assert item["outcome"] == "refused"
-    assert item["error"] == "sea-edited.png cannot be written: the disk is full; free some space."
+    assert item["error"] == (
+        "the server cannot store sea-edited.png: its disk is full; nothing was changed; "
+        "remove photos you no longer need, or ask whoever runs the server"
+    )
 
 
 def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_deleted(
@@ -95,12 +102,59 @@ def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_delete
     assert visitor.client.get(f"{photo}/preview.jpg?size=1601").status_code == 200
 
 
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.EIO])
+def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
+    visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(renders, "jpeg", failing(number))
+    assert refused(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (
+            errno.ENOMEM,
+            "the server cannot store this: cannot allocate memory; nothing was changed; ask whoever",
+        ),
+        (
+            errno.EROFS,
+            "the server cannot store this: its disk is read-only; nothing was changed; ask whoever",
+        ),
+        (errno.ENOSPC, "the server cannot store this: its disk is full; nothing was changed; remove photos"),
+        (errno.EMFILE, "the server has too many files open; try again in a moment"),
+    ],
+)
+def test_the_reason_is_the_true_one(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, number: int, says: str
+) -> None:
+    monkeypatch.setattr(tempfile, "mkdtemp", failing(number))
+    assert visitor.upload(picture(32)).json()["error"]["message"].startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.ENOENT, "; was it moved or deleted?"),
+        (errno.EIO, ": input/output error"),
+        (errno.ENOMEM, ": cannot allocate memory"),
+    ],
+)
+def test_a_photo_that_cannot_be_read_says_why(
+    visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
+) -> None:
+    monkeypatch.setattr(intake, "read_regular", failing(number))
+    answer = visitor.client.get(f"{photo}/preview.jpg?size=1601")
+    assert refused(answer) == (422, "image")
+    assert answer.json()["error"]["message"] == f"sea.png cannot be read any more{reason}"
+
+
 @pytest.fixture
 def few_inodes(tmp_path: Path) -> Iterator[Path]:
-    """A disk with room for twelve files and folders."""
+    """A disk with room for thirteen files and folders, the marker of the server among them."""
     place = tmp_path / "disk"
     place.mkdir()
-    options = ["-t", "tmpfs", "-o", "size=4m,nr_inodes=13", "tmpfs", str(place)]
+    options = ["-t", "tmpfs", "-o", "size=4m,nr_inodes=14", "tmpfs", str(place)]
     try:
         subprocess.run(["mount", *options], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

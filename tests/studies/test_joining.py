@@ -24,7 +24,7 @@ def clock() -> Clock:
 
 
 def join(limiter: JoinLimiter, address: str) -> None:
-    with limiter.admitting(address):
+    with limiter.count_join(address):
         pass
 
 
@@ -68,7 +68,7 @@ def test_it_says_when_there_is_room_again_and_there_is(clock: Clock) -> None:
 def test_a_join_that_fails_does_not_count(clock: Clock) -> None:
     limiter = JoinLimiter(JoinLimits(joins=1, joins_per_address=1), clock)
     for _ in range(3):
-        with pytest.raises(StudyError, match="no name"), limiter.admitting("203.0.113.7"):
+        with pytest.raises(StudyError, match="no name"), limiter.count_join("203.0.113.7"):
             raise StudyError("no name")
     join(limiter, "203.0.113.7")
 

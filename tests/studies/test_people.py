@@ -17,6 +17,7 @@ from t2onet.studies.refusals import Conflict, Forbidden, NotFound
 from t2onet.studies.review import progress
 from t2onet.studies.settings import AnnotationSettings
 from t2onet.studies.storage import Store
+from tests.conftest import PATIENCE
 
 from .made import ALL, annotation_study, answer, link, raters, rating_study, work_through, write_through
 
@@ -143,7 +144,7 @@ WAITS = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 def wait_until_freeing_waits(store: Store) -> None:
     """SQLite lets one in at a time, so that there is nothing to wait for."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not store.is_file:
         with store.reading() as session:
             if session.scalar(sa.text(WAITS)):
@@ -166,6 +167,6 @@ def test_an_answer_that_is_being_saved_is_not_lost(store: Store, tmp_path: Path)
             session.flush()
             freeing = pool.submit(people.free_places, store, study, idle=0)
             wait_until_freeing_waits(store)
-        assert freeing.result(timeout=60) == 0
+        assert freeing.result(timeout=PATIENCE) == 0
     with store.reading() as session:
         assert list(session.scalars(sa.select(Rating.stars))) == [3, 3, 3]

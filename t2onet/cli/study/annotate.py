@@ -35,11 +35,15 @@ def annotate_pairs(
     behind_proxy: serving.BehindProxy = False,
 ) -> None:
     """Let people say what leads from one photo to the other; review and export what they write."""
+    from ...data import open_dataset
+    from ...studies.joining import JoinLimits
+    from ...studies.settings import AnnotationSettings
+
+    settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
+    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    open_dataset(pairs, layout)  # what is refused leaves no new database behind
     with serving.opened(database, create=True) as store:
         from ...studies.creating import open_annotation_study
-        from ...studies.joining import JoinLimits
-        from ...studies.settings import AnnotationSettings
 
-        settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
         study = open_annotation_study(store, pairs, settings, name=name, layout=layout, seed=seed)
-        serving.serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)
+        serving.serve(store, study, limits, host, port, url)

@@ -51,12 +51,16 @@ def rate_outputs(
     """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
     given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
     given |= {"pages": pages, "people": people}
+    from ...studies.joining import JoinLimits
+    from ...studies.settings import PRESETS, RatingSettings
+    from ...studies.table import read_table
+
+    base = PRESETS[preset] if preset else RatingSettings()
+    settings = replace(base, **{key: value for key, value in given.items() if value is not None})
+    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    read_table(table)  # what is refused leaves no new database behind
     with serving.opened(database, create=True) as store:
         from ...studies.creating import open_rating_study
-        from ...studies.joining import JoinLimits
-        from ...studies.settings import PRESETS, RatingSettings
 
-        base = PRESETS[preset] if preset else RatingSettings()
-        settings = replace(base, **{key: value for key, value in given.items() if value is not None})
         study = open_rating_study(store, table, settings, name=name, seed=seed)
-        serving.serve(store, study, JoinLimits(joins, joins_per_address, behind_proxy), host, port, url)
+        serving.serve(store, study, limits, host, port, url)

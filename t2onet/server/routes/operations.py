@@ -16,7 +16,7 @@ _PARAMETER = tuple(Parameter.model_fields)
 
 @router.get("/about")
 async def about(room: Room) -> About:
-    """The version, and what is allowed; answered however many threads are busy."""
+    """The version, and what is allowed; answered even while all threads are busy."""
     numbers = {name: value for name, value in asdict(room.settings).items() if isinstance(value, int | float)}
     return About(name="t2onet", version=__version__, limits=numbers)
 

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from ...editor import Mode
 from ...recipe import Step
 from ..darkroom import Chosen, Darkroom, Room, Visit
-from ..errors import Refused, not_found
+from ..errors import Refused, not_found, storing
 from ..intake import NAMELESS, display_name, stored_suffix
 from ..photos import Photo
 from ..recipes import data, told
@@ -44,7 +44,7 @@ async def upload(
     """Bring a photo: the body is the file itself, as it is. What it is, is told by its content."""
     place = await run_in_threadpool(_place, visit, name)
     try:
-        await _received(request, place)
+        await _store_body(request, place)
         return await run_in_threadpool(_added, visit, room, name, place)
     except BaseException as error:
         await run_in_threadpool(shutil.rmtree, place.parent, ignore_errors=True)
@@ -59,14 +59,15 @@ def _place(session: Session, name: str) -> Path:
     return session.place() / f"photo{stored_suffix(display_name(name))}"
 
 
-async def _received(request: Request, place: Path) -> None:
-    """The body into a file; how much and how long is guarded before it comes here."""
-    try:
-        with place.open("xb") as file:
-            async for piece in request.stream():
-                await run_in_threadpool(file.write, piece)
-    except FileNotFoundError:  # it was closed meanwhile
-        raise not_found("session") from None
+async def _store_body(request: Request, place: Path) -> None:
+    """Write the body to a file; its size and duration were limited before."""
+    with storing():
+        try:
+            with place.open("xb") as file:
+                async for piece in request.stream():
+                    await run_in_threadpool(file.write, piece)
+        except FileNotFoundError:  # the session was closed meanwhile
+            raise not_found("session") from None
 
 
 def _added(session: Session, room: Darkroom, name: str, place: Path) -> PhotoState:

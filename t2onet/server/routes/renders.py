@@ -86,7 +86,7 @@ def _picture(room: Darkroom, photo: Photo, recipe: Recipe, size: int) -> Pixels:
 
 
 def _pixels(photo: Photo, size: int) -> float:
-    """Of the photo with a long side of at most `size`."""
+    """Number of pixels of the photo, scaled to a long side of at most `size`."""
     assert photo.facts is not None
     width, height = photo.facts.width, photo.facts.height
     return width * height * min(size / max(width, height), 1.0) ** 2

@@ -58,8 +58,8 @@ class Verdict(_Body):
     note: StrictStr = Field("", max_length=1000)
 
 
-class Freeing(_Body):
-    """Whose places are freed: of those who have done nothing for so long."""
+class FreePlaces(_Body):
+    """Frees places of people who have not answered and were idle for that long."""
 
     idle_minutes: float = Field(people.IDLE / 60, ge=0, le=LARGEST, allow_inf_nan=False)
 
@@ -77,7 +77,7 @@ def taking_part(store: Store, limiter: JoinLimiter) -> APIRouter:
     @router.post("/join/{token}", status_code=201)
     def join(token: Token, body: Joining, request: Request) -> dict[str, str]:
         """Join a study by its link; answers with one's own token."""
-        with limiter.admitting(_address(request, behind_proxy=limiter.limits.behind_proxy)):
+        with limiter.count_join(_address(request, behind_proxy=limiter.limits.behind_proxy)):
             return {"person": people.join(store, token, body.name)}
 
     @router.get("/people/{person}")
@@ -145,8 +145,8 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
         people.remove(store, study, number)
 
     @router.post("/people/free")
-    def free(body: Freeing) -> dict[str, int]:
-        """Remove everyone who has not answered anything and has done nothing for so long; how many."""
+    def free(body: FreePlaces) -> dict[str, int]:
+        """Remove everyone who has not answered anything and was idle for that long; how many."""
         return {"freed": people.free_places(store, study, idle=60 * body.idle_minutes)}
 
     @router.get("/requests")
@@ -177,7 +177,7 @@ def owning(store: Store, study: int, token: str) -> APIRouter:
 
 
 def _address(request: Request, *, behind_proxy: bool) -> str:
-    """Where a request comes from; the last of X-Forwarded-For is what the proxy right before us has seen."""
+    """The client's address; the proxy in front of this server adds the last one in X-Forwarded-For."""
     forwarded = request.headers.getlist("x-forwarded-for") if behind_proxy else []
     if forwarded:
         return forwarded[-1].rpartition(",")[2].strip()
