@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import secrets
-import shutil
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -77,7 +76,7 @@ class Batch:
 
     def remove(self) -> None:
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.session.discard(self.folder)
 
     def _run(self) -> None:
         for number, item in enumerate(self.items):
@@ -93,12 +92,13 @@ class Batch:
 
         try:
             with self.room.working():
-                self.session.check_room()
+                self.session.usage.check()
                 item.photo.editor  # noqa: B018  opens it, or refuses
                 recipe, item.remarks = self.recipe_for(item.photo)
-                item.result = edited(
+                result = edited(
                     place, item.photo, recipe, format=self.format, progress=told, cancel=self._stop
                 )
+            item.result = self._counted(result)
             item.outcome, item.share = "done", 1.0
         except Cancelled:
             item.outcome = "cancelled"
@@ -111,6 +111,15 @@ class Batch:
             else:
                 _LOG.exception("an error that should not happen, in a batch")
                 item.error = f"{item.photo.name} failed in the server; its log says why"
+
+    def _counted(self, result: Result) -> Result:
+        """A result that the session has room for; one that it has not is removed."""
+        try:
+            self.session.usage.add(self.folder, result.path.stat().st_size)
+        except BaseException:
+            result.path.unlink(missing_ok=True)
+            raise
+        return result
 
 
 def archive(batch: Batch) -> Iterator[bytes]:
