@@ -53,7 +53,7 @@ def serve_darkroom(
     allow(max_megapixels)
     found = _checked(sources(photos, recursive=recursive)) if photos else []
     from ..server import Settings, create_app
-    from ..server.running import address, listen, run
+    from ..server.running import address, end_busy_threads, listen, run
     from ..server.settings import LOCAL
 
     if token is None and host not in LOCAL:
@@ -80,6 +80,7 @@ def serve_darkroom(
     finally:
         room.sessions.shut()
     say("stopped", err=False)
+    end_busy_threads()
 
 
 def _checked(photos: list[Path]) -> list[Path]:

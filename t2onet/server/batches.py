@@ -19,6 +19,8 @@ from .photos import Photo
 from .results import Result, edited
 from .sessions import Session
 
+_STOP_SECONDS = 5.0
+"""That a batch has to end once it is cancelled; what it writes later finds no folder and is lost."""
 _LOG = logging.getLogger(__name__)
 
 Outcome = Literal["waiting", "running", "done", "refused", "cancelled"]
@@ -69,10 +71,10 @@ class Batch:
         self._stop.set()
 
     def stop(self) -> None:
-        """Cancel, and wait until nothing is being written any more."""
+        """Cancel, and wait until nothing is being written any more; not for a photo that takes too long."""
         self.cancel()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_STOP_SECONDS)
 
     def remove(self) -> None:
         self.stop()
