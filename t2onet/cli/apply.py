@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 import threading
 from contextlib import suppress
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
 
 LEAST_MEGAPIXELS = 0.001
+MOST_MEGAPIXELS = 1_000_000
 
 
 @refusing
@@ -94,8 +94,9 @@ def allow(megapixels: float) -> None:
     """Photos of so many megapixels, for this process."""
     import PIL.Image
 
-    if not LEAST_MEGAPIXELS <= megapixels < math.inf:
-        refuse(f"--max-megapixels {megapixels:g} is no limit; give a number from {LEAST_MEGAPIXELS:g} on")
+    if not LEAST_MEGAPIXELS <= megapixels <= MOST_MEGAPIXELS:
+        usable = f"from {LEAST_MEGAPIXELS:g} to {MOST_MEGAPIXELS}"
+        refuse(f"--max-megapixels {megapixels:g} is no limit; give a number {usable}")
     PIL.Image.MAX_IMAGE_PIXELS = int(megapixels * 1e6 / 2)  # Pillow refuses above twice this
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -193,7 +194,7 @@ def _check_places(photos: list[Path], places: list[Path], overwrite: bool) -> No
             raise OutputError(unusable(error)) from None
         if not parent_exists:
             raise OutputError(f"{place}: there is no folder {place.parent}; create it first")
-        if place.resolve() in [other.resolve() for other in (*photos, *places[:number])]:
+        if os.path.realpath(place) in map(os.path.realpath, (*photos, *places[:number])):
             raise OutputError(f"{place} is given twice; give every file a name of its own")
         if exists and not overwrite:
             raise OutputError(f"{place} exists already; give another name or --overwrite")

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import ImageError
 from .apply import allow
-from .common import refusing, say
+from .common import refuse, refusing, say
 from .photos import sources
 
 
@@ -36,7 +36,10 @@ def serve_darkroom(
         bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
     ] = False,
     folder: Annotated[
-        Path | None, typer.Option(help="Where uploads are kept while the server runs; by default temporary.")
+        str | None,
+        typer.Option(
+            metavar="<path>", help="Where uploads are kept while the server runs; by default temporary."
+        ),
     ] = None,
     max_megapixels: Annotated[float, typer.Option(help="Refuse larger photos.")] = 100.0,
     upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
@@ -51,16 +54,18 @@ def serve_darkroom(
 ) -> None:
     """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
     allow(max_megapixels)
+    if folder == "":  # as a path it would be the current folder
+        refuse("--folder is empty; give a folder, or leave it out for a temporary one")
     found = _checked(sources(photos, recursive=recursive)) if photos else []
     from ..server import Settings, create_app
-    from ..server.running import address, listen, run
+    from ..server.running import address, end_busy_threads, listen, run
     from ..server.settings import LOCAL
 
     if token is None and host not in LOCAL:
         token = secrets.token_urlsafe(16)
     settings = Settings(
         token=token,
-        folder=folder,
+        folder=None if folder is None else Path(folder),
         megapixels=max_megapixels,
         upload_mb=upload_mb,
         session_mb=session_mb,
@@ -80,6 +85,7 @@ def serve_darkroom(
     finally:
         room.sessions.shut()
     say("stopped", err=False)
+    end_busy_threads()
 
 
 def _checked(photos: list[Path]) -> list[Path]:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 _SEPARATORS = re.compile("([;\t\r\n])")
-_RUNS = re.compile(r"'*[\s\"]*[=+\-@＝＋－＠]")
-"""How a part begins that some spreadsheet runs, or that was neutralised: then with apostrophes."""
+_OPERATORS = frozenset("=+-@＝＋－＠")
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that show nothing."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -43,10 +45,25 @@ def _by_part(text: str, change: Callable[[str], str], prefix: str = "") -> str:
     parts = _SEPARATORS.split(text)
     skipped = len(parts) > 1 and parts[1] != ";" and not parts[0].strip("'")
     for at in range(0, len(parts), 2):
-        runs = (skipped and at == 0) or _RUNS.match(parts[at].removeprefix(prefix))
+        runs = (skipped and at == 0) or _is_run(parts[at].removeprefix(prefix))
         if runs and parts[at].startswith(prefix):
             parts[at] = change(parts[at])
     return "".join(parts)
+
+
+def _is_run(part: str) -> bool:
+    """Whether a spreadsheet runs a part, or would without its apostrophes; what is invisible is skipped."""
+    for character in part.lstrip("'"):
+        if character in _OPERATORS:
+            return True
+        if character != '"' and not _is_invisible(character):
+            return False
+    return False
+
+
+def _is_invisible(character: str) -> bool:
+    """Blanks, control and format characters (U+FEFF, U+200B), combining marks without a letter, fillers."""
+    return unicodedata.category(character)[0] in "CMZ" or character in _FILLERS
 
 
 def to_csv(rows: Iterable[Sequence[object]]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import secrets
-import shutil
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ from .photos import Photo
 from .results import Result, edited
 from .sessions import Session
 
+_STOP_SECONDS = 5.0
+"""That a batch has to end once it is cancelled; what it writes later finds no folder and is lost."""
 _LOG = logging.getLogger(__name__)
 
 Outcome = Literal["waiting", "running", "done", "refused", "cancelled"]
@@ -70,14 +71,14 @@ class Batch:
         self._stop.set()
 
     def stop(self) -> None:
-        """Cancel, and wait until nothing is being written any more."""
+        """Cancel, and wait until nothing is being written any more; not for a photo that takes too long."""
         self.cancel()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_STOP_SECONDS)
 
     def remove(self) -> None:
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.session.discard(self.folder)
 
     def _run(self) -> None:
         for number, item in enumerate(self.items):
@@ -93,12 +94,13 @@ class Batch:
 
         try:
             with self.room.working():
-                self.session.check_room()
+                self.session.usage.check()
                 item.photo.editor  # noqa: B018  opens it, or refuses
                 recipe, item.remarks = self.recipe_for(item.photo)
-                item.result = edited(
+                result = edited(
                     place, item.photo, recipe, format=self.format, progress=told, cancel=self._stop
                 )
+            item.result = self._counted(result)
             item.outcome, item.share = "done", 1.0
         except Cancelled:
             item.outcome = "cancelled"
@@ -111,6 +113,15 @@ class Batch:
             else:
                 _LOG.exception("an error that should not happen, in a batch")
                 item.error = f"{item.photo.name} failed in the server; its log says why"
+
+    def _counted(self, result: Result) -> Result:
+        """A result that the session has room for; one that it has not is removed."""
+        try:
+            self.session.usage.add(self.folder, result.path.stat().st_size)
+        except BaseException:
+            result.path.unlink(missing_ok=True)
+            raise
+        return result
 
 
 def archive(batch: Batch) -> Iterator[bytes]:

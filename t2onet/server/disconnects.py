@@ -47,6 +47,9 @@ class Disconnects:
             if not _has_body(scope):
                 await listener.begin()
             await self.app(scope, listener, send)
+        except asyncio.CancelledError:  # the server stops
+            listener.gone.set()
+            raise
         finally:
             _CLIENT_GONE.reset(token)
             await listener.end()

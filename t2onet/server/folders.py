@@ -73,7 +73,7 @@ def open_folder(parent: Path | None) -> ServerFolder:
 
 def _refusal(parent: Path | None, error: OSError) -> str:
     shown = "the temporary folder of this system" if parent is None else str(parent)
-    if parent is not None and parent.exists() and not parent.is_dir():
+    if isinstance(error, FileExistsError):
         return f"{shown} cannot hold uploads: it is not a folder; give another --folder"
     reason = (error.strerror or str(error)).lower()
     return f"{shown} cannot hold uploads ({reason}); give another --folder"

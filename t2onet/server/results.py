@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -37,20 +36,20 @@ class Result:
 
 def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
     """Create a result and keep it in the session until newer ones replace it."""
-    session.check_room()
+    session.usage.check()
     folder = session.place()
     try:
         result = _made(folder, photo, recipe, wanted)
         result = replace(result, bytes=result.path.stat().st_size)
-        session.check_room()
+        session.usage.add(folder, result.bytes)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        session.discard(folder)
         raise
     with session.lock:
         session.results[result.id] = result
         while len(session.results) > session.settings.exports:
             oldest = session.results.pop(next(iter(session.results)))
-            shutil.rmtree(oldest.path.parent, ignore_errors=True)
+            session.discard(oldest.path.parent)
     return result
 
 

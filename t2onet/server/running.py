@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import sys
+import threading
+import time
 from collections.abc import Callable
 
 import uvicorn
@@ -19,6 +23,8 @@ PORT = 8642
 """Where the darkroom is unless something else is there already."""
 _GRACE = 10
 """Seconds that requests have to finish when the server is stopped."""
+_LAST_WAIT = 1.0
+"""Seconds that threads have to end after that."""
 _TURNS = 10
 """Turns of the event loop before a shutdown; a waiting connection is accepted and read in four."""
 _QUEUE = 1024
@@ -60,6 +66,22 @@ def run(
     """Serve until a signal says stop; requests that are being answered then are finished first."""
     with limit_repetition():
         Server(app, started, settings).run(sockets=[listening])
+
+
+def end_busy_threads() -> None:
+    """End the process with code 0 if threads still compute for requests that were given up.
+
+    Python would wait for them, however long they take. To be called last, when everything else is closed.
+    """
+    end = time.monotonic() + _LAST_WAIT
+    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
+    waited_for = [one for one in others if not one.daemon]
+    for thread in waited_for:
+        thread.join(max(0.0, end - time.monotonic()))
+    if any(thread.is_alive() for thread in waited_for):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 class Server(uvicorn.Server):

@@ -73,6 +73,10 @@ class Guard:
 
         try:
             await self._guarded(scope, receive, sending)
+        except asyncio.CancelledError:  # the server stops, and requests under way had time to end
+            if not started:
+                words = "the server was stopped before this was done; ask again when it runs"
+                await answer(503, "busy", words)(scope, receive, sending)
         except Exception:
             _LOG.exception("an error that should not happen")
             if started:

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import not_found, storing, too_large, too_many
+from .errors import not_found, storing, too_many
 from .folders import ServerFolder, open_folder
 from .photos import Photo
-from .settings import MIB, Settings
+from .settings import Settings
+from .usage import MAKE_ROOM, Usage
 
 if TYPE_CHECKING:
     from .batches import Batch
     from .results import Result
 
-_MAKE_ROOM = "remove some, or begin another"
 _KEY_BYTES = 16
 """Of a session's id, which cannot be guessed."""
 
@@ -42,6 +42,10 @@ class Session:
     results: dict[str, Result] = field(default_factory=dict)
     batches: dict[str, Batch] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    usage: Usage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.usage = Usage(self.settings)
 
     def photo(self, number: str) -> Photo:
         with self.lock:
@@ -49,11 +53,15 @@ class Session:
                 raise not_found("photo")
             return self.photos[number]
 
+    @property
+    def uploaded(self) -> int:
+        """Photos that were uploaded."""
+        return sum(one.uploaded for one in list(self.photos.values()))
+
     def add(self, photo: Photo) -> Photo:
         with self.lock:
-            uploaded = sum(one.uploaded for one in self.photos.values())
-            if photo.uploaded and uploaded >= self.settings.photos:
-                raise too_many(f"a session holds {self.settings.photos} photos; {_MAKE_ROOM}")
+            if photo.uploaded and self.uploaded >= self.settings.photos:
+                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM}")
             self.photos[photo.id] = photo
             return photo
 
@@ -63,7 +71,7 @@ class Session:
             self.photos.pop(number, None)
         photo.previews.pool.forget(photo.id)
         if photo.uploaded:
-            shutil.rmtree(photo.path.parent, ignore_errors=True)
+            self.discard(photo.path.parent)
 
     def place(self) -> Path:
         """Create a folder for one photo, result or batch."""
@@ -73,12 +81,10 @@ class Session:
             except FileNotFoundError:  # the session was closed meanwhile
                 raise not_found("session") from None
 
-    def check_room(self, more: int = 0) -> None:
-        """Refuse where the folder holds as much as it may."""
-        held = sum(map(_size, self.folder.rglob("*")))
-        if held + more > MIB * self.settings.session_mb:
-            held_most = f"{self.settings.session_mb} MiB of photos and results"
-            raise too_large(f"a session holds {held_most}; {_MAKE_ROOM}")
+    def discard(self, folder: Path) -> None:
+        """Remove a folder of `place` and all that is in it."""
+        shutil.rmtree(folder, ignore_errors=True)
+        self.usage.remove(folder)
 
 
 @dataclass
@@ -158,14 +164,6 @@ class Sessions:
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
-
-
-def _size(path: Path) -> int:
-    """Of a file that may be gone by now."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _busy(session: Session) -> bool:

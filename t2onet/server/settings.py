@@ -41,6 +41,8 @@ class Settings:
     sessions: int = 50
     photos: int = 500
     """In one session, uploaded."""
+    uploads: int = 8
+    """Of one session, under way at a time."""
     idle_minutes: float = 120.0
     """After which a session and its folder are removed."""
     cache_mb: int = 512

@@ -16,6 +16,8 @@ def check_token(token: str) -> None:
         raise ServerError(
             f"a token of fewer than {_MIN_CHARACTERS} characters is too easy to guess; give a longer one"
         )
+    if token != token.strip():
+        raise ServerError("a token neither begins nor ends with a blank, which HTTP drops; give another one")
     if not token.isprintable():
         raise ServerError("a token holds printable characters only; give another one")
 

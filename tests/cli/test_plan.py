@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from functools import cache
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -259,3 +260,14 @@ def test_in_a_process_of_its_own(pair: Path) -> None:
     done = process("plan", "before.png", "after.png", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["recipe"]["steps"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("arguments", [["loop", "before.png"], ["before.png", "loop"]])
+def test_a_link_to_itself_is_refused(t2o: T2O, pair: Path, arguments: list[str]) -> None:
+    Path("loop").symlink_to("loop")
+    for output in ("plan.json", "loop"):
+        answer = t2o("plan", *arguments, "-o", output)
+        assert (answer.code, answer.out) == (2, "")
+        assert "loop" in answer.err
+        assert answer.err.count("\n") == 1

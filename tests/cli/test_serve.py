@@ -142,6 +142,10 @@ def test_a_port_that_is_taken_is_one_line(t2o: T2O, folder: Path) -> None:
             "look.json cannot hold uploads: it is not a folder; give another --folder",
         ),
         (["--folder", "look.json/below"], "look.json/below cannot hold uploads (not a directory)"),
+        (["--folder", "a" * 300], "aaa cannot hold uploads (file name too long); give another --folder"),
+        (["--folder", ""], "--folder is empty; give a folder, or leave it out for a temporary one"),
+        (["--token", " leading-blank"], "a token neither begins nor ends with a blank"),
+        (["--token", "trailing-blank "], "a token neither begins nor ends with a blank"),
     ],
 )
 def test_refusals(t2o: T2O, folder: Path, arguments: list[str], said: str) -> None:

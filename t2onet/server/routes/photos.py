@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,36 +41,37 @@ async def upload(
     name: Annotated[str, Query(max_length=1000, description="Shown, and given to results.")] = NAMELESS,
 ) -> PhotoState:
     """Bring a photo: the body is the file itself, as it is. What it is, is told by its content."""
-    place = await run_in_threadpool(_place, visit, name)
-    try:
-        await _store_body(request, place)
-        return await run_in_threadpool(_added, visit, room, name, place)
-    except BaseException as error:
-        await run_in_threadpool(shutil.rmtree, place.parent, ignore_errors=True)
-        if isinstance(error, ClientDisconnect):
-            raise Refused(400, "bad_request", "the photo did not arrive whole") from None
-        raise
+    with visit.usage.uploading(visit.uploaded):
+        place = await run_in_threadpool(_place, visit, name)
+        try:
+            await _store_body(request, visit, place)
+            return await run_in_threadpool(_added, visit, room, name, place)
+        except BaseException as error:
+            await run_in_threadpool(visit.discard, place.parent)
+            if isinstance(error, ClientDisconnect):
+                raise Refused(400, "bad_request", "the photo did not arrive whole") from None
+            raise
 
 
 def _place(session: Session, name: str) -> Path:
     """Where a new photo is put: the name gives nothing but one of the known endings."""
-    session.check_room()
+    session.usage.check()
     return session.place() / f"photo{stored_suffix(display_name(name))}"
 
 
-async def _store_body(request: Request, place: Path) -> None:
+async def _store_body(request: Request, session: Session, place: Path) -> None:
     """Write the body to a file; its size and duration were limited before."""
     with storing():
         try:
             with place.open("xb") as file:
                 async for piece in request.stream():
+                    session.usage.add(place.parent, len(piece))
                     await run_in_threadpool(file.write, piece)
         except FileNotFoundError:  # the session was closed meanwhile
             raise not_found("session") from None
 
 
 def _added(session: Session, room: Darkroom, name: str, place: Path) -> PhotoState:
-    session.check_room()
     photo = room.ready(room.photo(name, place, uploaded=True))
     return state(session.add(photo))
 
