@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from t2onet.server import intake
+from t2onet.image import opening
 from t2onet.server.routes import renders
 from tests.conftest import PATIENCE
 
@@ -143,7 +143,7 @@ def test_the_reason_is_the_true_one(
 def test_a_photo_that_cannot_be_read_says_why(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
 ) -> None:
-    monkeypatch.setattr(intake, "read_regular", failing(number))
+    monkeypatch.setattr(opening, "read_regular", failing(number))
     answer = visitor.client.get(f"{photo}/preview.jpg?size=1601")
     assert refused(answer) == (422, "image")
     assert answer.json()["error"]["message"] == f"sea.png cannot be read any more{reason}"
