@@ -116,7 +116,7 @@ class _Apply:
     def __call__(self, task: Task, progress: Share, stop: threading.Event) -> Report:
         from ..image import open_image
 
-        if task.target.exists() and self.skip_existing:
+        if self.skip_existing and is_written(task.target):
             return Report(task, Outcome.SKIPPED)
         _refuse_existing(task, self.overwrite)
         edited = self._edited(open_image(task.source), progress, stop)
@@ -141,6 +141,15 @@ class _Apply:
 def refuse_contradiction(overwrite: bool, skip_existing: bool) -> None:
     if overwrite and skip_existing:
         refuse("--overwrite and --skip-existing contradict each other; give one of them")
+
+
+def is_written(result: Path) -> bool:
+    """Whether a result exists that can be skipped; results are written whole, so an empty file is none."""
+    if not result.exists():
+        return False
+    if result.is_file() and result.stat().st_size == 0:
+        raise OutputError(f"{result} is empty and no result to skip; remove it, or give --overwrite instead")
+    return True
 
 
 def _refuse_existing(task: Task, overwrite: bool) -> None:

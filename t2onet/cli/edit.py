@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import allow, make_folder, refuse_contradiction, remove_empty
+from .apply import allow, is_written, make_folder, refuse_contradiction, remove_empty
 from .batch import Outcome, Report, Share, Written, present, run
 from .common import (
     AsJson,
@@ -198,7 +198,7 @@ class _Editing:
 
     def _is_complete(self, picture: Path) -> bool:
         """Whether all files of a variant exist."""
-        return picture.exists() and (not self.sidecar or self._sidecar_of(picture) is not None)
+        return is_written(picture) and (not self.sidecar or self._sidecar_of(picture) is not None)
 
     def _sidecar_of(self, picture: Path) -> Path | None:
         from ..recipe.sidecar import find_sidecar

@@ -23,6 +23,7 @@ from ..image import open_image, structure
 from ..image.depth import as_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FEATHER_REACH = 3
 """How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
 _SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
@@ -141,6 +142,8 @@ def _box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]
 
 
 def _decoded(png: bytes) -> PIL.Image.Image:
+    if not png.startswith(_SIGNATURE):
+        raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}")
     try:
         structure.check(png)
     except ImageError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import Depends, Request
@@ -21,6 +21,7 @@ from .disconnects import stop_if_gone
 from .intake import display_name
 from .photos import Photo
 from .previews import Pool, Previews
+from .recipes import has_masks
 from .schemas import Name
 from .sessions import Session, Sessions
 from .settings import MIB, Settings
@@ -60,6 +61,12 @@ class Darkroom:
             yield
         finally:
             self._gate.release()
+
+    @contextmanager
+    def reading(self, *recipes: Any) -> Iterator[None]:
+        """For reading recipes that a visitor sent: masks are decoded in turn, other recipes do not wait."""
+        with self.working() if any(map(has_masks, recipes)) else nullcontext():
+            yield
 
     def photo(self, name: str, path: Path, *, uploaded: bool) -> Photo:
         return Photo(display_name(name), path, uploaded, self.settings, self.previews, self.policy)

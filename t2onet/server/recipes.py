@@ -9,6 +9,7 @@ from typing import Any
 
 import PIL.Image
 
+from .. import operations
 from ..errors import RecipeError
 from ..image import structure
 from ..operations import repairs
@@ -20,6 +21,9 @@ from .settings import Settings
 _LONGEST_NAME = 200
 _REPAIR_MEGAPIXELS = 150.0
 """Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
+_NEIGHBOURS = 2.0
+"""Megapixels of masked steps that take as long as one megapixel of a step that looks at neighbours."""
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def checked(raw: Any, settings: Settings) -> Recipe:
@@ -41,13 +45,14 @@ def checked_step(raw: Any, settings: Settings) -> Step:
 
 
 def check_work(recipe: Recipe, pixels: float, settings: Settings) -> None:
-    """Refuse a recipe whose masks would keep the server busy for too long on a picture of so many pixels."""
+    """Refuse a recipe whose steps would keep the server busy for too long on a picture of so many pixels."""
     masked = [step for step in recipe.steps if step.mask and not step.is_identity]
     work = sum(_work(step, pixels / 1e6) for step in masked)
+    work += _NEIGHBOURS * _looked_around(recipe) * pixels / 1e6
     if work > settings.masked_megapixels:
         raise too_large(
-            f"the {len(masked)} steps with masks come to {work:.0f} megapixels of work on this photo, and "
-            f"this server does at most {settings.masked_megapixels:g}; use fewer or smaller masks"
+            f"masks and sharpness come to {work:.0f} megapixels of work on this photo, and this server "
+            f"does at most {settings.masked_megapixels:g}; use fewer or smaller masks, or sharpen less often"
         )
 
 
@@ -58,6 +63,23 @@ def _work(step: Step, megapixels: float) -> float:
         return megapixels * step.mask.extent()
     share = 1.0 if repair.margin is None else step.mask.extent(repair.margin)
     return _REPAIR_MEGAPIXELS * share
+
+
+def _looked_around(recipe: Recipe) -> float:
+    """How many times over the photo's pixels are computed from their neighbours.
+
+    The first time over the whole photo is not counted, so that a plain edit of any photo is admitted.
+    """
+    steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
+    wide = [step for step in steps if operations.get(step.operation).reach(1.0)]
+    whole = sum(step.mask is None for step in wide)
+    return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
+
+
+def has_masks(raw: Any) -> bool:
+    """Whether pictures have to be decoded to read this recipe."""
+    steps = raw.get("steps") if isinstance(raw, dict) else None
+    return isinstance(steps, list) and any(isinstance(step, dict) and "mask" in step for step in steps)
 
 
 def _check_mask(step: Any, settings: Settings) -> None:
@@ -76,6 +98,8 @@ def _pixels(png: str) -> int:
     """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
     try:
         data = base64.b64decode(png)
+        if not data.startswith(_PNG):
+            return 0
         structure.check(data)
         with PIL.Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
             return picture.width * picture.height

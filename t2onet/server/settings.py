@@ -55,7 +55,7 @@ class Settings:
     """Of a recipe."""
     mask_megapixels: float = 4.0
     masked_megapixels: float = 200.0
-    """Computed through masks for one picture, summed over all steps."""
+    """Computed through masks for one picture, in all steps together; those of sharpness count twice more."""
     masks_mb: int = 32
     """Masks that the history of one session holds, in MiB."""
     preview: int = 1600

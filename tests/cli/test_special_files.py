@@ -199,3 +199,18 @@ def test_a_path_longer_than_the_system_takes_is_said(t2o: T2O, folder: Path) -> 
     os.chdir(folder)
     refused_in_one_line(t2o("apply", "look.json", "trip", "-r", "-o", "out"))
     subprocess.run(["rm", "-rf", "trip"], check=True)
+
+
+# ---- results that are none
+
+
+@pytest.mark.parametrize("command", ["apply look.json a.png", "edit a.png brighter"])
+def test_an_empty_file_is_no_result_to_skip(t2o: T2O, folder: Path, command: str) -> None:
+    photo("a.png")
+    Path("out.png").touch()
+    answer = t2o(*command.split(), "-o", "out.png", "--skip-existing")
+    assert (answer.code, answer.out) == (2, "")
+    assert "out.png is empty and no result to skip; remove it, or give --overwrite instead" in answer.err
+    assert Path("out.png").read_bytes() == b""
+    Path("out.png").unlink()
+    assert t2o(*command.split(), "-o", "out.png", "--skip-existing").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from t2onet.executor import cores
 from t2onet.image import Image, structure
 from t2onet.recipe import Recipe
 from t2onet.server import Settings, photos
@@ -87,15 +89,15 @@ def masked(visitor: Visitor, photo: str, recipe: dict[str, Any], **more: Any) ->
 
 def test_what_is_computed_through_masks_for_one_picture_is_bounded(serve: Serve, tmp_path: Path) -> None:
     side = 500
-    visitor = serve(masked_megapixels=2.0)
+    visitor = serve(masked_megapixels=3.0)
     photo = visitor.bring(picture(side))
     assert masked(visitor, photo, hostile.masked_recipe(8, 20, feather=0)).status_code == 201
     before = files(tmp_path)
     answer = masked(visitor, photo, hostile.masked_recipe(9, 20, feather=0))
     assert refused(answer) == (413, "too_large")
     assert answer.json()["error"]["message"] == (
-        "the 9 steps with masks come to 2 megapixels of work on this photo, and this server does at most 2; "
-        "use fewer or smaller masks"
+        "masks and sharpness come to 3 megapixels of work on this photo, and this server does at most 3; "
+        "use fewer or smaller masks, or sharpen less often"
     )
     assert files(tmp_path) == before
 
@@ -128,8 +130,65 @@ def test_small_repairs_are_charged_with_what_they_look_at() -> None:
 def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -> None:
     recipe, settings = Recipe.from_data(hostile.masked_recipe(32, 20)), Settings()
     check_work(recipe, settings.preview**2, settings)
-    with pytest.raises(Refused, match="the 32 steps with masks come to 256 megapixels of work"):
+    with pytest.raises(Refused, match="come to 384 megapixels of work"):
         check_work(recipe, 8e6, settings)
+
+
+@pytest.mark.parametrize(
+    ("operation", "masked", "admitted"),
+    [("brightness", True, 25), ("sharpness", True, 8), ("sharpness", False, 13), ("brightness", False, 32)],
+)
+def test_steps_weigh_what_they_cost(operation: str, masked: bool, admitted: int) -> None:
+    """On 8 megapixels, where a core computes about as many in two seconds."""
+    step: dict[str, Any] = {"operation": operation, "parameters": [0.3]}
+    if masked:
+        step["mask"] = {"png": hostile.grey_png(20, 1)}
+    settings = Settings()
+    check_work(Recipe.from_data({"steps": [step] * admitted}), 8e6, settings)
+    if admitted < settings.steps:
+        with pytest.raises(Refused, match="megapixels of work"):
+            check_work(Recipe.from_data({"steps": [step] * (admitted + 1)}), 8e6, settings)
+
+
+def test_one_step_of_sharpness_is_admitted_on_the_largest_photo() -> None:
+    recipe = Recipe.from_steps([("sharpness", 0.3), ("brightness", 0.1), ("contrast", 0.1)])
+    check_work(recipe, 1e12, Settings())
+
+
+def test_a_mask_is_read_only_if_it_is_a_png(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = serve()
+    photo = visitor.bring(picture(32))
+    read: list[bytes] = []
+    monkeypatch.setattr(structure, "check", read.append)
+    for format in ("TIFF", "WEBP", "JPEG", "GIF"):
+        png = base64.b64encode(picture(8, format)).decode()
+        step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": png}}
+        assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step]})) == (422, "recipe")
+    assert read == []
+
+
+def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = serve()
+    photo = visitor.bring(picture(32))
+    room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
+    free: list[int] = []
+    check = structure.check
+
+    def noted(data: bytes) -> None:
+        free.append(room._gate._value)
+        check(data)
+
+    step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": hostile.grey_png(20, 3)}}
+    recipe, aside = {"steps": [step]}, [{"position": 0, "step": step}]
+    monkeypatch.setattr(structure, "check", noted)
+    assert visitor.post(f"{photo}/renders", recipe=recipe).status_code == 200
+    assert visitor.post(f"{photo}/histogram", recipe=recipe).status_code == 200
+    assert visitor.post(f"{photo}/exports", recipe=recipe, kind="recipe").status_code == 201
+    assert visitor.post(f"{visitor.session}/batches", recipe=recipe).status_code == 202
+    body = {"recipe": {"steps": []}, "aside": aside, "revision": 0}
+    assert visitor.client.put(f"{photo}/recipe", json=body).status_code == 200
+    assert free
+    assert max(free) < cores(), "never while all places to compute are free"
 
 
 # ---- others are answered meanwhile

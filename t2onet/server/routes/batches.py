@@ -49,7 +49,8 @@ def _recipe_for(asked: StartBatch, room: Darkroom) -> RecipeFor:
     if (asked.recipe is None) == (asked.request is None):
         raise invalid("give either a recipe or a request")
     if asked.recipe is not None:
-        recipe = checked(asked.recipe, room.settings)
+        with room.reading(asked.recipe):
+            recipe = checked(asked.recipe, room.settings)
         return lambda photo: (recipe, ())
     request, mode = checked_request(asked.request or "", room), asked.mode
     return lambda photo: _answered(photo, request, mode)

@@ -20,7 +20,8 @@ def export(asked: Export, chosen: Chosen, visit: Visit, room: Room) -> Exported:
 
     A photo that no step changes comes out byte for byte, unless another format or quality is asked for.
     """
-    recipe = chosen.recipe if asked.recipe is None else checked(asked.recipe, room.settings)
+    with room.reading(asked.recipe):
+        recipe = chosen.recipe if asked.recipe is None else checked(asked.recipe, room.settings)
     with room.working():
         result = made(visit, chosen, recipe, asked)
     return Exported(

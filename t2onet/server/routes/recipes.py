@@ -20,10 +20,11 @@ router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["recipes"]
 @router.put("/recipe")
 def put(asked: PutRecipe, chosen: Chosen, visit: Visit, room: Room) -> PhotoState:
     """The recipe as adjusted: parameters, order, steps added, removed or put `aside`; or a `new` one."""
-    recipe = checked(asked.recipe, room.settings)
     if len(asked.aside) > room.settings.steps:
         raise too_large(f"at most {room.settings.steps} steps can be put aside")
-    aside = [(one.position, checked_step(one.step, room.settings)) for one in asked.aside]
+    with room.reading(asked.recipe, {"steps": [one.step for one in asked.aside]}):
+        recipe = checked(asked.recipe, room.settings)
+        aside = [(one.position, checked_step(one.step, room.settings)) for one in asked.aside]
     _check_masks([*recipe.steps, *(step for _, step in aside)], visit)
     with chosen.changing(asked.revision) as editor:
         editor.put(recipe, aside=aside, new=asked.new)

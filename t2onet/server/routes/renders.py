@@ -47,7 +47,7 @@ def preview(
 @router.post("/renders", response_class=Response, responses=_PICTURE)
 def render(asked: Render, chosen: Chosen, room: Room) -> Response:
     """The photo with a recipe that is only tried, as while a slider moves. Nothing changes."""
-    return _sent(room, chosen, checked(asked.recipe, room.settings), asked.size, {})
+    return _sent(room, chosen, _tried(asked, room), asked.size, {})
 
 
 @router.get("/histogram")
@@ -61,7 +61,12 @@ def histogram(
 @router.post("/histogram")
 def tried_histogram(asked: Render, chosen: Chosen, room: Room) -> Histogram:
     """Of the preview with a recipe that is only tried."""
-    return _histogram(_picture(room, chosen, checked(asked.recipe, room.settings), asked.size))
+    return _histogram(_picture(room, chosen, _tried(asked, room), asked.size))
+
+
+def _tried(asked: Render, room: Darkroom) -> Recipe:
+    with room.reading(asked.recipe):
+        return checked(asked.recipe, room.settings)
 
 
 def _sent(room: Darkroom, photo: Photo, recipe: Recipe, size: int, headers: dict[str, str]) -> Response:
@@ -78,8 +83,8 @@ def _sent(room: Darkroom, photo: Photo, recipe: Recipe, size: int, headers: dict
 def _picture(room: Darkroom, photo: Photo, recipe: Recipe, size: int) -> Pixels:
     """(H, W, 3) uint8; what is larger than the preview is made from the file, and not kept."""
     size = min(size, room.settings.largest)
-    check_work(recipe, _pixels(photo, size), room.settings)
     with room.working():
+        check_work(recipe, _pixels(photo, size), room.settings)
         if size <= room.previews.side:
             return room.previews.shown(photo.id, photo.open, recipe, size)
         return on_screen(apply(recipe, fitted(photo.open(), size), kernels=True, cancel=client_gone()))
