@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 
 import pytest
@@ -10,15 +11,16 @@ from t2onet.metrics.intervals import Difference
 from t2onet.reports.figures import SIGMA
 from t2onet.reports.measured import Spread
 from t2onet.reports.tables.verdicts import (
-    APART,
     NOISE,
     OTHER,
     SAME,
+    SINGLE_RUN,
     explanation,
     noise,
     run_variance,
     verdict,
 )
+from tests.conftest import ROOT
 
 L1 = "expert: L1"
 SURE = Difference(-0.0053, -0.0079, -0.0026, 0.0001)
@@ -31,11 +33,19 @@ def single() -> float:
     return found
 
 
-def test_two_single_runs_may_differ_by_what_two_equal_ones_did() -> None:
-    """The variance of their difference is the square of the distance that was measured."""
-    assert math.sqrt(2 * single()) == pytest.approx(APART[L1])
+def test_two_single_runs_may_differ_by_what_runs_of_one_config_did() -> None:
     here = Difference(0.0, -0.001, 0.001, 1.0)
-    assert noise(here, single(), single()) == pytest.approx(math.hypot(0.001, 1.96 * APART[L1]), rel=1e-4)
+    training = 1.96 * math.sqrt(2) * SINGLE_RUN[L1]
+    assert noise(here, single(), single()) == pytest.approx(math.hypot(0.001, training), rel=1e-4)
+
+
+def test_a_single_run_varies_as_those_in_the_main_table_did() -> None:
+    """Three runs of T2ONet from three seeds; if this fails after a new table, take its figures."""
+    with (ROOT / "results/main/figures.csv").open(encoding="utf-8", newline="") as file:
+        lines = {line["figure"]: line for line in csv.DictReader(file) if line["system"] == "T2ONet"}
+    for figure, spread in SINGLE_RUN.items():
+        assert lines[figure]["runs"] == "3"
+        assert spread == pytest.approx(float(lines[figure]["spread"]), rel=0.02)
 
 
 def test_a_difference_that_pairs_confirm_may_be_the_noise_of_training() -> None:
@@ -61,10 +71,10 @@ def test_several_runs_tell_their_own_spread() -> None:
 
 
 def test_noise_of_a_figure_that_was_never_measured_twice_is_not_known() -> None:
-    assert run_variance("expert: FID", None) is None
-    assert run_variance("expert: FID", Spread(2, 0.5)) == pytest.approx(0.125)
+    assert run_variance("expert: LPIPS", None) is None
+    assert run_variance("expert: LPIPS", Spread(2, 0.5)) == pytest.approx(0.125)
 
 
 def test_the_note_says_what_was_taken() -> None:
-    assert "L1 0.0019" in explanation()
-    assert f"{SIGMA} 0.049" in explanation()
+    assert f"L1 {SINGLE_RUN[L1]}" in explanation()
+    assert f"{SIGMA} {SINGLE_RUN[SIGMA]}" in explanation()
