@@ -25,7 +25,7 @@ def never_ends(photo):
     time.sleep(3600)
 
 running._GRACE = 1
-darkroom.Darkroom.warm_up = lambda room: None
+darkroom.Darkroom.warm_up = lambda room, stopping: None
 photos.Photo.open = never_ends
 sys.argv[0] = "t2o"
 main()
@@ -63,6 +63,6 @@ def test_it_ends_while_a_thread_is_busy(folder: Path, work: str, status: bytes) 
         finally:
             running.kill()
     assert (running.returncode, out) == (0, "stopped\n")
-    assert "Traceback" not in err
+    assert "Traceback" not in err, err
     assert answer.split()[1] == status, "whoever waits is told"
     assert list((folder / "uploads").iterdir()) == [], "what it stored is gone, as always"

@@ -96,6 +96,7 @@ def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
     assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
     assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)
+    (tmp_path / "answers" / "paper.zip").unlink()
     (weights.parent / "run.json").write_text("{")
     broken = bare(tmp_path / "questions.zip", *told[:-1], module="t2onet.training.answering")
     assert (broken.returncode, broken.stderr.count("\n")) == (2, 1)
