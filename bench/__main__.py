@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import PIL
 
-from t2onet.executor import cores
+from t2onet.executor import count_cores
 
 ALL = (
     *("chain", "files", "preview", "first_run", "editing", "serving", "crowd", "hostile", "page"),
@@ -22,7 +22,7 @@ ALL = (
 def main() -> None:
     print(
         f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}, "
-        f"Pillow {PIL.__version__}, {cores()} cores ({platform.machine()}, {platform.system()})"
+        f"Pillow {PIL.__version__}, {count_cores()} cores ({platform.machine()}, {platform.system()})"
     )
     for name in sys.argv[1:] or ALL:
         benchmark = import_module(f"bench.{name}")

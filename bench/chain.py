@@ -9,13 +9,13 @@ import torch
 from bench.scene import CHAIN, SHARP, photo
 from bench.timing import in_turns
 from t2onet import apply, operations
-from t2onet.looks.table import tabulate
+from t2onet.looks.export import tabulate_recipe
 
 
 def main() -> None:
     picture = photo()
     pixels = np.array(picture)
-    table = PIL.ImageFilter.Color3DLUT(33, tabulate(CHAIN, 33).colours.ravel().tolist())
+    table = PIL.ImageFilter.Color3DLUT(33, tabulate_recipe(CHAIN, 33).colours.ravel().tolist())
     taken = in_turns(
         {
             "ours": lambda: apply(CHAIN, pixels),
@@ -35,5 +35,5 @@ def _eager(pixels: np.ndarray) -> torch.Tensor:
     with torch.no_grad():
         image = torch.from_numpy(pixels).permute(2, 0, 1).to(torch.float32) / 255
         for step in CHAIN.steps:
-            image = operations.get(step.operation)(image, torch.tensor(step.parameters))
+            image = operations.get_operation(step.operation)(image, torch.tensor(step.parameters))
         return (image * 255 + 0.5).to(torch.uint8).permute(1, 2, 0).contiguous()

@@ -15,9 +15,9 @@ from typing import Any
 from bench.pairs import DATA
 from t2onet import Recipe
 from t2onet.data import Dataset, Sample
-from t2onet.data.plans import LocalEngine, Planned, plan_dataset
-from t2onet.data.plans.tally import PAPER
-from t2onet.data.plans.work import Outcome, Task
+from t2onet.data.plans import LocalEngine, StoredPlan, plan_dataset
+from t2onet.data.plans.engines import PlanOutcome, PlanTask
+from t2onet.data.plans.run import PAPER_COSTS
 
 PAIRS = int(os.environ.get("T2O_BENCH_PAIRS", "100000"))
 WORKERS = 2
@@ -31,7 +31,7 @@ def main() -> None:
         print(f"    {rate:.1f} pairs a second; {every['problems']} not planned")
         print(f"    mean L1 on the photos {every['start_cost']:.4f} -> {every['cost']:.4f}")
         print("    at 128 pixels {:.4f} -> {:.4f}".format(*every["working_costs"]))
-        print("    the paper {:.4f} -> {:.4f}".format(*PAPER))
+        print("    the paper {:.4f} -> {:.4f}".format(*PAPER_COSTS))
         for run in (few, every):
             print(f"    peak memory with {run['pairs']:5} pairs: {_memory(run)}")
     else:
@@ -97,10 +97,10 @@ def _pretended(folder: Path, count: int) -> Dataset:
     return Dataset(folder, "pairs", tuple(samples))
 
 
-def pretend(task: Task) -> Outcome:
+def pretend(task: PlanTask) -> PlanOutcome:
     """A plan of the usual size without the planning, so that only the handling is measured."""
     steps = [("brightness", 0.1), ("tone", [1.1] * 8), ("color", [1.1] * 24), ("contrast", 0.1)]
-    return Outcome(task, Planned(Recipe.from_steps(steps), 0.1, 0.01, (0.1, 0.05, 0.03, 0.02, 0.01)))
+    return PlanOutcome(task, StoredPlan(Recipe.from_steps(steps), 0.1, 0.01, (0.1, 0.05, 0.03, 0.02, 0.01)))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.serving import serving
-from t2onet.image import from_array
+from t2onet.image import image_from_array
 from tests.hostile import FILES, long_recipe, masked_recipe
 
 _ABOUT = "/api/v1/about"
@@ -97,7 +97,7 @@ def _masked(client: _Client) -> str:
     """An export of a photo of 8 megapixels through 32 masks."""
     noise = np.random.default_rng(0).integers(0, 256, (2448, 3264, 3), dtype=np.uint8)
     with tempfile.TemporaryDirectory() as name:
-        from_array(noise).save(Path(name) / "photo.jpg")
+        image_from_array(noise).save(Path(name) / "photo.jpg")
         status, told = client.call(
             "POST", f"{client.session}/photos", (Path(name) / "photo.jpg").read_bytes()
         )

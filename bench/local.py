@@ -17,7 +17,7 @@ import PIL.Image
 
 from t2onet import Mask, Recipe, apply, open_image, operations
 from t2onet.planning.local import LocalPlan, plan_local
-from t2onet.planning.segments import fitted, from_panoptic, overlap
+from t2onet.planning.segments import intersection_over_union, masks_from_panoptic, resize_region
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "data" / "coco-panoptic"
@@ -63,8 +63,8 @@ def _scene(entry: dict[str, Any], things: set[int], data: dict[str, Any]) -> Sce
         size = round(picture.width * scale), round(picture.height * scale)
         pixels = np.asarray(picture.convert("RGB").resize(size, PIL.Image.Resampling.BOX))
     regions = [
-        fitted(region, *pixels.shape[:2])
-        for region in from_panoptic(DATA / "panoptic_train2017" / f"{name}.png", data)
+        resize_region(region, *pixels.shape[:2])
+        for region in masks_from_panoptic(DATA / "panoptic_train2017" / f"{name}.png", data)
     ]
     kinds = [s["category_id"] in things and not s["iscrowd"] for s in entry["segments_info"]]
     return Scene(name, pixels, regions, [r for r, thing in zip(regions, kinds, strict=True) if thing])
@@ -136,7 +136,7 @@ def _planted(scene: Scene, rng: np.random.Generator) -> tuple[str, np.ndarray, n
 
 def _values(name: str, rng: np.random.Generator) -> np.ndarray:
     """Within half of the range around the default, or around a straight curve."""
-    slots = operations.get(name).slots
+    slots = operations.get_operation(name).slots
     low = [1 - SPREAD[name] if name in SPREAD else (s.low + s.default) / 2 for s in slots]
     high = [1 + SPREAD[name] if name in SPREAD else (s.high + s.default) / 2 for s in slots]
     return rng.uniform(low, high)
@@ -144,14 +144,14 @@ def _values(name: str, rng: np.random.Generator) -> np.ndarray:
 
 def _edited(pixels: np.ndarray, region: np.ndarray, name: str, values: np.ndarray) -> np.ndarray:
     image = np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / np.float32(255)
-    edited = operations.get(name)(image, values.astype(np.float32)).transpose(1, 2, 0)
+    edited = operations.get_operation(name)(image, values.astype(np.float32)).transpose(1, 2, 0)
     return np.where(region[..., None], np.round(255 * edited), pixels).astype(np.uint8)
 
 
 def _found(plan: LocalPlan, region: np.ndarray) -> str:
     """The first operation planned in that region."""
     for step, where in zip(plan.recipe.steps, plan.regions, strict=True):
-        if where is not None and overlap(where, region) >= SAME:
+        if where is not None and intersection_over_union(where, region) >= SAME:
             return step.operation
     return "another mask" if plan.recipe.steps else "nothing"
 

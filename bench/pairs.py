@@ -10,7 +10,7 @@ import numpy as np
 import PIL.Image
 
 from t2onet.image import Image
-from t2onet.image.depth import as_depth
+from t2onet.image.pixels import to_depth
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "data" / "ma5k-req"
@@ -52,12 +52,12 @@ def _edited(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def edited(photo: Image, seed: int) -> Image:
     """A whole photo after such an edit."""
-    channels = as_depth(photo.pixels, np.float32).transpose(2, 0, 1)
+    channels = to_depth(photo.pixels, np.float32).transpose(2, 0, 1)
     after = _edited(channels, np.random.default_rng(seed)).transpose(1, 2, 0)
-    return Image(as_depth(np.ascontiguousarray(after), np.uint8), origin=photo.origin)
+    return Image(to_depth(np.ascontiguousarray(after), np.uint8), origin=photo.origin)
 
 
 def _picture(path: Path) -> np.ndarray:
     with PIL.Image.open(path) as file:
         small = file.convert("RGB").resize((SIZE, SIZE), PIL.Image.Resampling.BOX)
-    return np.ascontiguousarray(as_depth(np.asarray(small), np.float32).transpose(2, 0, 1))
+    return np.ascontiguousarray(to_depth(np.asarray(small), np.float32).transpose(2, 0, 1))

@@ -13,10 +13,9 @@ from scipy.optimize import minimize
 from bench.pairs import ROOT, Pair, edited, made, real
 from bench.timing import seconds
 from t2onet import open_image, operations, plan
-from t2onet.planning import L1, Search, plan_pictures
-from t2onet.planning.costs import Cost
-from t2onet.planning.path import Action, Picture
-from t2onet.planning.solvers import solver
+from t2onet.planning import ForwardSearch, L1Cost, plan_pictures
+from t2onet.planning.pictures import Action, CostFunction, Picture
+from t2onet.planning.solvers import find_solver
 
 OURS = 5
 """Times ours is run for each run of eager Nelder-Mead."""
@@ -35,7 +34,7 @@ def main() -> None:
 
 
 def _compare(label: str, pairs: list[Pair]) -> None:
-    start = np.mean([L1(after)(before) for before, after in pairs])
+    start = np.mean([L1Cost(after)(before) for before, after in pairs])
     ours, ours_time = _timed(lambda before, after: plan_pictures(before, after).cost, pairs)
     published, published_time = _timed(lambda b, a: _search("nelder-mead", b, a), pairs)
     beam, beam_time = _timed(lambda b, a: _search("fast", b, a), pairs)
@@ -79,17 +78,17 @@ def _sizes() -> None:
 
 
 def _search(name: str, before: Picture, after: Picture) -> float:
-    return Search(L1(after), solver(name), list(operations.operations())).run(before).cost
+    return ForwardSearch(L1Cost(after), find_solver(name), list(operations.operations())).run(before).cost
 
 
 def _eager_search(before: Picture, after: Picture) -> float:
-    return Search(L1(after), _eager, list(operations.operations())).run(before).cost
+    return ForwardSearch(L1Cost(after), _eager, list(operations.operations())).run(before).cost
 
 
-def _eager(name: str, picture: Picture, cost: Cost) -> Action:
+def _eager(name: str, picture: Picture, cost: CostFunction) -> Action:
     """SciPy's Nelder-Mead over the torch formulas run eagerly, as the published planner does it."""
-    operation = operations.get(name)
-    assert isinstance(cost, L1)
+    operation = operations.get_operation(name)
+    assert isinstance(cost, L1Cost)
     image, target = torch.from_numpy(np.array(picture)), torch.from_numpy(cost.target)
 
     def off(values: np.ndarray) -> float:

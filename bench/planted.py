@@ -10,7 +10,7 @@ import numpy as np
 from bench.pairs import made, real
 from t2onet.operations import Operation, operations
 from t2onet.planning import plan_pictures
-from t2onet.planning.path import Action, Picture
+from t2onet.planning.pictures import Action, Picture
 
 COUNT = int(os.environ.get("T2O_BENCH_PLANTED", "200"))
 CLIPPED = 0.01

@@ -15,7 +15,7 @@ from t2onet.data.simulation.grammar.matters import MATTERS
 from t2onet.data.simulation.grammar.moods import MOODS
 from t2onet.data.simulation.mining import Labels, mine
 from t2onet.data.simulation.sentences import request
-from t2onet.data.simulation.wish import COLOURS, Change, Flavour, Kind, Wish
+from t2onet.data.simulation.wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
 from t2onet.language import Attribute
 from t2onet.language.keywords import keywords
 
@@ -34,8 +34,8 @@ def even_wish(rng: np.random.Generator) -> Wish:
     flavour = tuple(Flavour)[rng.integers(4)]
     if flavour is Flavour.UNANSWERABLE:
         return Wish(flavour, matter=tuple(MATTERS)[rng.integers(len(MATTERS))])
-    kinds = rng.permutation(np.array(tuple(Kind)))[: 1 + rng.integers(3)]
-    changes = tuple(_even_change(Kind(str(kind)), rng) for kind in kinds)
+    kinds = rng.permutation(np.array(tuple(ChangeKind)))[: 1 + rng.integers(3)]
+    changes = tuple(_even_change(ChangeKind(str(kind)), rng) for kind in kinds)
     if flavour is Flavour.VAGUE:
         return Wish(flavour, changes, mood=tuple(MOODS)[rng.integers(len(MOODS))])
     asked = {intent.attribute for change in changes for intent in change.intents}
@@ -43,13 +43,13 @@ def even_wish(rng: np.random.Generator) -> Wish:
     return Wish(flavour, changes, (left[0],) if left and rng.random() < 0.15 else ())
 
 
-def _even_change(kind: Kind, rng: np.random.Generator) -> Change:
-    colour = tuple(COLOURS)[rng.integers(len(COLOURS))] if kind is Kind.COLOUR else ""
+def _even_change(kind: ChangeKind, rng: np.random.Generator) -> PhotoChange:
+    colour = tuple(COLOURS)[rng.integers(len(COLOURS))] if kind is ChangeKind.COLOUR else ""
     sign, amount = int(rng.choice((-1, 1))), float(rng.choice(_AMOUNTS))
     if rng.random() > 0.05:
-        return Change(kind, sign, amount, colour)
-    spoken = (2.0, "stops") if kind is Kind.EXPOSURE else (20.0, "percent")
-    return Change(kind, sign, amount, colour, spoken)
+        return PhotoChange(kind, sign, amount, colour)
+    spoken = (2.0, "stops") if kind is ChangeKind.EXPOSURE else (20.0, "percent")
+    return PhotoChange(kind, sign, amount, colour, spoken)
 
 
 def normalised(text: str) -> str:

@@ -22,8 +22,8 @@ import numpy as np
 from bench.scene import CURVES, EXAMPLES, photo
 from bench.timing import in_turns
 from t2onet import Recipe, open_image
-from t2onet.executor import cores
-from t2onet.server.previews import Pool, Previews, jpeg
+from t2onet.executor import count_cores
+from t2onet.server.previews import PreviewCache, PreviewRenderer, encode_preview
 
 SIDE = 1600
 VISITORS = 20
@@ -43,7 +43,7 @@ def main() -> None:
 def _slider() -> None:
     """Every render moves one slider a little, as a hand does: the first of four steps, or the last."""
     image = open_image(np.asarray(photo()))
-    previews = Previews(Pool(2**29), SIDE, cores())
+    previews = PreviewRenderer(PreviewCache(2**29), SIDE, count_cores())
     moved = itertools.count(1)
 
     def rendered(steps: list[tuple[str, Any]], at: int) -> bytes:
@@ -51,12 +51,12 @@ def _slider() -> None:
         name, values = steps[at]
         nudged = np.asarray(values) + 1e-6 * next(moved)
         look = Recipe.from_steps([*steps[:at], (name, nudged), *steps[at + 1 :]])
-        return jpeg(previews.shown(f"{name} {at}", lambda: image, look, SIDE))
+        return encode_preview(previews.shown(f"{name} {at}", lambda: image, look, SIDE))
 
     picture = previews.shown("alone", lambda: image, Recipe.from_steps(_STEPS), SIDE)
     taken = in_turns(
         {
-            "encode alone": lambda: jpeg(picture),
+            "encode alone": lambda: encode_preview(picture),
             "the first of four steps moved": lambda: rendered(_STEPS, 0),
             "the last moved, color": lambda: rendered(_STEPS, 3),
             "the first moved, with sharpness": lambda: rendered(_SHARP, 0),
@@ -123,7 +123,7 @@ def _load() -> None:
         with ThreadPoolExecutor(VISITORS) as pool:
             list(pool.map(lambda visitor: visitor.edit(end), visitors))
     errors = [error for visitor in visitors for error in visitor.errors]
-    print(f"  {VISITORS} visitors editing for {SECONDS:g} s on {cores()} cores: {len(errors)} errors")
+    print(f"  {VISITORS} visitors editing for {SECONDS:g} s on {count_cores()} cores: {len(errors)} errors")
     for error in errors[:5]:
         print(f"    {error}")
     for kind in visitors[0].taken:

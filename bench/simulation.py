@@ -12,10 +12,15 @@ import numpy as np
 from bench.pairs import made, real
 from t2onet.data.simulation.draw import draw_batch
 from t2onet.data.simulation.strengths import edited, strengths
-from t2onet.data.simulation.wish import Change, Kind, Wish
+from t2onet.data.simulation.wish import ChangeKind, PhotoChange, Wish
 from t2onet.data.simulation.wishes import CLASSES, classes_of
 from t2onet.language import Attribute
-from t2onet.metrics.attributes import NOTICEABLE, changes, followed, unrequested
+from t2onet.metrics.attributes import (
+    JUST_NOTICEABLE,
+    check_followed,
+    measure_changes,
+    measure_unrequested_change,
+)
 
 COUNT = int(os.environ.get("T2O_BENCH_SIMULATED", "2000"))
 TOGETHER = 50
@@ -37,7 +42,7 @@ def _samples(photos: np.ndarray) -> Iterator[tuple[Wish, np.ndarray]]:
     for _ in range(0, COUNT, TOGETHER):
         chosen = photos[rng.integers(len(photos), size=TOGETHER)]
         before, after, wishes = draw_batch(chosen, rng, tally)
-        yield from zip(wishes, changes(_stored(before), _stored(after)), strict=True)
+        yield from zip(wishes, measure_changes(_stored(before), _stored(after)), strict=True)
 
 
 def _stored(pictures: np.ndarray) -> np.ndarray:
@@ -49,7 +54,7 @@ def _print_agreement(samples: list[tuple[Wish, np.ndarray]]) -> None:
     for wish, change in samples:
         classes = classes_of(wish.intents)
         asked.update(classes)
-        pairs = zip(classes, followed(change, wish.intents), strict=True)
+        pairs = zip(classes, check_followed(change, wish.intents), strict=True)
         shown.update(found for found, seen in pairs if seen)
     agreement = sum(shown.values()) / sum(asked.values())
     print(f"  {len(samples)} samples: {agreement:.2%} of their labels are borne out (bar: 97 %)")
@@ -58,16 +63,18 @@ def _print_agreement(samples: list[tuple[Wish, np.ndarray]]) -> None:
         print(f"    {attribute:14} {sign:+d}  {count:5d} labels, {share:.1%} borne out")
     flavours = Counter(wish.flavour.value for wish, _ in samples)
     print("  " + ", ".join(f"{flavour} {count}" for flavour, count in flavours.most_common()))
-    other = [unrequested(change, wish.intents) for wish, change in samples if wish.intents]
+    other = [measure_unrequested_change(change, wish.intents) for wish, change in samples if wish.intents]
     print(f"  unrequested change {np.mean(other):.1f} noticeable amounts")
 
 
 def _print_cross_talk(photos: np.ndarray) -> None:
     print("  mean |change| in noticeable amounts at an amount of 1:")
     print("    " + " " * 15 + "".join(f"{attribute.value[:13]:>14}" for attribute in Attribute))
-    for kind in Kind:
-        for sign in (-1,) if kind is Kind.MONOCHROME else (1, -1):
-            change = Change(kind, sign, colour="green" if kind is Kind.COLOUR else "")
+    for kind in ChangeKind:
+        for sign in (-1,) if kind is ChangeKind.MONOCHROME else (1, -1):
+            change = PhotoChange(kind, sign, colour="green" if kind is ChangeKind.COLOUR else "")
             wanted = np.tile(strengths([change]), (len(photos), 1))
-            size = np.abs(changes(photos, edited(photos, wanted)) / np.array(NOTICEABLE)).mean(axis=0)
+            size = np.abs(measure_changes(photos, edited(photos, wanted)) / np.array(JUST_NOTICEABLE)).mean(
+                axis=0
+            )
             print(f"    {kind.value:12} {sign:+d}" + "".join(f"{value:14.1f}" for value in size))

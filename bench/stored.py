@@ -11,10 +11,9 @@ from typing import Any
 
 from t2onet.data.spreadsheet import from_csv
 from t2onet.errors import DataError
-from t2onet.metrics.intervals import Difference, Estimate
-from t2onet.reports.comparison import ABOUT, FIGURES
-from t2onet.reports.following import CLASSES
-from t2onet.reports.measured import Spread
+from t2onet.evaluation.compare import ABOUT_JSON, FIGURES_CSV, RunSpread
+from t2onet.evaluation.measure import REQUEST_CLASSES
+from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 
 Line = dict[str, Any] | None
 
@@ -25,10 +24,10 @@ class Stored:
 
     names: tuple[str, ...]
     facts: Mapping[str, object]
-    estimates: Mapping[str, tuple[Estimate | None, ...]]
-    classes: Mapping[str, tuple[Estimate | None, ...]]
-    differences: Mapping[str, tuple[Difference | None, ...]]
-    spreads: Mapping[str, tuple[Spread | None, ...]]
+    estimates: Mapping[str, tuple[IntervalEstimate | None, ...]]
+    classes: Mapping[str, tuple[IntervalEstimate | None, ...]]
+    differences: Mapping[str, tuple[PairedDifference | None, ...]]
+    spreads: Mapping[str, tuple[RunSpread | None, ...]]
 
     @property
     def unlabelled(self) -> bool:
@@ -38,9 +37,9 @@ class Stored:
 def read_stored(folder: Path) -> tuple[Stored, str]:
     """The figures in a folder of `t2o evaluate` or `t2o reproduce`, and the command that made them."""
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        about = json.loads((folder / ABOUT_JSON).read_text(encoding="utf-8"))
         names, command = tuple(about.pop("systems")), str(about.pop("command"))
-        lines = from_csv((folder / FIGURES).read_text(encoding="utf-8"))
+        lines = from_csv((folder / FIGURES_CSV).read_text(encoding="utf-8"))
         return _stored(names, about, {(line["figure"], line["system"]): line for line in lines}), command
     except (OSError, ValueError, LookupError) as error:
         raise DataError(f"{folder} cannot be read as results of `t2o reproduce`: {error}") from None
@@ -52,7 +51,7 @@ def _stored(
     figures = dict.fromkeys(figure for figure, _ in lines)
     read = {figure: [lines.get((figure, name)) for name in names] for figure in figures}
     estimates = {figure: tuple(map(_estimate, found)) for figure, found in read.items()}
-    classes = {figure for figure in read if figure.partition(": ")[2] in CLASSES.values()}
+    classes = {figure for figure in read if figure.partition(": ")[2] in REQUEST_CLASSES.values()}
     whole = {figure: found for figure, found in read.items() if figure not in classes}
     return Stored(
         names,
@@ -64,20 +63,22 @@ def _stored(
     )
 
 
-def _estimate(line: Line) -> Estimate | None:
-    return None if line is None else Estimate(*_numbers(line, "", Estimate._fields))
+def _estimate(line: Line) -> IntervalEstimate | None:
+    return None if line is None else IntervalEstimate(*_numbers(line, "", IntervalEstimate._fields))
 
 
-def _difference(line: Line) -> Difference | None:
+def _difference(line: Line) -> PairedDifference | None:
     if line is None or not line["difference value"]:
         return None
-    value, low, high, p = _numbers(line, "difference ", Difference._fields)
-    return Difference(value, low, high, None if math.isnan(p) else p)
+    value, low, high, p = _numbers(line, "difference ", PairedDifference._fields)
+    return PairedDifference(value, low, high, None if math.isnan(p) else p)
 
 
-def _spread(line: Line) -> Spread | None:
+def _spread(line: Line) -> RunSpread | None:
     """Folders that were written before rows could have several runs have no such column."""
-    return Spread(int(line["runs"]), float(line["spread"])) if line is not None and line.get("runs") else None
+    return (
+        RunSpread(int(line["runs"]), float(line["spread"])) if line is not None and line.get("runs") else None
+    )
 
 
 def _numbers(line: dict[str, Any], prefix: str, names: tuple[str, ...]) -> Iterator[float]:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from bench.stored import Stored, read_stored
 from t2onet.data.spreadsheet import from_csv
+from t2onet.evaluation.blocks import DATASET_NAMES, TableBlock, create_unavailable_block
+from t2onet.evaluation.paper_tables import PaperRow, PaperTable, get_paper_table
+from t2onet.evaluation.reproduce import TABLE_CSV, TABLE_PAGE, ReproducedTable
 from t2onet.image import write_atomically
-from t2onet.reports.tables import PaperTable, Row, table_of
-from t2onet.reports.tables.measuring import NAMES, Block, unavailable
-from t2onet.reports.tables.results import FIGURES, PAGE, Results
 
 
 def main() -> None:
@@ -27,21 +27,21 @@ def main() -> None:
 
 def rewrite(folder: Path) -> None:
     """The page and the CSV of one table."""
-    table, (stored, command) = table_of(folder.name), read_stored(folder)
-    lines = from_csv((folder / FIGURES).read_text(encoding="utf-8"))
-    results = Results(table, blocks_of(table, stored, lines), folder, narrow="--narrow" in command)
-    page = _with_kept_sections(results.page(command), (folder / PAGE).read_text(encoding="utf-8"))
-    for name, text in ((PAGE, page), (FIGURES, results.csv())):
+    table, (stored, command) = get_paper_table(folder.name), read_stored(folder)
+    lines = from_csv((folder / TABLE_CSV).read_text(encoding="utf-8"))
+    results = ReproducedTable(table, blocks_of(table, stored, lines), folder, narrow="--narrow" in command)
+    page = _with_kept_sections(results.page(command), (folder / TABLE_PAGE).read_text(encoding="utf-8"))
+    for name, text in ((TABLE_PAGE, page), (TABLE_CSV, results.csv())):
         write_atomically(folder / name, text.encode(), overwrite=True)
 
 
-def blocks_of(table: PaperTable, stored: Stored, lines: list[dict[str, str]]) -> list[Block]:
+def blocks_of(table: PaperTable, stored: Stored, lines: list[dict[str, str]]) -> list[TableBlock]:
     """The block that was measured, and GIER's where the table has one without figures."""
     known = {row.title for row in table.rows}
-    rows = (*table.rows, *(Row(name) for name in stored.names if name not in known))
-    measured = Block(lines[0]["dataset"], rows, stored, _absent(table, stored, lines))
-    with_gier = any(line["dataset"] == NAMES["gier"] for line in lines)
-    return [measured, *([unavailable(table)] if with_gier else [])]
+    rows = (*table.rows, *(PaperRow(name) for name in stored.names if name not in known))
+    measured = TableBlock(lines[0]["dataset"], rows, stored, _absent(table, stored, lines))
+    with_gier = any(line["dataset"] == DATASET_NAMES["gier"] for line in lines)
+    return [measured, *([create_unavailable_block(table)] if with_gier else [])]
 
 
 def _absent(table: PaperTable, stored: Stored, lines: list[dict[str, str]]) -> Mapping[str, str]:

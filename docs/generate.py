@@ -14,15 +14,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from t2onet.cli import app
-from t2onet.cli.edit_json import (
-    DeclinedEntry,
-    ErrorEntry,
-    LimitEntry,
-    PhotoEntry,
-    StepEntry,
-    VariantEntry,
-)
-from t2onet.cli.edit_json import schema as edit_schema
+from t2onet.cli.edit_json import DeclinedEntry, ErrorEntry, LimitEntry, PhotoEntry, StepEntry, VariantEntry
+from t2onet.cli.edit_json import make_edit_json_schema as edit_schema
 from t2onet.operations import Operation, operations
 
 FOLDER = Path(__file__).parent

@@ -8,8 +8,16 @@ import numpy as np
 import PIL.Image
 
 from t2onet import Image, edit, open_image
-from t2onet.planning.report.drawing import BODY, HEAD, SMALL, beside, framed, stacked, words
-from t2onet.planning.report.palette import FAINT
+from t2onet.image.drawing import (
+    BODY_SIZE,
+    HEADING_SIZE,
+    MUTED_COLOUR,
+    SMALL_SIZE,
+    add_margin,
+    draw_text,
+    stack_horizontally,
+    stack_vertically,
+)
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -67,14 +75,18 @@ def before_and_after() -> PIL.Image.Image:
     """One photo, the sentence, and what came of it."""
     photo = open_image(ROOT / "examples" / f"{SHOWN}.jpg")
     pictures = [PIL.Image.fromarray(_small(image, HEIGHT)) for image in (photo, edit(photo, REQUEST).image)]
-    both = beside(pictures, GAP)
-    return framed(stacked([both, words(f'"{REQUEST}"', HEAD, both.width)], GAP), both.width + 2 * GAP, GAP)
+    both = stack_horizontally(pictures, GAP)
+    return add_margin(
+        stack_vertically([both, draw_text(f'"{REQUEST}"', HEADING_SIZE, both.width)], GAP),
+        both.width + 2 * GAP,
+        GAP,
+    )
 
 
 def sheet() -> PIL.Image.Image:
     """A row for each photo: the photo, and its edits with what was asked for and done below."""
     rows = [_row(name, requests) for name, requests in REQUESTS.items()]
-    return framed(stacked(rows, 2 * GAP), rows[0].width + 2 * GAP, GAP)
+    return add_margin(stack_vertically(rows, 2 * GAP), rows[0].width + 2 * GAP, GAP)
 
 
 def _row(name: str, requests: tuple[str, ...]) -> PIL.Image.Image:
@@ -83,13 +95,15 @@ def _row(name: str, requests: tuple[str, ...]) -> PIL.Image.Image:
     for request in requests:
         made = edit(photo, request)
         cells.append(_cell(made.image, f'"{request}"', made.explain().splitlines()[0]))
-    return beside(cells, GAP)
+    return stack_horizontally(cells, GAP)
 
 
 def _cell(photo: Image, title: str, note: str) -> PIL.Image.Image:
     picture = PIL.Image.fromarray(_small(photo, _SIDE))
     picture.thumbnail((_SIDE, _SIDE))
-    return stacked([picture, words(title, BODY, _SIDE), words(note, SMALL, _SIDE, FAINT)], 4)
+    return stack_vertically(
+        [picture, draw_text(title, BODY_SIZE, _SIDE), draw_text(note, SMALL_SIZE, _SIDE, MUTED_COLOUR)], 4
+    )
 
 
 def _small(photo: Image, short: int) -> np.ndarray:

@@ -25,28 +25,28 @@ from numpy.typing import DTypeLike
 from . import operations
 from .errors import Cancelled, RecipeError
 from .image import Image, open_image
-from .image.depth import as_depth, to_uint8
-from .operations import Radius, pixel_scale
-from .operations.curves import COLOR, TONE
+from .image.pixels import to_depth, to_uint8
+from .operations import RadiusMode, pixel_scale
+from .operations.paper import COLOR, TONE
 from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
 """(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
-Photo = Image | np.ndarray | str | Path
-Progress = Callable[[float], None]
+PhotoLike = Image | np.ndarray | str | Path
+ProgressCallback = Callable[[float], None]
 
-KERNELS_PAY_FROM = 12_000_000
+MIN_KERNEL_PIXELS = 12_000_000
 """Pixels from which loading the compiled kernels costs less time than it saves."""
 BAND_PIXELS = 64 * 1024
 """Small enough for a band to stay in a core's cache."""
-OVERLAP = 8
+MIN_BAND_REACHES = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
-MASK_BYTES = 512 << 20
+MAX_MASK_BYTES = 512 << 20
 """Masks, stretched over the photo at one byte per pixel, that are held at a time."""
-_CURVES = (TONE.name, COLOR.name)
+_CURVE_OPERATIONS = (TONE.name, COLOR.name)
 
 
-class Cancel(Protocol):
+class CancelToken(Protocol):
     """Anything that can say stop; `threading.Event` is one."""
 
     def is_set(self) -> bool: ...
@@ -54,13 +54,13 @@ class Cancel(Protocol):
 
 def apply(
     recipe: Recipe | str | Path,
-    photo: Photo,
+    photo: PhotoLike,
     *,
-    radius: Radius = "scaled",
+    radius: RadiusMode = "scaled",
     threads: int | None = None,
     kernels: bool | None = None,
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    progress: ProgressCallback | None = None,
+    cancel: CancelToken | None = None,
 ) -> Image:
     """`recipe` (or its file) applied to `photo` (an Image, an array (H, W, 3) or a file), at its own depth.
 
@@ -68,34 +68,34 @@ def apply(
     path. `progress` is called with the share done, in the calling thread; `cancel` ends it with Cancelled.
     """
     image = open_image(photo)
-    steps = tuple(step for step in _loaded(recipe).steps if not step.is_identity)
+    steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
     if not steps:
         return image
-    run = _Run.of(image, radius, kernels, threads, progress=progress, cancel=cancel)
+    run = _Execution.of(image, radius, kernels, threads, progress=progress, cancel=cancel)
     return image.with_pixels(run.execute(steps, image.pixels, image.dtype))
 
 
 def intermediates(
     recipe: Recipe | str | Path,
-    photo: Photo,
+    photo: PhotoLike,
     *,
-    radius: Radius = "scaled",
+    radius: RadiusMode = "scaled",
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> Iterator[Image]:
     """The photo after each step of `recipe`, made as they are asked for."""
     image = open_image(photo)
-    run = _Run.of(image, radius, kernels, threads)
+    run = _Execution.of(image, radius, kernels, threads)
     current = image.pixels
-    for step in _loaded(recipe).steps:
+    for step in _load_recipe(recipe).steps:
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
-        yield image.with_pixels(as_depth(current, image.dtype))
+        yield image.with_pixels(to_depth(current, image.dtype))
 
 
-def stages(
+def render_stages(
     recipe: Recipe,
-    photo: Photo,
+    photo: PhotoLike,
     *,
     last: DTypeLike,
     threads: int | None = None,
@@ -110,7 +110,7 @@ def stages(
     steps = [step for step in recipe.steps if not step.is_identity]
     kept: list[Pixels] = []
     if steps:
-        run = _Run.of(image, "scaled", kernels, threads)
+        run = _Execution.of(image, "scaled", kernels, threads)
         whole = replace(run, band=-(-image.height * image.width // run.threads))
         whole.execute(steps, image.pixels, np.dtype(last), kept)
     found = iter(kept)
@@ -121,12 +121,12 @@ def stages(
     return every
 
 
-def kernels_pay(pixels: int) -> bool:
+def should_use_kernels(pixels: int) -> bool:
     """Whether work on so many pixels in all is worth loading the compiled kernels."""
-    return pixels >= KERNELS_PAY_FROM
+    return pixels >= MIN_KERNEL_PIXELS
 
 
-def _loaded(recipe: Recipe | str | Path) -> Recipe:
+def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str | Path):
@@ -136,13 +136,13 @@ def _loaded(recipe: Recipe | str | Path) -> Recipe:
     )
 
 
-def cores() -> int:
+def count_cores() -> int:
     """How many threads this process may run side by side."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Execution:
     """How one photo is executed: its size, its pixel scale, by which path, and who watches."""
 
     height: int
@@ -150,8 +150,8 @@ class _Run:
     scale: float
     compiled: bool
     threads: int
-    progress: Progress | None
-    cancel: Cancel | None
+    progress: ProgressCallback | None
+    cancel: CancelToken | None
     band: int | None = None
     """Pixels of a band, where those of BAND_PIXELS are too few."""
 
@@ -159,23 +159,23 @@ class _Run:
     def of(
         cls,
         image: Image,
-        radius: Radius,
+        radius: RadiusMode,
         kernels: bool | None,
         threads: int | None,
         *,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> _Run:
+        progress: ProgressCallback | None = None,
+        cancel: CancelToken | None = None,
+    ) -> _Execution:
         height, width = image.height, image.width
         scale = pixel_scale(height, width, radius)
-        compiled = kernels_pay(height * width) if kernels is None else kernels
-        return cls(height, width, scale, compiled, threads or cores(), progress, cancel)
+        compiled = should_use_kernels(height * width) if kernels is None else kernels
+        return cls(height, width, scale, compiled, threads or count_cores(), progress, cancel)
 
     def execute(
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
     ) -> Pixels:
         """`pixels` after all steps, as `dtype`; what they are after each of them is added to `stages`."""
-        parts = _parts(steps, self.height * self.width)
+        parts = _group_steps(steps, self.height * self.width)
         for number, part in enumerate(parts):
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
             before = () if stages is None else part[:-1]
@@ -199,29 +199,31 @@ class _Run:
         `kept`, empty or one for each step but the last, is filled with what lies between them.
         """
         if steps[0].is_repair:
-            _stop_if(self.cancel)
+            _raise_if_cancelled(self.cancel)
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
         work = self._work(steps, pixels, result, kept)
         bands = list(self._bands(work.reach))
-        for done, _ in enumerate(_in_threads(work.band, bands, self.threads, self.cancel), start=1):
+        for done, _ in enumerate(_run_in_threads(work.band, bands, self.threads, self.cancel), start=1):
             yield done / len(bands)
 
-    def _work(self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]) -> _Work:
+    def _work(
+        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]
+    ) -> _ExecutionPass:
         """One pass; curves that come first are worked out once for each level of an 8-bit photo.
 
         They are steps like any other where what lies between the steps is `kept`.
         """
         narrow = pixels.dtype == np.uint8
-        curves = list(takewhile(_is_curve, steps)) if narrow and not kept else []
+        curves = list(takewhile(_is_global_curve, steps)) if narrow and not kept else []
         rest, levels = steps[len(curves) :], None
         if curves or (self.compiled and narrow):
             # Kernels are not worth loading for curves alone.
             levels = replace(self, compiled=self.compiled and bool(rest))._levels(curves)
         masks = self._masks(rest)
         functions = [self._function(step, masks) for step in rest]
-        return _Work(self, functions, self._reach(rest), pixels, result, kept, levels)
+        return _ExecutionPass(self, functions, self._reach(rest), pixels, result, kept, levels)
 
     def _levels(self, curves: Sequence[Step]) -> np.ndarray:
         """(3, 256): what becomes of each level of each channel."""
@@ -234,51 +236,51 @@ class _Run:
         """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
         assert step.mask is not None
         repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
-        shares = _Shares.of(*step.mask.inside(self.height, self.width))
+        shares = _MaskCoverage.of(*step.mask.inside(self.height, self.width))
         if result is not pixels:
-            result[...] = as_depth(pixels, result.dtype)
+            result[...] = to_depth(pixels, result.dtype)
         if not shares.levels.size:
             return
         margin = max(self.height, self.width) if repair.margin is None else math.ceil(repair.margin * scale)
         part, levels = shares.widen(margin, self.height, self.width)
         share = np.divide(levels, 255, dtype=np.float32)
-        picture = np.clip(as_depth(pixels[part], np.float32).transpose(2, 0, 1), 0, 1)
+        picture = np.clip(to_depth(pixels[part], np.float32).transpose(2, 0, 1), 0, 1)
         mended = repair.function(np.ascontiguousarray(picture), share, scale)
         touched = share > 0
         blended = (picture + share * (mended - picture))[:, touched].T
-        result[part][touched] = as_depth(np.clip(blended, 0, 1), result.dtype)
+        result[part][touched] = to_depth(np.clip(blended, 0, 1), result.dtype)
 
     def _reach(self, steps: Sequence[Step]) -> int:
-        return sum(operations.get(step.operation).reach(self.scale) for step in steps)
+        return sum(operations.get_operation(step.operation).reach(self.scale) for step in steps)
 
     def _bands(self, reach: int) -> Iterator[tuple[int, int]]:
-        rows = max((self.band or BAND_PIXELS) // self.width, OVERLAP * reach, 1)
+        rows = max((self.band or BAND_PIXELS) // self.width, MIN_BAND_REACHES * reach, 1)
         for top in range(0, self.height, rows):
             yield top, min(top + rows, self.height)
 
-    def _masks(self, steps: Sequence[Step]) -> dict[Mask, _Shares]:
+    def _masks(self, steps: Sequence[Step]) -> dict[Mask, _MaskCoverage]:
         """Every mask of the steps, stretched over the photo once however many steps share it."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
-            shares = pool.map(lambda mask: _Shares.of(*mask.inside(self.height, self.width)), different)
+            shares = pool.map(lambda mask: _MaskCoverage.of(*mask.inside(self.height, self.width)), different)
             return dict(zip(different, shares, strict=True))
 
     def _function(
-        self, step: Step, masks: Mapping[Mask, _Shares]
+        self, step: Step, masks: Mapping[Mask, _MaskCoverage]
     ) -> Callable[[np.ndarray, slice], np.ndarray]:
         """`step` as a function of a tile and the rows of the photo that it holds."""
         plain = self._unmasked(step)
         if step.mask is None:
             return lambda tile, rows: plain(tile)
-        shares, reach = masks[step.mask], operations.get(step.operation).reach(self.scale)
+        shares, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.scale)
         return lambda tile, rows: shares.blend(tile, rows.start, plain, reach)
 
     def _unmasked(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
-        operation = operations.get(step.operation)
+        operation = operations.get_operation(step.operation)
         if self.compiled:
-            from .kernels import TWINS
+            from .kernels import KERNELS
 
-            if twin := TWINS.get(step.operation):
+            if twin := KERNELS.get(step.operation):
                 values = np.array(step.parameters)
                 return lambda tile: twin(tile, values, self.scale)
         single = np.array(step.parameters, np.float32)
@@ -286,7 +288,7 @@ class _Run:
 
 
 @dataclass(frozen=True)
-class _Shares:
+class _MaskCoverage:
     """A mask over the photo: the rows and columns where it is not black, and its levels there."""
 
     top: int
@@ -295,7 +297,7 @@ class _Shares:
     """(rows, columns) uint8, without any where the mask is black."""
 
     @classmethod
-    def of(cls, top: int, left: int, mask: np.ndarray) -> _Shares:
+    def of(cls, top: int, left: int, mask: np.ndarray) -> _MaskCoverage:
         """Of the part of a mask whose first row and column are `top` and `left`."""
         rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         if not len(rows):
@@ -336,14 +338,14 @@ class _Shares:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _ExecutionPass:
     """One pass over a photo: bands of `pixels` through `functions` into `result`.
 
     What lies between the functions goes into `kept`, unless that is empty. Pixels are read by `levels`
     (3, 256) where that is given.
     """
 
-    run: _Run
+    run: _Execution
     functions: Sequence[Callable[[np.ndarray, slice], np.ndarray]]
     reach: int
     pixels: Pixels
@@ -354,7 +356,7 @@ class _Work:
     def band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
         if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
-            self.result[top:bottom] = _translated(self.pixels[top:bottom], to_uint8(self.levels))
+            self.result[top:bottom] = _map_levels(self.pixels[top:bottom], to_uint8(self.levels))
             return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
@@ -372,33 +374,33 @@ class _Work:
             if self.levels is not None:
                 load_levels(rows, self.levels, tile)
             else:
-                load_integers(rows, _white(rows.dtype), tile)
+                load_integers(rows, _full_scale(rows.dtype), tile)
             return tile
         if self.levels is not None:
             return np.stack([table[rows[..., channel]] for channel, table in enumerate(self.levels)])
-        values = as_depth(rows, np.float32).transpose(2, 0, 1)
+        values = to_depth(rows, np.float32).transpose(2, 0, 1)
         return np.ascontiguousarray(np.clip(values, 0, 1))
 
     def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
         if self.run.compiled and rows.dtype.kind == "u":
             from .kernels import store_integers
 
-            store_integers(tile, offset, _white(rows.dtype), rows)
+            store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
-            rows[...] = as_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+            rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
 
 
-def _is_curve(step: Step) -> bool:
+def _is_global_curve(step: Step) -> bool:
     """Whether a step changes each level of each channel by itself, everywhere alike."""
-    return step.operation in _CURVES and step.mask is None
+    return step.operation in _CURVE_OPERATIONS and step.mask is None
 
 
-def _translated(rows: Pixels, table: np.ndarray) -> Pixels:
+def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:
     """8-bit pixels by a table (3, 256) of others; Pillow's is the fastest there is without kernels."""
     return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
 
 
-def _parts(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
+def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
     """Steps that can run band by band together, and each repair alone, in order.
 
     Together, as far as their masks on a photo of so many pixels come to MASK_BYTES.
@@ -408,7 +410,7 @@ def _parts(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
     for step in steps:
         size = {step.mask: step.mask.extent() * pixels} if step.mask else {}
         alone = step.is_repair or not parts or parts[-1][0].is_repair
-        if alone or sum((sizes | size).values()) > MASK_BYTES:
+        if alone or sum((sizes | size).values()) > MAX_MASK_BYTES:
             parts.append([])
             sizes = {}
         parts[-1].append(step)
@@ -416,33 +418,33 @@ def _parts(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
     return parts
 
 
-def _white(dtype: np.dtype[Any]) -> np.float32:
+def _full_scale(dtype: np.dtype[Any]) -> np.float32:
     return np.float32(np.iinfo(dtype).max)
 
 
-def _in_threads(
+def _run_in_threads(
     work: Callable[[tuple[int, int]], None],
     bands: Sequence[tuple[int, int]],
     threads: int,
-    cancel: Cancel | None,
+    cancel: CancelToken | None,
 ) -> Iterator[None]:
     """Run `work` over all bands, a sign of life for each; an interruption leaves no work behind."""
     if threads == 1 or len(bands) == 1:
         for band in bands:
-            _stop_if(cancel)
+            _raise_if_cancelled(cancel)
             work(band)
             yield
         return
     pool = ThreadPoolExecutor(threads)
     try:
         for future in as_completed([pool.submit(work, band) for band in bands]):
-            _stop_if(cancel)
+            _raise_if_cancelled(cancel)
             future.result()
             yield
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _stop_if(cancel: Cancel | None) -> None:
+def _raise_if_cancelled(cancel: CancelToken | None) -> None:
     if cancel is not None and cancel.is_set():
         raise Cancelled("stopped on request; nothing was changed")

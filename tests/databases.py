@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from t2onet.studies.storage import Store
+    from t2onet.studies.storage import StudyDatabase
 
 _DEBIAN = Path("/usr/lib/postgresql")
 
@@ -93,9 +93,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
+def store(database: str) -> Iterator[StudyDatabase]:
     """That database, opened."""
-    from t2onet.studies.storage import Store
+    from t2onet.studies.storage import StudyDatabase
 
-    with Store(database) as opened:
+    with StudyDatabase(database) as opened:
         yield opened

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "t2onet"
 
 ROOMS = (
     *("errors", "inference", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
-    *("language", "metrics", "memory", "policy", "editor", "data", "models", "training", "reports"),
+    *("language", "metrics", "editor", "data", "models", "training", "evaluation"),
     *("studies", "server", "cli"),
 )
 """Each may import only from those before it."""

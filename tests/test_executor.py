@@ -25,7 +25,7 @@ def by_formula(recipe: Recipe, pixels: np.ndarray) -> np.ndarray:
     full = np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 1
     image = (pixels / full).transpose(2, 0, 1)
     for step in recipe.steps:
-        image = operations.get(step.operation)(image, step.parameters)
+        image = operations.get_operation(step.operation)(image, step.parameters)
     return image.transpose(1, 2, 0)
 
 
@@ -52,7 +52,7 @@ def test_tiled_equals_whole_exactly(kernels: bool, recipe: Recipe, rows: int) ->
         patch.setattr(executor, "BAND_PIXELS", 10**9)
         whole = np.asarray(apply(sharp, picture, kernels=kernels))
         patch.setattr(executor, "BAND_PIXELS", rows * picture.shape[1])
-        patch.setattr(executor, "OVERLAP", 0)
+        patch.setattr(executor, "MIN_BAND_REACHES", 0)
         tiled = np.asarray(apply(sharp, picture, kernels=kernels))
     assert np.array_equal(tiled, whole)
 
@@ -88,7 +88,7 @@ def test_working_curves_out_level_by_level_changes_nothing(recipe: Recipe, seed:
     for look in (curves, curves + recipe):
         by_levels = np.asarray(apply(look, picture, kernels=False))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(executor, "_CURVES", ())
+            patch.setattr(executor, "_CURVE_OPERATIONS", ())
             assert np.array_equal(by_levels, np.asarray(apply(look, picture, kernels=False)))
 
 
@@ -156,7 +156,7 @@ def test_tiles_meet_under_a_mask(kernels: bool, monkeypatch: pytest.MonkeyPatch)
     look = Recipe.from_steps([("sharpness", 0.6, mask), ("tone", [1, 2, 1, 1, 1, 1, 1, 2], mask)])
     whole = np.asarray(apply(look, picture, kernels=kernels))
     monkeypatch.setattr(executor, "BAND_PIXELS", 7 * 50)
-    monkeypatch.setattr(executor, "OVERLAP", 0)
+    monkeypatch.setattr(executor, "MIN_BAND_REACHES", 0)
     assert np.array_equal(np.asarray(apply(look, picture, kernels=kernels)), whole)
 
 
@@ -178,7 +178,7 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
     look = Recipe.from_steps([(name, 0.6, Mask.from_array(levels))])
     for band in (45 * 33, 7 * 33):
         monkeypatch.setattr(executor, "BAND_PIXELS", band)
-        monkeypatch.setattr(executor, "OVERLAP", 0)
+        monkeypatch.setattr(executor, "MIN_BAND_REACHES", 0)
         result = np.asarray(apply(look, picture / 255, kernels=kernels))
         assert result == pytest.approx(expected, abs=1e-6)
 
@@ -186,7 +186,7 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
 def test_nothing_is_computed_where_a_mask_is_black() -> None:
     levels = np.zeros((100, 80), np.uint8)
     levels[50:60, 20:30] = 255
-    shares = executor._Shares.of(0, 0, levels)
+    shares = executor._MaskCoverage.of(0, 0, levels)
     tile = np.zeros((3, 100, 80), np.float32)
     computed: list[tuple[int, ...]] = []
 
@@ -198,7 +198,7 @@ def test_nothing_is_computed_where_a_mask_is_black() -> None:
     assert computed == [(3, 14, 14)], "the box around the mask, and what the change looks at"
     assert np.array_equal(changed, np.broadcast_to(levels == 255, (3, 100, 80)))
     shares.blend(tile, 60, change, reach=2)
-    executor._Shares.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
+    executor._MaskCoverage.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
     assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
 
 
@@ -220,15 +220,15 @@ def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
     together = np.asarray(apply(recipe, photo, kernels=kernels))
     most = 0
 
-    class Run(executor._Run):
-        def _masks(self, steps: Sequence[Step]) -> dict[Mask, executor._Shares]:
+    class Run(executor._Execution):
+        def _masks(self, steps: Sequence[Step]) -> dict[Mask, executor._MaskCoverage]:
             nonlocal most
             shares = super()._masks(steps)
             most = max(most, sum(share.levels.size for share in shares.values()))
             return shares
 
-    monkeypatch.setattr(executor, "_Run", Run)
-    monkeypatch.setattr(executor, "MASK_BYTES", 5000)
+    monkeypatch.setattr(executor, "_Execution", Run)
+    monkeypatch.setattr(executor, "MAX_MASK_BYTES", 5000)
     np.testing.assert_array_equal(apply(recipe, photo, kernels=kernels), together)
     assert 0 < most <= 5000
 
@@ -264,9 +264,9 @@ def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     picture = rng.integers(0, 2**16, (61, 47, 3), dtype=np.uint16)
     names = rng.permutation(list(operations.operations()))[: rng.integers(0, 5)]
-    drawn = [(str(name), moderate(operations.get(name), rng)) for name in names]
+    drawn = [(str(name), moderate(operations.get_operation(name), rng)) for name in names]
     steps = Recipe.from_steps([*drawn, ("sharpness", 0.3), ("contrast", 0)]).steps
-    found = executor.stages(Recipe(steps=steps), picture, last=np.uint8, kernels=kernels, threads=3)
+    found = executor.render_stages(Recipe(steps=steps), picture, last=np.uint8, kernels=kernels, threads=3)
     for number, stage in enumerate(found[:-2], start=1):
         whole = np.asarray(apply(Recipe(steps=steps[:number]), picture, kernels=kernels))
         assert np.array_equal(stage, whole)
@@ -274,7 +274,7 @@ def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:
     assert found[-1] is found[-2], "a step that does nothing hands on what it got"
     half = len(steps) // 2
     before = picture if half == 0 else found[half - 1]
-    rest = executor.stages(Recipe(steps=steps[half:]), before, last=np.uint8, kernels=kernels)
+    rest = executor.render_stages(Recipe(steps=steps[half:]), before, last=np.uint8, kernels=kernels)
     # Rounding to 16 bits between steps can be amplified to a level of 255.
     assert np.abs(rest[-1].astype(int) - found[-1]).max() <= 1
 
@@ -318,7 +318,7 @@ def test_an_operation_without_a_twin_runs_by_its_formula(monkeypatch: pytest.Mon
     picture = np.random.default_rng(1).integers(0, 256, (30, 20, 3), dtype=np.uint8)
     look = Recipe.from_steps([("contrast", 0.4), ("saturation", 0.3)])
     expected = np.asarray(apply(look, picture, kernels=False)).astype(int)
-    monkeypatch.delitem(kernels.TWINS, "contrast")
+    monkeypatch.delitem(kernels.KERNELS, "contrast")
     assert np.abs(np.asarray(apply(look, picture, kernels=True)) - expected).max() <= 1
 
 
@@ -334,7 +334,7 @@ def test_a_photo_may_be_a_path_an_array_or_an_image(tmp_path: Path) -> None:
 def random_recipe(rng: np.random.Generator) -> Recipe:
     names = rng.permutation(list(operations.operations()))[: rng.integers(2, 5)]
     return Recipe.from_steps(
-        Step(operation=name, parameters=moderate(operations.get(name), rng)) for name in names
+        Step(operation=name, parameters=moderate(operations.get_operation(name), rng)) for name in names
     )
 
 

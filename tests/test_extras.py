@@ -20,10 +20,10 @@ PACKAGE = ROOT / "t2onet"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 HINT = re.compile(r"t2onet\[([^\]]*)\]")
 INDIRECT = {
-    "image/opening.py": {"files": {"pillow_heif", "rawpy"}},
-    "image/saving.py": {"files": {"pillow_heif"}},
+    "image/reading.py": {"files": {"pillow_heif", "rawpy"}},
+    "image/writing.py": {"files": {"pillow_heif"}},
     "planning/segments.py": {"local": {"scipy", "skimage"}},
-    "planning/solvers/__init__.py": {"local": {"scipy"}, "train": {"torch"}},
+    "planning/solvers.py": {"local": {"scipy"}, "train": {"torch"}},
     "studies/storage.py": {"study": {"psycopg"}},
 }
 """What is imported out of sight of the `try`, by the module of the message and the extra it names."""

@@ -18,16 +18,16 @@ from tests.strategies import images, parameters
 
 
 def test_every_operation_has_a_twin() -> None:
-    assert set(kernels.TWINS) == set(operations())
+    assert set(kernels.KERNELS) == set(operations())
 
 
-@pytest.mark.parametrize("name", sorted(kernels.TWINS))
+@pytest.mark.parametrize("name", sorted(kernels.KERNELS))
 @given(data=st.data(), image=images(most=40), scale=st.sampled_from([1.0, 1.001, 1.5, 2.0, 3.7]))
 def test_kernel_equals_formula(name: str, data: st.DataObject, image: np.ndarray, scale: float) -> None:
     operation = operations()[name]
     values = np.array(data.draw(parameters(operation)))
     expected = operation.run(image.astype(np.float64), values, scale)
-    result = kernels.TWINS[name](image.copy(), values, scale)
+    result = kernels.KERNELS[name](image.copy(), values, scale)
     assert np.abs(result - expected).max() <= 1e-5
 
 

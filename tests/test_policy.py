@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from t2onet import open_image, operations
-from t2onet.editor import performed_thoughts, small
+from t2onet.editor import apply_policy_steps, make_thumbnail
+from t2onet.editor.policy import EDIT, FOREIGN, UNSURE, load_shipped_policy
+from t2onet.evaluation.labelled import RequestKind, read_labels, read_sentences
 from t2onet.language import Attribute
 from t2onet.language.parts import doubtful
-from t2onet.metrics.attributes import ORDER, changes
-from t2onet.policy import EDIT, FOREIGN, UNSURE, shipped
-from t2onet.reports.labelled import Kind, labelled_requests, texts
+from t2onet.metrics.attributes import ATTRIBUTE_INDEX, measure_changes
 from tests.conftest import EXAMPLES, ROOT
 
 DATA = ROOT.parent / "shared" / "data"
@@ -20,13 +20,17 @@ NAMES = ("dogs", "drum", "stream", "trail")
 
 @pytest.fixture(scope="module")
 def pictures() -> list[np.ndarray]:
-    return [small(open_image(EXAMPLES / f"{name}.jpg"), shipped().side) for name in NAMES]
+    return [
+        make_thumbnail(open_image(EXAMPLES / f"{name}.jpg"), load_shipped_policy().side) for name in NAMES
+    ]
 
 
 def moved(picture: np.ndarray, request: str, attribute: Attribute) -> float:
-    answer = shipped().answer(picture, request, "literal")
+    answer = load_shipped_policy().answer(picture, request, "literal")
     assert answer.verdict == EDIT
-    return float(changes(picture, performed_thoughts(answer.thoughts, picture))[ORDER[attribute]])
+    return float(
+        measure_changes(picture, apply_policy_steps(answer.thoughts, picture))[ATTRIBUTE_INDEX[attribute]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,31 +67,31 @@ def test_amounts_matter(pictures: list[np.ndarray]) -> None:
     "request_", ["crop it to a square", "remove the man on the left", "add a hat to the dog"]
 )
 def test_what_cannot_be_done_is_said(pictures: list[np.ndarray], request_: str) -> None:
-    answer = shipped().answer(pictures[0], request_, "literal")
+    answer = load_shipped_policy().answer(pictures[0], request_, "literal")
     assert answer.verdict != EDIT
     assert answer.thoughts == ()
 
 
 def test_it_reads_only_english(pictures: list[np.ndarray]) -> None:
     for request in ("mach es heller", "明るくして"):
-        answer = shipped().answer(pictures[0], request, "literal")
+        answer = load_shipped_policy().answer(pictures[0], request, "literal")
         assert (answer.verdict, answer.thoughts) == (FOREIGN, ())
 
 
 @pytest.mark.parametrize("manner", ["literal", "expert"])
 @pytest.mark.parametrize("request_", ["brighter and warmer", "", "ünïcode \x00 \u200b 😀", "blah " * 3000])
 def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_: str, manner: str) -> None:
-    answer = shipped().answer(pictures[1], request_, manner)
-    assert answer == shipped().answer(pictures[1], request_, manner)
+    answer = load_shipped_policy().answer(pictures[1], request_, manner)
+    assert answer == load_shipped_policy().answer(pictures[1], request_, manner)
     for thought in answer.thoughts:
-        assert operations.get(thought.operation).check(list(thought.parameters))
+        assert operations.get_operation(thought.operation).check(list(thought.parameters))
         assert not thought.attention or len(thought.attention) >= len(answer.words)
 
 
 @pytest.mark.parametrize("request_", ["<script>alert(1)</script>", "DROP TABLE photos; --"])
 def test_what_is_unclear_is_not_named(pictures: list[np.ndarray], request_: str) -> None:
     for picture in pictures:
-        assert shipped().answer(picture, request_, "literal").verdict == UNSURE
+        assert load_shipped_policy().answer(picture, request_, "literal").verdict == UNSURE
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_what_is_unclear_is_not_named(pictures: list[np.ndarray], request_: str)
 def test_of_a_mixed_request_the_part_that_cannot_be_done_is_told(
     pictures: list[np.ndarray], request_: str, besides: tuple[str, str]
 ) -> None:
-    answer = shipped().answer(pictures[0], request_, "expert")
+    answer = load_shipped_policy().answer(pictures[0], request_, "expert")
     assert (answer.verdict, answer.besides) == (EDIT, (besides,))
     assert answer.thoughts
 
@@ -120,7 +124,7 @@ def test_of_a_mixed_request_the_part_that_cannot_be_done_is_told(
 def test_nothing_is_missing_from_an_answer_to_what_can_be_done(
     pictures: list[np.ndarray], request_: str
 ) -> None:
-    assert shipped().answer(pictures[0], request_, "literal").besides == ()
+    assert load_shipped_policy().answer(pictures[0], request_, "literal").besides == ()
 
 
 @pytest.mark.slow
@@ -129,10 +133,12 @@ def test_nothing_is_missing_from_an_answer_to_what_can_be_done(
 def test_real_requests_that_can_be_answered_are_hardly_ever_said_to_ask_for_more(
     pictures: list[np.ndarray],
 ) -> None:
-    sentences = texts(labelled_requests(), DATA / "ma5k-req", DATA / "gier")
+    sentences = read_sentences(read_labels(), DATA / "ma5k-req", DATA / "gier")
     plain = [
-        text for label, text in sentences.items() if label.kind is not Kind.UNANSWERABLE and not label.mixed
+        text
+        for label, text in sentences.items()
+        if label.kind is not RequestKind.UNANSWERABLE and not label.mixed
     ]
     judged = [text for text in plain if doubtful(text)]
-    wrong = [text for text in judged if shipped().answer(pictures[0], text, "literal").besides]
+    wrong = [text for text in judged if load_shipped_policy().answer(pictures[0], text, "literal").besides]
     assert len(wrong) <= 0.01 * len(plain), wrong

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import DTypeLike
 
 from t2onet import Cancelled, Mask, Recipe, apply, executor, intermediates
-from t2onet.image.depth import as_depth
-from t2onet.operations import Repair, _declaration, register_repair
+from t2onet.image.pixels import to_depth
+from t2onet.operations import Repair, _registry, register_repair
 from t2onet.operations.inpainting import inpaint
 
 INSIDE = np.zeros((30, 40), bool)
@@ -21,7 +21,7 @@ LIFT = ("brightness", 0.2)
 @pytest.fixture
 def mean_fill(monkeypatch: pytest.MonkeyPatch) -> Recipe:
     """A recipe with a repair of the test's own: the mean of all that the mask leaves."""
-    monkeypatch.setattr(_declaration, "_REPAIRS", dict(_declaration._REPAIRS))
+    monkeypatch.setattr(_registry, "_REPAIRS", dict(_registry._REPAIRS))
 
     def fill(image: np.ndarray, mask: np.ndarray, scale: float, /) -> np.ndarray:
         mean = image[:, mask == 0].mean(axis=1)[:, None, None]
@@ -106,9 +106,9 @@ def test_small_repairs_do_not_convert_the_whole_photo_each_time(monkeypatch: pyt
     def count(pixels: np.ndarray, dtype: DTypeLike) -> np.ndarray:
         nonlocal converted
         converted += pixels.size
-        return as_depth(pixels, dtype)
+        return to_depth(pixels, dtype)
 
-    monkeypatch.setattr(executor, "as_depth", count)
+    monkeypatch.setattr(executor, "to_depth", count)
     apply(Recipe.from_steps([("inpaint", [], Mask.from_array(spot))] * 20), before)
     assert converted < 4 * before.size
 
@@ -133,9 +133,9 @@ def test_inpainting_a_part_is_inpainting_the_whole(
     feather: float,
 ) -> None:
     pytest.importorskip("cv2")
-    monkeypatch.setattr(_declaration, "_REPAIRS", dict(_declaration._REPAIRS))
+    monkeypatch.setattr(_registry, "_REPAIRS", dict(_registry._REPAIRS))
     register_repair(Repair("whole", "inpaints, given the whole picture", inpaint))
-    before = as_depth(np.random.default_rng(0).uniform(0, 1, (*shape, 3)).astype(np.float32), dtype)
+    before = to_depth(np.random.default_rng(0).uniform(0, 1, (*shape, 3)).astype(np.float32), dtype)
     spot = np.zeros((60, 80), np.uint8)
     spot[where] = 200
     spots = [Mask.from_array(spot, feather), Mask.from_array(np.roll(spot, 7, axis=1), feather)]

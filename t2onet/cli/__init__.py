@@ -9,21 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import (
-    apply,
-    data,
-    describe,
-    edit,
-    evaluate,
-    export,
-    ops,
-    plan,
-    remember,
-    reproduce,
-    serve,
-    study,
-    train,
-)
+from . import apply, data, describe, edit, evaluate, export, plan, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -37,9 +23,9 @@ app.command("describe")(describe.describe_recipe)
 app.command("edit")(edit.edit_photos)
 app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(export.export_look)
-app.command("ops")(ops.list_operations)
+app.command("ops")(describe.list_operations)
 app.command("plan")(plan.plan_recipe)
-app.command("remember")(remember.remember_edits)
+app.command("remember")(train.remember_edits)
 app.command("reproduce")(reproduce.reproduce_table)
 app.command("serve")(serve.serve_darkroom)
 app.command("train")(train.train_network)

@@ -13,40 +13,41 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..errors import OutputError
-from .batch import Outcome, Report, Share, present, run
+from .batch import PhotoOutcome, PhotoReport, ShareCallback, print_reports, run_tasks
 from .common import (
-    AsJson,
-    Jobs,
-    MaxMegapixels,
-    Output,
-    Overwrite,
-    Quiet,
-    Recursive,
-    SkipExisting,
-    refuse,
-    refusing,
+    JobsOption,
+    JsonOption,
+    MaxMegapixelsOption,
+    OutputOption,
+    OverwriteOption,
+    QuietOption,
+    RecipeArgument,
+    RecursiveOption,
+    SkipExistingOption,
+    exit_on_error,
+    exit_with_error,
+    load_recipe,
 )
-from .photos import Task, select
-from .recipes import RecipeFile, load_recipe
+from .photos import PhotoTask, select_photos
 
 if TYPE_CHECKING:
     from ..image import Image
-    from ..operations import Radius
+    from ..operations import RadiusMode
     from ..recipe import Recipe
 
 
-LEAST_MEGAPIXELS = 0.001
-MOST_MEGAPIXELS = 1_000_000
+MIN_MEGAPIXELS = 0.001
+MAX_MEGAPIXELS = 1_000_000
 
 
-@refusing
+@exit_on_error
 def apply_recipe(
-    recipe: RecipeFile,
+    recipe: RecipeArgument,
     photos: Annotated[
         list[str],
         typer.Argument(metavar="PHOTO", help="Photos, folders, or patterns such as 'trip/*.jpg'."),
     ],
-    output: Output = None,
+    output: OutputOption = None,
     strength: Annotated[
         float,
         typer.Option(help="0 changes nothing, 1 is the recipe, above 1 goes beyond as far as ranges allow."),
@@ -63,49 +64,51 @@ def apply_recipe(
         Literal["scaled", "pixel"],
         typer.Option(help="Sharpness widens with the photo (scaled) or is one pixel wide (pixel)."),
     ] = "scaled",
-    recursive: Recursive = False,
-    overwrite: Overwrite = False,
-    skip_existing: SkipExisting = False,
-    jobs: Jobs = None,
-    max_megapixels: MaxMegapixels = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    recursive: RecursiveOption = False,
+    overwrite: OverwriteOption = False,
+    skip_existing: SkipExistingOption = False,
+    jobs: JobsOption = None,
+    max_megapixels: MaxMegapixelsOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
-    from ..executor import cores
-    from ..recipe.sidecar import look_name
+    from ..executor import count_cores
+    from ..recipe.recipe import derive_look_name
 
-    refuse_contradiction(overwrite, skip_existing)
+    check_overwrite_options(overwrite, skip_existing)
     if max_megapixels is not None:
-        allow(max_megapixels)
+        set_max_megapixels(max_megapixels)
     look = load_recipe(recipe).blend(strength)
-    selected = select(photos, output, look_name(recipe), recursive=recursive)
+    selected = select_photos(photos, output, derive_look_name(recipe), recursive=recursive)
     todo = selected.tasks
-    jobs = min(jobs or cores(), len(todo))
-    work = _Apply(look, radius, quality, overwrite, skip_existing, len(todo), max(1, cores() // jobs))
+    jobs = min(jobs or count_cores(), len(todo))
+    work = _ApplyWorker(
+        look, radius, quality, overwrite, skip_existing, len(todo), max(1, count_cores() // jobs)
+    )
     try:
-        reports = run(todo, work, jobs=jobs, quiet=quiet or as_json)
+        reports = run_tasks(todo, work, jobs=jobs, quiet=quiet or as_json)
     finally:
-        remove_empty(work.made)
-    present(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes)
+        remove_empty_folders(work.made)
+    print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes)
 
 
-def allow(megapixels: float) -> None:
+def set_max_megapixels(megapixels: float) -> None:
     """Photos of so many megapixels, for this process."""
     import PIL.Image
 
-    if not LEAST_MEGAPIXELS <= megapixels <= MOST_MEGAPIXELS:
-        usable = f"from {LEAST_MEGAPIXELS:g} to {MOST_MEGAPIXELS}"
-        refuse(f"--max-megapixels {megapixels:g} is no limit; give a number {usable}")
+    if not MIN_MEGAPIXELS <= megapixels <= MAX_MEGAPIXELS:
+        usable = f"from {MIN_MEGAPIXELS:g} to {MAX_MEGAPIXELS}"
+        exit_with_error(f"--max-megapixels {megapixels:g} is no limit; give a number {usable}")
     PIL.Image.MAX_IMAGE_PIXELS = int(megapixels * 1e6 / 2)  # Pillow refuses above twice this
 
 
 @dataclass(frozen=True)
-class _Apply:
+class _ApplyWorker:
     """What is done with each of `count` photos; `made` are the folders that were made for the results."""
 
     look: Recipe
-    radius: Radius
+    radius: RadiusMode
     quality: int | None
     overwrite: bool
     skip_existing: bool
@@ -113,34 +116,34 @@ class _Apply:
     threads: int
     made: list[Path] = field(default_factory=list)
 
-    def __call__(self, task: Task, progress: Share, stop: threading.Event) -> Report:
+    def __call__(self, task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         from ..image import open_image
 
         if self.skip_existing and is_written(task.target):
-            return Report(task, Outcome.SKIPPED)
+            return PhotoReport(task, PhotoOutcome.SKIPPED)
         _refuse_existing(task, self.overwrite)
         edited = self._edited(open_image(task.source), progress, stop)
-        self.made.extend(make_folder(task.target.parent))
+        self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
-        return Report(task, Outcome.DONE, notes=saved.notes)
+        return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes)
 
-    def _edited(self, photo: Image, progress: Share, stop: threading.Event) -> Image:
-        from ..executor import apply, kernels_pay
+    def _edited(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
+        from ..executor import apply, should_use_kernels
 
         return apply(
             self.look,
             photo,
             radius=self.radius,
             threads=self.threads,
-            kernels=kernels_pay(photo.height * photo.width * self.count),
+            kernels=should_use_kernels(photo.height * photo.width * self.count),
             progress=progress,
             cancel=stop,
         )
 
 
-def refuse_contradiction(overwrite: bool, skip_existing: bool) -> None:
+def check_overwrite_options(overwrite: bool, skip_existing: bool) -> None:
     if overwrite and skip_existing:
-        refuse("--overwrite and --skip-existing contradict each other; give one of them")
+        exit_with_error("--overwrite and --skip-existing contradict each other; give one of them")
 
 
 def is_written(result: Path) -> bool:
@@ -152,12 +155,12 @@ def is_written(result: Path) -> bool:
     return True
 
 
-def _refuse_existing(task: Task, overwrite: bool) -> None:
+def _refuse_existing(task: PhotoTask, overwrite: bool) -> None:
     if task.target.exists() and not overwrite:
         raise OutputError(f"{task.target} exists already; give another -o, --overwrite or --skip-existing")
 
 
-def make_folder(folder: Path) -> list[Path]:
+def make_folders(folder: Path) -> list[Path]:
     """The folders that had to be made, the innermost first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
@@ -170,7 +173,7 @@ def make_folder(folder: Path) -> list[Path]:
     return missing
 
 
-def remove_empty(folders: list[Path]) -> None:
+def remove_empty_folders(folders: list[Path]) -> None:
     """Take back folders whose results all failed; one with anything in it stays."""
     for folder in sorted(set(folders), key=lambda place: len(place.parts), reverse=True):
         with suppress(OSError):

@@ -14,18 +14,18 @@ from typing import Any
 import typer
 
 from ..errors import Cancelled, OutputError, T2OError
-from .common import INTERRUPTED, REFUSED, console, print_json, refuse, say
-from .photos import Task, unusable
+from .common import EXIT_INTERRUPTED, EXIT_REFUSED, exit_with_error, make_console, print_json, print_line
+from .photos import PhotoTask, describe_path_error
 
 
-class Outcome(StrEnum):
+class PhotoOutcome(StrEnum):
     DONE = "done"
     SKIPPED = "skipped"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenPicture:
     """A picture that was written, and what was done, in words; `told` has a line for each step."""
 
     path: Path
@@ -33,53 +33,53 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Report:
+class PhotoReport:
     """How one photo went.
 
     `pictures` are the files that were written, or that exist where the photo was skipped; by default the
     task's target. `error` says why a photo was refused, and `error_kind` is the class of that error.
     """
 
-    task: Task
-    outcome: Outcome
+    task: PhotoTask
+    outcome: PhotoOutcome
     notes: tuple[str, ...] = ()
     error: str | None = None
     error_kind: str = ""
-    pictures: tuple[Written, ...] = ()
+    pictures: tuple[WrittenPicture, ...] = ()
     remarks: tuple[str, ...] = ()
     """What was not done or not kept, in sentences."""
     details: object = None
     """More about it, for what the command prints as JSON."""
 
     @property
-    def files(self) -> tuple[Written, ...]:
-        return self.pictures or (Written(self.task.target),)
+    def files(self) -> tuple[WrittenPicture, ...]:
+        return self.pictures or (WrittenPicture(self.task.target),)
 
 
-Share = Callable[[float], None]
-Work = Callable[[Task, Share, threading.Event], Report]
+ShareCallback = Callable[[float], None]
+PhotoWork = Callable[[PhotoTask, ShareCallback, threading.Event], PhotoReport]
 """Does one task, telling its share done and stopping at the event."""
 
 
-def run(tasks: list[Task], work: Work, *, jobs: int, quiet: bool) -> list[Report]:
+def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool) -> list[PhotoReport]:
     """All tasks, `jobs` at a time; reports in their order, fewer where it was interrupted.
 
     An interruption lets what is being written be written whole, and starts nothing new.
     """
     stop = threading.Event()
-    with _progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
-        futures: list[Future[Report]] = []
+    with _show_progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
+        futures: list[Future[PhotoReport]] = []
         try:
             for task in tasks:
-                futures.append(pool.submit(_attempt, work, task, advance(task), stop))  # noqa: PERF401
+                futures.append(pool.submit(_run_task, work, task, advance(task), stop))  # noqa: PERF401
             wait(futures, return_when=FIRST_EXCEPTION)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             stop.set()  # only now: a thread that stops would take the next photo
-    return list(_finished(futures))
+    return list(_collect_reports(futures))
 
 
-def _finished(futures: list[Future[Report]]) -> Iterator[Report]:
+def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:
     for future in futures:
         try:
             yield future.result()
@@ -87,23 +87,27 @@ def _finished(futures: list[Future[Report]]) -> Iterator[Report]:
             continue
 
 
-def _attempt(work: Work, task: Task, progress: Share, stop: threading.Event) -> Report:
+def _run_task(
+    work: PhotoWork, task: PhotoTask, progress: ShareCallback, stop: threading.Event
+) -> PhotoReport:
     try:
         return work(task, progress, stop)
     except Cancelled:
         raise
     except T2OError as error:
-        return Report(task, Outcome.REFUSED, error=str(error), error_kind=type(error).__name__)
+        return PhotoReport(task, PhotoOutcome.REFUSED, error=str(error), error_kind=type(error).__name__)
     except OSError as error:
-        return Report(task, Outcome.REFUSED, error=unusable(error), error_kind=OutputError.__name__)
+        return PhotoReport(
+            task, PhotoOutcome.REFUSED, error=describe_path_error(error), error_kind=OutputError.__name__
+        )
     finally:
         progress(1.0)
 
 
 @contextmanager
-def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
+def _show_progress(count: int, quiet: bool) -> Iterator[Callable[[PhotoTask], ShareCallback]]:
     """A bar on a terminal; nothing elsewhere."""
-    screen = console(stderr=True)
+    screen = make_console(stderr=True)
     if quiet or not screen.is_terminal:
         yield lambda task: lambda share: None
         return
@@ -112,9 +116,9 @@ def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, transient=True) as bars:
         bar = bars.add_task("photos", total=count)
-        shares: dict[Task, float] = {}
+        shares: dict[PhotoTask, float] = {}
 
-        def advance(task: Task) -> Share:
+        def advance(task: PhotoTask) -> ShareCallback:
             def told(share: float) -> None:
                 shares[task] = max(share, shares.get(task, 0.0))
                 bars.update(bar, completed=round(sum(shares.values()), 2))
@@ -124,50 +128,52 @@ def _progress(count: int, quiet: bool) -> Iterator[Callable[[Task], Share]]:
         yield advance
 
 
-def present(
-    reports: list[Report],
+def print_reports(
+    reports: list[PhotoReport],
     count: int,
     *,
     as_json: bool,
     quiet: bool,
     notes: Sequence[str] = (),
-    data: Callable[[Report], dict[str, Any]] | None = None,
+    data: Callable[[PhotoReport], dict[str, Any]] | None = None,
 ) -> None:
     """What became of `count` photos; exit code 2 where one was refused, 130 where some are missing.
 
     `notes` are about photos that were left out; `data` makes the JSON of a report.
     """
     for note in notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
     if as_json:
-        print_json([(data or as_data)(report) for report in reports])
+        print_json([(data or to_report_json)(report) for report in reports])
     else:
         for report in reports:
-            _tell(report, quiet)
+            _print_report(report, quiet)
     if left := count - len(reports):
-        refuse(f"stopped, {left} of {count} photos to go; --skip-existing goes on there", INTERRUPTED)
-    refused = sum(report.outcome is Outcome.REFUSED for report in reports)
+        exit_with_error(
+            f"stopped, {left} of {count} photos to go; --skip-existing goes on there", EXIT_INTERRUPTED
+        )
+    refused = sum(report.outcome is PhotoOutcome.REFUSED for report in reports)
     if refused and count > 1 and not as_json:
         others = "; the others are done" if refused < count else ""
-        refuse(f"{refused} of {count} photos refused{others}")
+        exit_with_error(f"{refused} of {count} photos refused{others}")
     if refused:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(EXIT_REFUSED)
 
 
-def _tell(report: Report, quiet: bool) -> None:
+def _print_report(report: PhotoReport, quiet: bool) -> None:
     source = report.task.source
     if report.error is not None:
-        say(f"t2o: {report.error}")
+        print_line(f"t2o: {report.error}")
     elif not quiet:
-        for line in _lines(report):
-            say(line, err=False)
+        for line in _format_report(report):
+            print_line(line, err=False)
     for note in report.notes:
-        say(f"note: {source}: {note}")
+        print_line(f"note: {source}: {note}")
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _format_report(report: PhotoReport) -> Iterator[str]:
     source, files = report.task.source, report.files
-    if report.outcome is Outcome.SKIPPED:
+    if report.outcome is PhotoOutcome.SKIPPED:
         names = ", ".join(str(file.path) for file in files)
         yield f"{source}: skipped, {names} exist{'s' if len(files) == 1 else ''}"
         return
@@ -177,7 +183,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"  {remark}" for remark in report.remarks)
 
 
-def as_data(report: Report) -> dict[str, Any]:
+def to_report_json(report: PhotoReport) -> dict[str, Any]:
     """What every command says of a photo."""
     return {
         "source": str(report.task.source),

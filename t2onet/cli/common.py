@@ -1,34 +1,39 @@
-"""What the commands share: how they refuse, and how they print."""
+"""What the commands share: refusals, printing, progress, and recipes from files."""
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sys
 import time
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from ..errors import Cancelled, T2OError
+from ..errors import Cancelled, RecipeError, T2OError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..reports import Table
+    from ..evaluation.table import ResultTable
+    from ..recipe import Recipe
 
-REFUSED = 2
-INTERRUPTED = 130
-TICK = 30.0
+# What the commands share: how they refuse, and how they print.
+
+EXIT_REFUSED = 2
+EXIT_INTERRUPTED = 130
+TICK_SECONDS = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for scripts.")]
-Output = Annotated[
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for scripts.")]
+OutputOption = Annotated[
     str | None,
     typer.Option(
         "-o",
@@ -37,19 +42,23 @@ Output = Annotated[
         help="File or folder to write; by default a file beside each photo, a folder beside a folder.",
     ),
 ]
-Recursive = Annotated[bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")]
-Overwrite = Annotated[
+RecursiveOption = Annotated[bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")]
+OverwriteOption = Annotated[
     bool, typer.Option("--overwrite", help="Replace existing files, even the photo itself.")
 ]
-SkipExisting = Annotated[
+SkipExistingOption = Annotated[
     bool, typer.Option("--skip-existing", help="Leave existing results as they are and make what is missing.")
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")]
-MaxMegapixels = Annotated[float | None, typer.Option(help="Refuse larger photos; by default 179 megapixels.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, help="Photos at a time; by default one for each core.")
+]
+MaxMegapixelsOption = Annotated[
+    float | None, typer.Option(help="Refuse larger photos; by default 179 megapixels.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")]
 
 
-def refusing(command: Callable[P, R]) -> Callable[P, R]:
+def exit_on_error(command: Callable[P, R]) -> Callable[P, R]:
     """A command whose refusals are one line on stderr and exit code 2."""
 
     @wraps(command)
@@ -57,24 +66,24 @@ def refusing(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (Cancelled, KeyboardInterrupt):
-            refuse("stopped; nothing is half-written", INTERRUPTED)
+            exit_with_error("stopped; nothing is half-written", EXIT_INTERRUPTED)
         except T2OError as error:
-            refuse(str(error))
+            exit_with_error(str(error))
 
     return wrapped
 
 
-def refuse(message: str, code: int = REFUSED) -> NoReturn:
-    say(f"t2o: {message}")
+def exit_with_error(message: str, code: int = EXIT_REFUSED) -> NoReturn:
+    print_line(f"t2o: {message}")
     raise typer.Exit(code)
 
 
-def say(message: str, *, err: bool = True) -> None:
+def print_line(message: str, *, err: bool = True) -> None:
     """A line for a person; control characters of odd file names cannot reach the terminal."""
     typer.echo("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in message), err=err)
 
 
-def listed(given: str) -> list[str]:
+def split_commas(given: str) -> list[str]:
     """What stands between commas."""
     return [name.strip() for name in given.split(",") if name.strip()]
 
@@ -92,16 +101,16 @@ class Ticker:
         return self._clock() - self._start
 
     def tell(self, message: str) -> None:
-        if self._clock() - self._told >= TICK:
+        if self._clock() - self._told >= TICK_SECONDS:
             self._told = self._clock()
-            say(message)
+            print_line(message)
 
 
 def print_json(answer: Any) -> None:
     typer.echo(json.dumps(answer, indent=2))  # in ASCII, which holds any file name and suits any terminal
 
 
-def console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False) -> Console:
     """Rich output as wide as the terminal, or plain and wide enough where there is none."""
     from rich.console import Console
 
@@ -111,7 +120,7 @@ def console(*, stderr: bool = False) -> Console:
     )
 
 
-def print_table(table: Table) -> None:
+def print_table(table: ResultTable) -> None:
     """A table of figures with its title and notes."""
     from rich.table import Table as Drawn
 
@@ -121,6 +130,39 @@ def print_table(table: Table) -> None:
         column.justify = "right"
     for row in rows:
         drawn.add_row(*row)
-    console().print(drawn)
+    make_console().print(drawn)
     for note in table.notes:
-        say(note, err=False)
+        print_line(note, err=False)
+
+
+# Recipes as the commands are given them: a JSON file, or an edited picture with its sidecar.
+
+RecipeArgument = Annotated[
+    Path,
+    typer.Argument(metavar="RECIPE", help="Recipe (JSON), or an edited picture with its recipe beside it."),
+]
+
+
+def load_recipe(path: Path) -> Recipe:
+    """The recipe of a file; of a picture, that of its sidecar."""
+    from ..image import READABLE_SUFFIXES
+    from ..recipe import Recipe
+    from ..recipe.recipe import find_sidecar
+
+    if path.suffix.lower() in READABLE_SUFFIXES and (sidecar := find_sidecar(path)) is not None:
+        return Recipe.load(sidecar)
+    if (renamed := _find_renamed_sidecar(path)) is not None:
+        raise RecipeError(f"{path} does not exist; perhaps {renamed} was meant")
+    return Recipe.load(path)
+
+
+def _find_renamed_sidecar(path: Path) -> Path | None:
+    """The sidecar `a.jpg.t2o.json` for an `a.json` that does not exist: the current name for the old one."""
+    from ..recipe.recipe import SIDECAR_SUFFIX
+
+    try:
+        if path.suffix != ".json" or path.exists():
+            return None
+        return next(iter(sorted(path.parent.glob(f"{glob.escape(path.stem)}.*{SIDECAR_SUFFIX}"))), None)
+    except (OSError, ValueError):
+        return None

@@ -1,35 +1,45 @@
-"""`t2o describe`: a recipe in words."""
+"""`t2o describe` and `t2o ops`: a recipe in words, and the operations there are."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, print_json, refusing, say
-from .recipes import RecipeFile, load_recipe
+from .common import (
+    JsonOption,
+    RecipeArgument,
+    exit_on_error,
+    load_recipe,
+    make_console,
+    print_json,
+    print_line,
+)
 
 if TYPE_CHECKING:
     from ..recipe import Recipe
 
+# `t2o describe`: a recipe in words.
 
-@refusing
+
+@exit_on_error
 def describe_recipe(
-    recipe: RecipeFile,
+    recipe: RecipeArgument,
     diff: Annotated[
         Path | None, typer.Option("--diff", metavar="OTHER", help="Say what changes from RECIPE to OTHER.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say in plain English what a recipe does."""
-    from ..recipe.sidecar import look_name
+    from ..recipe.recipe import derive_look_name
 
     loaded = load_recipe(recipe)
     if diff is not None:
         _print_diff(loaded, load_recipe(diff), as_json)
         return
-    name = loaded.name or look_name(recipe)
+    name = loaded.name or derive_look_name(recipe)
     if as_json:
         steps = [
             {
@@ -46,9 +56,9 @@ def describe_recipe(
 
 
 def _print_steps(name: str, recipe: Recipe) -> None:
-    say(f"{name}: {recipe.describe()}", err=False)
+    print_line(f"{name}: {recipe.describe()}", err=False)
     for number, step in enumerate(recipe.steps, start=1):
-        say(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
+        print_line(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
 
 
 def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
@@ -57,3 +67,29 @@ def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
         print_json({"changes": changes})
     else:
         typer.echo("\n".join(changes) if changes else "The steps are the same.")
+
+
+# `t2o ops`: which operations there are, and what they take.
+
+
+def list_operations(as_json: JsonOption = False) -> None:
+    """List the operations with their parameters, ranges and defaults."""
+    from ..operations import operations
+
+    if as_json:
+        print_json(
+            [
+                {"name": op.name, "help": op.help, "parameters": [asdict(p) for p in op.parameters]}
+                for op in operations().values()
+            ]
+        )
+        return
+    from rich.table import Table
+
+    table = Table("operation", "parameter", "range", "default", "unit", "meaning", box=None, pad_edge=False)
+    for op in operations().values():
+        table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
+        for p in op.parameters:
+            name = p.name if p.count == 1 else f"{p.name} (x{p.count})"
+            table.add_row("", name, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)
+    make_console().print(table)

@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import allow, is_written, make_folder, refuse_contradiction, remove_empty
-from .batch import Outcome, Report, Share, Written, present, run
+from .apply import check_overwrite_options, is_written, make_folders, remove_empty_folders, set_max_megapixels
+from .batch import PhotoOutcome, PhotoReport, ShareCallback, WrittenPicture, print_reports, run_tasks
 from .common import (
-    AsJson,
-    Jobs,
-    MaxMegapixels,
-    Output,
-    Overwrite,
-    Quiet,
-    Recursive,
-    SkipExisting,
-    refuse,
-    refusing,
+    JobsOption,
+    JsonOption,
+    MaxMegapixelsOption,
+    OutputOption,
+    OverwriteOption,
+    QuietOption,
+    RecursiveOption,
+    SkipExistingOption,
+    exit_on_error,
+    exit_with_error,
 )
-from .photos import EDITED, Task, select
+from .photos import EDITED_SUFFIX, PhotoTask, select_photos
 
 if TYPE_CHECKING:
     from ..editor import Edit, Mode
+    from ..editor.policy import Policy
     from ..image import Image
-    from ..policy import Policy
     from ..recipe import Recipe
 
 
-@refusing
+@exit_on_error
 def edit_photos(
     given: Annotated[
         list[str],
@@ -43,7 +43,7 @@ def edit_photos(
             help="Photos, folders or patterns, and last the request, in quotes: what you want.",
         ),
     ],
-    output: Output = None,
+    output: OutputOption = None,
     mode: Annotated[
         Literal["literal", "expert"],
         typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
@@ -64,67 +64,69 @@ def edit_photos(
             "--sidecar/--no-sidecar", help="Write each recipe beside its picture, as PICTURE.t2o.json."
         ),
     ] = True,
-    recursive: Recursive = False,
-    overwrite: Overwrite = False,
-    skip_existing: SkipExisting = False,
-    jobs: Jobs = None,
+    recursive: RecursiveOption = False,
+    overwrite: OverwriteOption = False,
+    skip_existing: SkipExistingOption = False,
+    jobs: JobsOption = None,
     network: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="A network of yours, from `t2o export`."),
     ] = None,
-    max_megapixels: MaxMegapixels = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    max_megapixels: MaxMegapixelsOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
-    from ..executor import cores
-    from ..policy import check_mode, opened, shipped
+    from ..editor.policy import check_mode, load_shipped_policy, open_policy
+    from ..executor import count_cores
 
-    refuse_contradiction(overwrite, skip_existing)
+    check_overwrite_options(overwrite, skip_existing)
     if manner is not None:
         if mode not in ("literal", manner):
-            refuse(f"--mode {mode} and --manner {manner} contradict each other; give --mode alone")
+            exit_with_error(f"--mode {mode} and --manner {manner} contradict each other; give --mode alone")
         mode = manner
     if max_megapixels is not None:
-        allow(max_megapixels)
-    photos, request = _split(given)
-    selected = select(photos, output, EDITED, recursive=recursive, variants=variants, sidecars=True)
+        set_max_megapixels(max_megapixels)
+    photos, request = _split_arguments(given)
+    selected = select_photos(
+        photos, output, EDITED_SUFFIX, recursive=recursive, variants=variants, sidecars=True
+    )
     todo = selected.tasks
-    jobs = min(jobs or cores(), len(todo))
-    policy = shipped() if network is None else opened(network)
+    jobs = min(jobs or count_cores(), len(todo))
+    policy = load_shipped_policy() if network is None else open_policy(network)
     check_mode(policy, mode)
-    threads = max(1, cores() // jobs)
-    existing = _Existing(overwrite, skip_existing)
-    work = _Editing(policy, request, mode, strength, variants, seed, sidecar, existing, threads)
+    threads = max(1, count_cores() // jobs)
+    existing = _ExistingFileRule(overwrite, skip_existing)
+    work = _EditWorker(policy, request, mode, strength, variants, seed, sidecar, existing, threads)
     made: list[Path] = []
     try:
-        reports = run(
+        reports = run_tasks(
             todo, lambda task, share, stop: work(task, share, stop, made), jobs=jobs, quiet=quiet or as_json
         )
     finally:
-        remove_empty(made)
-    present(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.as_data)
+        remove_empty_folders(made)
+    print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.as_data)
 
 
-def _split(given: list[str]) -> tuple[list[str], str]:
+def _split_arguments(given: list[str]) -> tuple[list[str], str]:
     *photos, request = given
     if not photos:
-        refuse('a photo and a request are needed, such as: t2o edit photo.jpg "a bit brighter"')
-    if _is_file(request):
+        exit_with_error('a photo and a request are needed, such as: t2o edit photo.jpg "a bit brighter"')
+    if _is_existing_file(request):
         raise RequestError(
             f'{request} is a file, and the request comes last: t2o edit PHOTO... "a bit brighter"'
         )
     return photos, request
 
 
-def _is_file(request: str) -> bool:
+def _is_existing_file(request: str) -> bool:
     try:
         return bool(request) and Path(request).exists()
     except OSError:  # longer than any name
         return False
 
 
-class _Existing(NamedTuple):
+class _ExistingFileRule(NamedTuple):
     """What becomes of files that are there: they are replaced, or they stay and only others are written."""
 
     overwrite: bool
@@ -132,7 +134,7 @@ class _Existing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Editing:
+class _EditWorker:
     """What is done with each photo."""
 
     policy: Policy
@@ -142,10 +144,12 @@ class _Editing:
     variants: int
     seed: int
     sidecar: bool
-    existing: _Existing
+    existing: _ExistingFileRule
     threads: int
 
-    def __call__(self, task: Task, progress: Share, stop: threading.Event, made: list[Path]) -> Report:
+    def __call__(
+        self, task: PhotoTask, progress: ShareCallback, stop: threading.Event, made: list[Path]
+    ) -> PhotoReport:
         from ..editor import Editor
         from .edit_json import EditDetails
 
@@ -157,7 +161,9 @@ class _Editing:
         if not edits[0].answered:
             error = f"{task.source}: {edits[0].explain()}"
             details = EditDetails(edit=edits[0])
-            return Report(task, Outcome.REFUSED, error=error, error_kind="Declined", details=details)
+            return PhotoReport(
+                task, PhotoOutcome.REFUSED, error=error, error_kind="Declined", details=details
+            )
         pictures = task.pictures(self.variants)[: len(edits)]  # there is one where nothing can be varied
         todo = [not (self.existing.skip and self._is_complete(picture)) for picture in pictures]
         if not any(todo):
@@ -165,8 +171,8 @@ class _Editing:
         self._refuse_existing(pictures)
         for one, picture, missing in zip(edits, pictures, todo, strict=True):
             if not missing and (sidecar := self._sidecar_of(picture)) is not None:
-                _refuse_other_recipe(one.recipe, sidecar, f"{sidecar} is")
-        made.extend(make_folder(task.target.parent))
+                _check_same_recipe(one.recipe, sidecar, f"{sidecar} is")
+        made.extend(make_folders(task.target.parent))
         notes: list[str] = []
         for number, (one, picture) in enumerate(zip(edits, pictures, strict=True)):
             if todo[number]:
@@ -175,23 +181,23 @@ class _Editing:
         return self._done(task, edits, pictures, todo, notes)
 
     def _done(
-        self, task: Task, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
-    ) -> Report:
-        from .edit_json import EditDetails, Variant, existing_variant
+        self, task: PhotoTask, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
+    ) -> PhotoReport:
+        from .edit_json import EditDetails, VariantFiles, read_existing_variant
 
         several = len(edits) > 1
         told = [one.recipe.describe() if several else one.explain() for one in edits]
         variants = [
-            Variant(picture, self._sidecar_of(picture), one.recipe, one.reasons, written=True)
+            VariantFiles(picture, self._sidecar_of(picture), one.recipe, one.reasons, written=True)
             if written
-            else existing_variant(picture, self._sidecar_of(picture))
+            else read_existing_variant(picture, self._sidecar_of(picture))
             for picture, one, written in zip(pictures, edits, new, strict=True)
         ]
-        return Report(
+        return PhotoReport(
             task,
-            Outcome.DONE,
+            PhotoOutcome.DONE,
             notes=tuple(notes),
-            pictures=tuple(Written(pictures[at], told[at]) for at in range(len(edits)) if new[at]),
+            pictures=tuple(WrittenPicture(pictures[at], told[at]) for at in range(len(edits)) if new[at]),
             remarks=edits[0].remarks if several else (),
             details=EditDetails(tuple(variants), edits[0]),
         )
@@ -201,23 +207,23 @@ class _Editing:
         return is_written(picture) and (not self.sidecar or self._sidecar_of(picture) is not None)
 
     def _sidecar_of(self, picture: Path) -> Path | None:
-        from ..recipe.sidecar import find_sidecar
+        from ..recipe.recipe import find_sidecar
 
         return find_sidecar(picture) if self.sidecar else None
 
-    def _skipped(self, task: Task, pictures: list[Path]) -> Report:
-        from .edit_json import EditDetails, existing_variant
+    def _skipped(self, task: PhotoTask, pictures: list[Path]) -> PhotoReport:
+        from .edit_json import EditDetails, read_existing_variant
 
-        variants = [existing_variant(picture, self._sidecar_of(picture)) for picture in pictures]
-        return Report(
+        variants = [read_existing_variant(picture, self._sidecar_of(picture)) for picture in pictures]
+        return PhotoReport(
             task,
-            Outcome.SKIPPED,
-            pictures=tuple(map(Written, pictures)),
+            PhotoOutcome.SKIPPED,
+            pictures=tuple(map(WrittenPicture, pictures)),
             details=EditDetails(tuple(variants)),
         )
 
     def _refuse_existing(self, pictures: list[Path]) -> None:
-        from ..recipe.sidecar import sidecar_path
+        from ..recipe.recipe import sidecar_path
 
         for picture in pictures if not any(self.existing) else ():
             for file in (picture, sidecar_path(picture)) if self.sidecar else (picture,):
@@ -229,19 +235,19 @@ class _Editing:
     def _save(self, edit: Edit, picture: Path, stop: threading.Event) -> tuple[str, ...]:
         """Write the files of a variant; with --skip-existing those that are missing, if the others fit."""
         from ..executor import apply
-        from ..recipe.sidecar import find_sidecar, sidecar_path
+        from ..recipe.recipe import find_sidecar, sidecar_path
 
         overwrite, skip = self.existing
         image = apply(edit.recipe, edit.photo, threads=self.threads, cancel=stop)
         found = find_sidecar(picture)
         if overwrite and self.sidecar:
-            return _replace(image, edit.recipe, picture)
+            return _replace_files(image, edit.recipe, picture)
         notes: tuple[str, ...] = ()
         if skip and picture.exists():
-            _refuse_other_picture(image, picture)
+            _check_same_picture(image, picture)
         else:
             if skip and found is not None:
-                _refuse_other_recipe(edit.recipe, found, f"{found} exists without its picture and is")
+                _check_same_recipe(edit.recipe, found, f"{found} exists without its picture and is")
             notes = image.save(picture, overwrite=overwrite).notes
         if self.sidecar and not (skip and found is not None):
             edit.recipe.save(sidecar_path(picture))
@@ -249,29 +255,29 @@ class _Editing:
             notes = (*notes, f"{found} is there from an earlier edit and does not belong to the new one")
         return notes
 
-    def as_data(self, report: Report) -> dict[str, Any]:
+    def as_data(self, report: PhotoReport) -> dict[str, Any]:
         """The report as an entry of `--json`."""
-        from .edit_json import photo_entry
+        from .edit_json import to_photo_entry
 
         target = report.task.pictures(self.variants)[0]
-        entry = photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
+        entry = to_photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
         return entry.model_dump(mode="json")
 
 
-def _refuse_other_picture(image: Image, picture: Path) -> None:
+def _check_same_picture(image: Image, picture: Path) -> None:
     """A recipe is written beside an existing picture only if it makes exactly that picture."""
-    from ..image import read_regular
-    from ..image.saving import encoded
+    from ..image import read_regular_file
+    from ..image.writing import encode_for_path
 
-    data, _ = encoded(image, picture)
-    if read_regular(picture) != data:
+    data, _ = encode_for_path(image, picture)
+    if read_regular_file(picture) != data:
         raise OutputError(
             f"{picture} exists without its recipe and is not what this request makes; give another -o, or "
             "--overwrite"
         )
 
 
-def _refuse_other_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
+def _check_same_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
     """A run goes on beside an existing recipe only if it makes the same one."""
     from ..recipe import Recipe
 
@@ -279,14 +285,14 @@ def _refuse_other_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
         raise OutputError(f"{problem} not what this request makes; give another -o, or --overwrite")
 
 
-def _replace(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
+def _replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
     """Replace a picture and its recipe.
 
     The old recipe goes first: if the process is killed in between, the picture has no recipe rather than a
     wrong one, and --skip-existing adds it. If the picture cannot be written, the old recipe is put back.
     """
     from ..image import check_writable, write_atomically
-    from ..recipe.sidecar import sidecar_path
+    from ..recipe.recipe import sidecar_path
 
     sidecar = sidecar_path(picture)
     check_writable(sidecar, overwrite=True)

@@ -18,16 +18,16 @@ from ..errors import RecipeError
 if TYPE_CHECKING:
     from ..editor import Edit, Mode
     from ..recipe import Recipe
-    from .batch import Report
+    from .batch import PhotoReport
 
 EDIT_JSON_VERSION: Literal[1] = 1
 
 
-class _Entry(BaseModel):
+class _EditJsonEntry(BaseModel):
     model_config = ConfigDict(frozen=True)  # further fields are allowed, so that old schemas fit new answers
 
 
-class StepEntry(_Entry):
+class StepEntry(_EditJsonEntry):
     """A step of a recipe, in words as well."""
 
     operation: str = Field(description="Name of the operation, one of `t2o ops`.")
@@ -39,7 +39,7 @@ class StepEntry(_Entry):
     )
 
 
-class VariantEntry(_Entry):
+class VariantEntry(_EditJsonEntry):
     """An answer and its files; without `--variants` there is one."""
 
     number: int = Field(description="From 1.")
@@ -55,7 +55,7 @@ class VariantEntry(_Entry):
     steps: list[StepEntry] = Field(description="The steps of the recipe.")
 
 
-class DeclinedEntry(_Entry):
+class DeclinedEntry(_EditJsonEntry):
     """A part of the request that was not answered."""
 
     words: str = Field(description="The words of the request.")
@@ -63,7 +63,7 @@ class DeclinedEntry(_Entry):
     reason: str = Field(description="Why it was not done, in words.")
 
 
-class LimitEntry(_Entry):
+class LimitEntry(_EditJsonEntry):
     """Something the request says must stay: `without changing the colours`, `but not darker`."""
 
     attribute: str = Field(
@@ -74,14 +74,14 @@ class LimitEntry(_Entry):
     phrase: str = Field(description="What was done to keep it, or what was not quite kept, in words.")
 
 
-class ErrorEntry(_Entry):
+class ErrorEntry(_EditJsonEntry):
     """Why a photo was refused."""
 
     kind: str = Field(description="Declined for a request that cannot be answered, or a class of errors.md.")
     message: str = Field(description="What was given, why it was refused, what to do.")
 
 
-class PhotoEntry(_Entry):
+class PhotoEntry(_EditJsonEntry):
     """What became of one photo."""
 
     schema_version: Literal[1] = Field(description="1; changes only if fields lose their meaning.")
@@ -106,7 +106,7 @@ class PhotoEntry(_Entry):
     limits: list[LimitEntry] = Field(description="What had to stay, and whether it did.")
 
 
-def schema() -> dict[str, Any]:
+def make_edit_json_schema() -> dict[str, Any]:
     """The JSON schema of the whole answer."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -116,7 +116,7 @@ def schema() -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Variant:
+class VariantFiles:
     """An answer and its files; `reasons` are the words that led to each step."""
 
     picture: Path
@@ -130,11 +130,11 @@ class Variant:
 class EditDetails:
     """What a report of `t2o edit` has beside what every report has; `edit` is None for a skipped photo."""
 
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[VariantFiles, ...] = ()
     edit: Edit | None = None
 
 
-def existing_variant(picture: Path, sidecar: Path | None) -> Variant:
+def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
     """A variant whose files existed, with the recipe of its sidecar if that can be read."""
     from ..recipe import Recipe
 
@@ -142,13 +142,15 @@ def existing_variant(picture: Path, sidecar: Path | None) -> Variant:
         recipe = None if sidecar is None else Recipe.load(sidecar)
     except RecipeError:
         recipe = None
-    return Variant(picture, sidecar, recipe, [()] * len(recipe or ()), written=False)
+    return VariantFiles(picture, sidecar, recipe, [()] * len(recipe or ()), written=False)
 
 
-def photo_entry(report: Report, target: Path, *, request: str, mode: Mode, strength: float) -> PhotoEntry:
+def to_photo_entry(
+    report: PhotoReport, target: Path, *, request: str, mode: Mode, strength: float
+) -> PhotoEntry:
     """What became of a photo; `target` is where its result was to be written."""
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
-    variants = [_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
+    variants = [_to_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
     first = variants[0] if variants else None
     error, edit = report.error, details.edit
     return PhotoEntry(
@@ -162,7 +164,7 @@ def photo_entry(report: Report, target: Path, *, request: str, mode: Mode, stren
         request=request,
         mode=mode,
         strength=strength,
-        told=_told(report),
+        told=_join_explanations(report),
         sidecar=first.sidecar if first else None,
         description=first.description if first else "",
         recipe=first.recipe if first else None,
@@ -173,7 +175,7 @@ def photo_entry(report: Report, target: Path, *, request: str, mode: Mode, stren
     )
 
 
-def _variant_entry(number: int, variant: Variant) -> VariantEntry:
+def _to_variant_entry(number: int, variant: VariantFiles) -> VariantEntry:
     recipe = variant.recipe
     return VariantEntry(
         number=number,
@@ -182,11 +184,11 @@ def _variant_entry(number: int, variant: Variant) -> VariantEntry:
         sidecar=None if variant.sidecar is None else str(variant.sidecar),
         description="" if recipe is None else recipe.describe(),
         recipe=None if recipe is None else json.loads(recipe.to_json()),
-        steps=[] if recipe is None else _step_entries(recipe, variant.reasons),
+        steps=[] if recipe is None else _to_step_entries(recipe, variant.reasons),
     )
 
 
-def _step_entries(recipe: Recipe, reasons: Sequence[Sequence[str]]) -> list[StepEntry]:
+def _to_step_entries(recipe: Recipe, reasons: Sequence[Sequence[str]]) -> list[StepEntry]:
     return [
         StepEntry(
             operation=step.operation,
@@ -199,7 +201,7 @@ def _step_entries(recipe: Recipe, reasons: Sequence[Sequence[str]]) -> list[Step
     ]
 
 
-def _told(report: Report) -> str:
+def _join_explanations(report: PhotoReport) -> str:
     named = len(report.pictures) > 1
     lines = [f"{file.path.name}: {file.told}" if named else file.told for file in report.pictures]
     return "\n".join(filter(None, [*lines, *report.remarks]))

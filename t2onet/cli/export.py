@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..errors import TrainingError
-from .common import AsJson, print_json, refusing, say
-from .recipes import load_recipe
+from .common import JsonOption, exit_on_error, load_recipe, print_json, print_line
 
 if TYPE_CHECKING:
-    from ..models.graphs import Stored
+    from ..models.export import WeightFormat
 
-_WEIGHTS = ".safetensors"
+_WEIGHTS_SUFFIX = ".safetensors"
 
 
-@refusing
+@exit_on_error
 def export_look(
     recipe: Annotated[
         Path,
@@ -45,19 +44,19 @@ def export_look(
         typer.Option(metavar="FILE", help="A network: the memory it is given, made by `t2o remember`."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is.
 
     Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
     `t2o evaluate --system` open.
     """
-    if recipe.suffix == _WEIGHTS:
+    if recipe.suffix == _WEIGHTS_SUFFIX:
         _export_network(recipe, output, precision, caution, memory, overwrite=overwrite)
         return
-    from ..looks import export
+    from ..looks import export_recipe
 
-    done = export(load_recipe(recipe), output, size=size, overwrite=overwrite)
+    done = export_recipe(load_recipe(recipe), output, size=size, overwrite=overwrite)
     if as_json:
         print_json(
             {
@@ -69,19 +68,19 @@ def export_look(
             }
         )
         return
-    say(
+    print_line(
         f"{done.path}: {done.size} entries a side; against the recipe itself, on random colours, "
         f"off by {done.fidelity.mean:.2f}/255 on average and {done.fidelity.worst:.1f}/255 at worst",
         err=False,
     )
     for note in done.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
 
 
 def _export_network(
     weights: Path,
     folder: Path,
-    precision: Stored | None,
+    precision: WeightFormat | None,
     caution: float | None,
     memory: Path | None,
     *,
@@ -92,13 +91,12 @@ def _export_network(
     try:
         import onnx  # noqa: F401
 
+        from ..editor.policy import MEMORY_FILE, NETWORK_FILES
         from ..models import T2ONet
+        from ..models.export import export_retoucher, export_style_memory, export_t2onet
         from ..models.files import load_network
-        from ..models.paper_export import export_t2onet
         from ..models.retoucher import Retoucher
-        from ..models.retoucher.export import export, export_memory
-        from ..models.retoucher.memory import load_memory
-        from ..policy import FILES, MEMORY
+        from ..models.style_memory import load_style_memory
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
     loaded = load_network(weights)
@@ -111,12 +109,12 @@ def _export_network(
         raise TrainingError(
             f"{weights} holds T2ONet, which has neither caution nor memory; leave out --caution and --memory"
         )
-    existing = next((name for name in (*FILES, MEMORY) if (folder / name).exists()), None)
+    existing = next((name for name in (*NETWORK_FILES, MEMORY_FILE) if (folder / name).exists()), None)
     if existing is not None and not overwrite:
         raise TrainingError(
             f"{folder} holds a network already ({existing}); give another folder, or --overwrite"
         )
-    remembered = None if memory is None else load_memory(memory)
+    remembered = None if memory is None else load_style_memory(memory)
     folder.mkdir(parents=True, exist_ok=True)
     if isinstance(loaded.network, T2ONet):
         export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
@@ -124,11 +122,13 @@ def _export_network(
         if caution is None:
             caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
         verdicts = json.loads(loaded.metadata["verdicts"])
-        export(loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite)
+        export_retoucher(
+            loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite
+        )
     if remembered is not None:
-        export_memory(remembered, folder, overwrite=overwrite)
+        export_style_memory(remembered, folder, overwrite=overwrite)
     elif overwrite:
-        (folder / MEMORY).unlink(missing_ok=True)  # of a network that was there before
-    size = sum((folder / name).stat().st_size for name in FILES) / 1e6
-    say(f"{weights} -> {folder}, {size:.1f} MB", err=False)
-    say(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)
+        (folder / MEMORY_FILE).unlink(missing_ok=True)  # of a network that was there before
+    size = sum((folder / name).stat().st_size for name in NETWORK_FILES) / 1e6
+    print_line(f"{weights} -> {folder}, {size:.1f} MB", err=False)
+    print_line(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

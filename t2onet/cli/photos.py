@@ -14,14 +14,14 @@ from pathlib import Path
 
 from ..errors import ImageError, OutputError
 
-EDITED = "edited"
+EDITED_SUFFIX = "edited"
 """What results of `t2o edit` are called after their photos."""
-_VARIANT = re.compile(r"(?<=.)-\d+$")
+_VARIANT_NUMBER = re.compile(r"(?<=.)-\d+$")
 """The number of a variant, at the end of a name."""
 
 
 @dataclass(frozen=True)
-class Task:
+class PhotoTask:
     """A photo and the file its result becomes."""
 
     source: Path
@@ -36,15 +36,15 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Selection:
+class PhotoSelection:
     """What a command works on; `notes` say which photos were left out, and why."""
 
-    tasks: list[Task]
+    tasks: list[PhotoTask]
     notes: list[str]
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundPhoto:
     source: Path
     inside: Path
     """Its place below the folder that was named, or just its name."""
@@ -52,7 +52,7 @@ class _Found:
     """The folder that was named, if one was."""
 
 
-def select(
+def select_photos(
     given: list[str],
     output: str | None,
     look: str,
@@ -60,7 +60,7 @@ def select(
     recursive: bool,
     variants: int = 1,
     sidecars: bool = False,
-) -> Selection:
+) -> PhotoSelection:
     """Photos, folders and patterns as tasks; every result has a place of its own.
 
     The result of another photo of the same run is left out, so that a second run does not edit the first
@@ -68,17 +68,17 @@ def select(
     `sidecars` such a file counts as a result only if it has a sidecar; without, its name is enough.
     """
     try:
-        found = list(_found(given, recursive))
-        if output is not None and _names_a_file(output, found):
-            placed = [Task(photo.source, Path(output)) for photo in found]
+        found = list(_find_photos(given, recursive))
+        if output is not None and _is_picture_name(output, found):
+            placed = [PhotoTask(photo.source, Path(output)) for photo in found]
         else:
-            placed = [Task(photo.source, _place(photo, output, look)) for photo in found]
-        edits = _edits_of_others(placed, None if sidecars else look)
-        todo, repeated = _without_repeats([task for task in placed if task.source not in edits], variants)
+            placed = [PhotoTask(photo.source, _make_target(photo, output, look)) for photo in found]
+        edits = _find_earlier_results(placed, None if sidecars else look)
+        todo, repeated = _drop_repeats([task for task in placed if task.source not in edits], variants)
     except OSError as error:
-        raise ImageError(unusable(error)) from None
+        raise ImageError(describe_path_error(error)) from None
     results = {picture for task in todo for picture in task.pictures(variants) if picture != task.source}
-    return Selection(
+    return PhotoSelection(
         [task for task in todo if task.source not in results],
         [
             *(f"{photo}: given more than once, and taken once" for photo in repeated),
@@ -91,45 +91,47 @@ def select(
     )
 
 
-def sources(given: list[str], *, recursive: bool) -> list[Path]:
+def list_photos(given: list[str], *, recursive: bool) -> list[Path]:
     """Photos, folders and patterns as photos, each once."""
     try:
-        return list(dict.fromkeys(photo.source for photo in _found(given, recursive)))
+        return list(dict.fromkeys(photo.source for photo in _find_photos(given, recursive)))
     except OSError as error:
-        raise ImageError(unusable(error)) from None
+        raise ImageError(describe_path_error(error)) from None
 
 
-def unusable(error: OSError) -> str:
+def describe_path_error(error: OSError) -> str:
     """What the system has against a path, in words."""
     return f"{error.filename} cannot be used ({error.strerror}); check the name and the permissions"
 
 
-def _found(given: list[str], recursive: bool) -> Iterator[_Found]:
+def _find_photos(given: list[str], recursive: bool) -> Iterator[_FoundPhoto]:
     for name in given:
         if not name:
             raise ImageError("the name of a photo is empty; give a photo, a folder or a pattern")
         path = Path(name)
         if path.is_dir():
-            yield from _in_folder(path, recursive)
+            yield from _find_in_folder(path, recursive)
         elif glob.has_magic(name) and not path.exists():
-            yield from _matching(name)
+            yield from _find_matching(name)
         else:
-            yield _Found(path, Path(path.name))
+            yield _FoundPhoto(path, Path(path.name))
 
 
-def _in_folder(folder: Path, recursive: bool) -> Iterator[_Found]:
-    from ..image import READABLE
+def _find_in_folder(folder: Path, recursive: bool) -> Iterator[_FoundPhoto]:
+    from ..image import READABLE_SUFFIXES
 
-    folders: Iterable[Path] = folders_below(folder) if recursive else [folder]
+    folders: Iterable[Path] = walk_folders(folder) if recursive else [folder]
     entries = (place / name for place in folders for name in os.listdir(place))  # noqa: PTH208
-    photos = sorted(p for p in entries if p.suffix.lower() in READABLE and p.is_file() and p.name[0] != ".")
+    photos = sorted(
+        p for p in entries if p.suffix.lower() in READABLE_SUFFIXES and p.is_file() and p.name[0] != "."
+    )
     if not photos:
         hint = "" if recursive else "; --recursive looks into the folders below it too"
         raise ImageError(f"{folder} is a folder without photos{hint}")
-    yield from (_Found(photo, photo.relative_to(folder), folder) for photo in photos)
+    yield from (_FoundPhoto(photo, photo.relative_to(folder), folder) for photo in photos)
 
 
-def folders_below(folder: Path) -> Iterator[Path]:
+def walk_folders(folder: Path) -> Iterator[Path]:
     """A folder and all below it, however deep; links to folders are not followed, so there are no loops."""
     waiting = [folder]
     while waiting:
@@ -142,14 +144,14 @@ def folders_below(folder: Path) -> Iterator[Path]:
         yield place
 
 
-def _matching(pattern: str) -> Iterator[_Found]:
-    matches = sorted(path for path in _expand(pattern) if path.is_file())
+def _find_matching(pattern: str) -> Iterator[_FoundPhoto]:
+    matches = sorted(path for path in _expand_pattern(pattern) if path.is_file())
     if not matches:
         raise ImageError(f"no file matches {pattern}; check the pattern")
-    yield from (_Found(path, Path(path.name)) for path in matches)
+    yield from (_FoundPhoto(path, Path(path.name)) for path in matches)
 
 
-def _expand(pattern: str) -> Iterable[Path]:
+def _expand_pattern(pattern: str) -> Iterable[Path]:
     """What a pattern matches, as a shell would have it: hidden names only where the pattern has the dot.
 
     Unlike `glob.glob` it neither follows links below `**` nor nests calls as deep as folders are nested.
@@ -158,14 +160,14 @@ def _expand(pattern: str) -> Iterable[Path]:
     found: dict[Path, None] = {Path(): None}
     for part in parts:
         if part == "**":
-            steps = (inner for place in found for inner in folders_below(place) if _is_shown(inner, place))
+            steps = (inner for place in found for inner in walk_folders(place) if _is_shown(inner, place))
         elif glob.has_magic(part):
-            steps = (place / name for place in found for name in _names(place, part))
+            steps = (place / name for place in found for name in _match_names(place, part))
         else:
             steps = (place / part for place in found if (place / part).exists())
         found = dict.fromkeys(steps)
     if parts[-1] == "**":
-        return [place / name for place in found for name in _names(place, "*")]
+        return [place / name for place in found for name in _match_names(place, "*")]
     return found
 
 
@@ -173,7 +175,7 @@ def _is_shown(inner: Path, place: Path) -> bool:
     return not any(part.startswith(".") for part in inner.parts[len(place.parts) :])
 
 
-def _names(folder: Path, pattern: str) -> list[str]:
+def _match_names(folder: Path, pattern: str) -> list[str]:
     try:
         names = os.listdir(folder)  # noqa: PTH208
     except (NotADirectoryError, PermissionError):
@@ -181,9 +183,9 @@ def _names(folder: Path, pattern: str) -> list[str]:
     return [name for name in fnmatch.filter(names, pattern) if name[0] != "." or pattern[0] == "."]
 
 
-def _names_a_file(output: str, found: list[_Found]) -> bool:
+def _is_picture_name(output: str, found: list[_FoundPhoto]) -> bool:
     """Whether -o is the name of a picture: one photo, and an ending of letters ("2024.05" is a folder)."""
-    from ..image import WRITABLE
+    from ..image import WRITABLE_SUFFIXES
 
     path = Path(output)
     if not output or output == "-":
@@ -192,16 +194,16 @@ def _names_a_file(output: str, found: list[_Found]) -> bool:
         return False
     if len({os.path.realpath(photo.source) for photo in found}) == 1 and found[0].folder is None:
         return True
-    if path.suffix.lower() in WRITABLE:
+    if path.suffix.lower() in WRITABLE_SUFFIXES:
         raise OutputError(f"-o {output} is the name of one picture, and there may be more; give a folder")
     return False
 
 
-def _place(photo: _Found, output: str | None, look: str) -> Path:
+def _make_target(photo: _FoundPhoto, output: str | None, look: str) -> Path:
     """In the folder of -o; or under the look's name beside the photo, or beside the folder it came from."""
-    from ..image import default_suffix
+    from ..image import choose_output_suffix
 
-    ending = default_suffix(photo.source.suffix)
+    ending = choose_output_suffix(photo.source.suffix)
     if output is not None:
         return Path(output) / photo.inside.with_suffix(ending)
     if photo.folder is not None:
@@ -212,21 +214,21 @@ def _place(photo: _Found, output: str | None, look: str) -> Path:
     return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
 
 
-def _without_repeats(tasks: list[Task], variants: int) -> tuple[list[Task], list[Path]]:
+def _drop_repeats(tasks: list[PhotoTask], variants: int) -> tuple[list[PhotoTask], list[Path]]:
     """Each task once, and the photos that were given more than once; different photos share no result.
 
     Results share a file if the file system takes their names for one, as many ignore upper and lower case.
     """
-    kept: list[Task] = []
+    kept: list[PhotoTask] = []
     repeated: dict[Path, None] = {}
-    taken: dict[str, list[tuple[Path, Task]]] = {}
+    taken: dict[str, list[tuple[Path, PhotoTask]]] = {}
     for task in tasks:
         pictures = [Path(os.path.realpath(picture)) for picture in task.pictures(variants)]
         rivals = [
             (picture, other)
             for picture in pictures
-            for path, other in taken.get(_folded(picture), [])
-            if path == picture or _share_a_file(path, picture)
+            for path, other in taken.get(_fold_name(picture), [])
+            if path == picture or _is_one_file(path, picture)
         ]
         for picture, other in rivals:
             if not _is_same_photo(other.source, task.source):
@@ -239,16 +241,16 @@ def _without_repeats(tasks: list[Task], variants: int) -> tuple[list[Task], list
         if not rivals:
             kept.append(task)
             for picture in pictures:
-                taken.setdefault(_folded(picture), []).append((picture, task))
+                taken.setdefault(_fold_name(picture), []).append((picture, task))
     return kept, list(repeated)
 
 
-def _folded(path: Path) -> str:
+def _fold_name(path: Path) -> str:
     """Equal for names that some file system takes for one: of another case or another Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(path)).casefold())
 
 
-def _share_a_file(one: Path, other: Path) -> bool:
+def _is_one_file(one: Path, other: Path) -> bool:
     """Whether two spellings of a path lead to one file, tried where they part or in the nearest folder.
 
     Where nothing can be written this cannot be told, and nothing can be lost either.
@@ -273,28 +275,28 @@ def _is_same_photo(one: Path, other: Path) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _edits_of_others(placed: list[Task], look: str | None) -> dict[Path, Path]:
+def _find_earlier_results(placed: list[PhotoTask], look: str | None) -> dict[Path, Path]:
     """Photos that are the results of others, and those others.
 
     A result has -NAME after the name of its photo, or after that of the folder. NAME is `look`, or `edited`
     where there is a sidecar.
     """
-    from ..recipe.sidecar import find_sidecar
+    from ..recipe.recipe import find_sidecar
 
     photos = {task.source.with_suffix(""): task.source for task in placed}
     edits: dict[Path, Path] = {}
     for task in placed:
-        names = [EDITED] if find_sidecar(task.source) is not None else []
+        names = [EDITED_SUFFIX] if find_sidecar(task.source) is not None else []
         for name in [*names, *([] if look is None else [look])]:
-            for original in _originals(task.source.with_suffix(""), f"-{name}"):
+            for original in _guess_originals(task.source.with_suffix(""), f"-{name}"):
                 if original in photos:
                     edits[task.source] = photos[original]
     return edits
 
 
-def _originals(result: Path, ending: str) -> Iterator[Path]:
+def _guess_originals(result: Path, ending: str) -> Iterator[Path]:
     """Where the photo of a result would lie, without the ending of a format."""
-    for path in {result, result.with_name(_VARIANT.sub("", result.name))}:
+    for path in {result, result.with_name(_VARIANT_NUMBER.sub("", result.name))}:
         for at, part in enumerate(path.parts):
             if part.endswith(ending) and part != ending:
                 yield Path(*path.parts[:at], part.removesuffix(ending), *path.parts[at + 1 :])

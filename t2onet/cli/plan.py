@@ -8,25 +8,77 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ..errors import OutputError
-from .common import AsJson, console, listed, print_json, refusing, say
-from .masks import candidates, check_options, given
-from .photos import unusable
+from ..errors import OutputError, PlanError
+from .common import JsonOption, exit_on_error, make_console, print_json, print_line, split_commas
+from .photos import describe_path_error
 
 if TYPE_CHECKING:
     from ..planning import Plan
-    from ..planning.planner import Way
+    from ..planning.local import MaskSource
+    from ..planning.planner import PlanningMethod
+    from ..planning.segments import Normalisation
 
-_LOCAL = "Local edits"
-_OWN_DEFAULTS = ("steps", "beam", "tolerance", "size", "mask_limit")
+# Options of `t2o plan --local`: which go together, and where mask candidates come from.
+
+GLOBAL_ONLY_OPTIONS = ("way", "random_beam", "repeats", "solver", "refine", "seed")
+LOCAL_ONLY_OPTIONS = ("masks", "panoptic", "segmenter", "normalise", "mask_limit", "removals")
+
+
+def get_given_options(context: typer.Context) -> dict[str, object]:
+    """The options that somebody gave, as opposed to those that stand at their defaults."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {
+        name: context.params[name] for name, source in sources.items() if source and source.name != "DEFAULT"
+    }
+
+
+def check_options(options: dict[str, object]) -> None:
+    """Refuse options of one kind of plan given with the other, and those that need another one."""
+    local = bool(options.get("local"))
+    for name in filter(options.__contains__, GLOBAL_ONLY_OPTIONS if local else LOCAL_ONLY_OPTIONS):
+        option = f"--{name.replace('_', '-')}"
+        if local:
+            raise PlanError(f"{option} belongs to plans for the whole picture; leave out {option} or --local")
+        raise PlanError(f"{option} belongs to plans with masks; add --local or leave it out")
+    if "masks" in options and "segmenter" in options:
+        raise PlanError("--masks and --segmenter both say where masks come from; give one of them")
+    if "panoptic" in options and "masks" not in options:
+        raise PlanError("--panoptic explains a PNG of ids; name that PNG with --masks")
+    if "normalise" in options and "segmenter" not in options:
+        raise PlanError("--normalise is about the network of --segmenter; name that network too")
+
+
+def open_mask_candidates(
+    masks: Path | None, panoptic: Path | None, segmenter: Path | None, normalise: str
+) -> MaskSource | None:
+    """What the options name; None for the planner's own choice."""
+    from ..planning import segments
+
+    if segmenter is not None:
+        return segments.segmenter_from_onnx(segmenter, cast("Normalisation", normalise))
+    if masks is None:
+        return None
+    if panoptic is not None:
+        return segments.masks_from_panoptic(masks, panoptic)
+    if masks.is_file():
+        raise PlanError(
+            f"{masks} is a file; give a folder of mask pictures, or say with --panoptic what its ids mean"
+        )
+    return segments.masks_from_folder(masks)
+
+
+# `t2o plan`: the recipe behind a before/after pair.
+
+_LOCAL_PANEL = "Local edits"
+_LOCAL_DEFAULTS = ("steps", "beam", "tolerance", "size", "mask_limit")
 """Options with other defaults under --local, or of it alone; passed on only if somebody gave them."""
-_SEEN, _LITTLE = 0.01, 0.8
+_VISIBLE_COST, _UNEXPLAINED_SHARE = 0.01, 0.8
 """Mean difference worth explaining, and the share of it that a plan leaves where it explains little."""
-_BEYOND = "if only a part of the photo was edited, try --local"
-_BEYOND_LOCAL = "what was moved, added, blurred or shifted in hue cannot be explained"
+_LOCAL_HINT = "if only a part of the photo was edited, try --local"
+_UNEXPLAINABLE_HINT = "what was moved, added, blurred or shifted in hue cannot be explained"
 
 
-@refusing
+@exit_on_error
 def plan_recipe(
     ctx: typer.Context,
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Photo.")],
@@ -85,7 +137,7 @@ def plan_recipe(
         bool,
         typer.Option(
             "--local",
-            rich_help_panel=_LOCAL,
+            rich_help_panel=_LOCAL_PANEL,
             help="Plan steps that work in parts of the picture, and removals. Has defaults of its own: "
             "3 steps, beam 2, tolerance 0.006, size 1000.",
         ),
@@ -94,7 +146,7 @@ def plan_recipe(
         Path | None,
         typer.Option(
             metavar="PATH",
-            rich_help_panel=_LOCAL,
+            rich_help_panel=_LOCAL_PANEL,
             help="Mask candidates: a folder of pictures, white where the mask is, or with --panoptic a PNG "
             "of ids. By default regions of like colour and of visible change.",
         ),
@@ -102,20 +154,22 @@ def plan_recipe(
     panoptic: Annotated[
         Path | None,
         typer.Option(
-            metavar="JSON", rich_help_panel=_LOCAL, help="COCO panoptic annotations of the PNG in --masks."
+            metavar="JSON",
+            rich_help_panel=_LOCAL_PANEL,
+            help="COCO panoptic annotations of the PNG in --masks.",
         ),
     ] = None,
     segmenter: Annotated[
         Path | None,
         typer.Option(
-            metavar="MODEL", rich_help_panel=_LOCAL, help="A segmentation network in the ONNX format."
+            metavar="MODEL", rich_help_panel=_LOCAL_PANEL, help="A segmentation network in the ONNX format."
         ),
     ] = None,
     normalise: Annotated[
         str,
         typer.Option(
             metavar="WAY",
-            rich_help_panel=_LOCAL,
+            rich_help_panel=_LOCAL_PANEL,
             help="What --segmenter takes: imagenet, channels by ImageNet's mean and deviation, or unit, "
             "values in [0, 1].",
         ),
@@ -123,35 +177,37 @@ def plan_recipe(
     mask_limit: Annotated[
         int,
         typer.Option(
-            rich_help_panel=_LOCAL, help="Masks tried at each step: those that fit the change best."
+            rich_help_panel=_LOCAL_PANEL, help="Masks tried at each step: those that fit the change best."
         ),
     ] = 8,
     removals: Annotated[
         bool,
         typer.Option(
-            "--removals/--no-removals", rich_help_panel=_LOCAL, help="Whether things may have been removed."
+            "--removals/--no-removals",
+            rich_help_panel=_LOCAL_PANEL,
+            help="Whether things may have been removed.",
         ),
     ] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the recipe that turns one photo into another and say how close it comes."""
     from ..planning import plan, plan_local
-    from ..planning.report import checked_ending, write_report
+    from ..planning.report import check_report_suffix, write_report
 
     reports = report or []
     for place in reports:
-        checked_ending(place)
+        check_report_suffix(place)
     places = [*([] if output is None else [output]), *reports]
-    _check_places([before, after], places, overwrite)
-    options = given(ctx)
+    _check_outputs([before, after], places, overwrite)
+    options = get_given_options(ctx)
     check_options(options)
-    names = None if operations is None else listed(operations)
-    with console(stderr=True).status("planning"):
+    names = None if operations is None else split_commas(operations)
+    with make_console(stderr=True).status("planning"):
         found: Plan
         if local:
-            own: dict[str, Any] = {name: options[name] for name in _OWN_DEFAULTS if name in options}
-            regions = candidates(masks, panoptic, segmenter, normalise)
+            own: dict[str, Any] = {name: options[name] for name in _LOCAL_DEFAULTS if name in options}
+            regions = open_mask_candidates(masks, panoptic, segmenter, normalise)
             if not removals:
                 own["repair"] = None
             found = plan_local(before, after, masks=regions, operations=names, **own)
@@ -159,7 +215,7 @@ def plan_recipe(
             found = plan(
                 before,
                 after,
-                way=cast("Way | None", way),
+                way=cast("PlanningMethod | None", way),
                 operations=names,
                 steps=steps,
                 beam=beam,
@@ -176,22 +232,22 @@ def plan_recipe(
     for place in reports:
         write_report(found, place, overwrite=overwrite)
     if as_json:
-        _print_data(found)
+        _print_plan_json(found)
     else:
-        _print_table(found)
+        _print_plan_table(found)
         for place in places:
-            say(f"-> {place}", err=False)
-    if found.start_cost > _SEEN and found.cost > _LITTLE * found.start_cost:
-        say(f"note: most of the difference remains; {_BEYOND_LOCAL if local else _BEYOND}")
+            print_line(f"-> {place}", err=False)
+    if found.start_cost > _VISIBLE_COST and found.cost > _UNEXPLAINED_SHARE * found.start_cost:
+        print_line(f"note: most of the difference remains; {_UNEXPLAINABLE_HINT if local else _LOCAL_HINT}")
 
 
-def _check_places(photos: list[Path], places: list[Path], overwrite: bool) -> None:
+def _check_outputs(photos: list[Path], places: list[Path], overwrite: bool) -> None:
     """Refuse, before any work, what could not be written or would replace what it should not."""
     for number, place in enumerate(places):
         try:
             exists, parent_exists = place.exists(), place.parent.is_dir()
         except OSError as error:
-            raise OutputError(unusable(error)) from None
+            raise OutputError(describe_path_error(error)) from None
         if not parent_exists:
             raise OutputError(f"{place}: there is no folder {place.parent}; create it first")
         if os.path.realpath(place) in map(os.path.realpath, (*photos, *places[:number])):
@@ -200,11 +256,11 @@ def _check_places(photos: list[Path], places: list[Path], overwrite: bool) -> No
             raise OutputError(f"{place} exists already; give another name or --overwrite")
 
 
-def _print_table(plan: Plan) -> None:
+def _print_plan_table(plan: Plan) -> None:
     from rich.table import Table
 
     if plan.recipe.steps:
-        where = _where(plan)
+        where = _describe_regions(plan)
         height, width = plan.pictures[0].shape[1:]
         place = ["where"] if where else []
         heads = ("step", "operation", "what it does", *place, f"cost at {width} x {height}")
@@ -212,25 +268,25 @@ def _print_table(plan: Plan) -> None:
         for number, (step, cost) in enumerate(zip(plan.recipe.steps, plan.costs[1:], strict=True)):
             cells = [str(number + 1), step.operation, step.describe(), *where[number : number + 1]]
             table.add_row(*cells, f"{cost:.4f}")
-        console().print(table)
-    say(
+        make_console().print(table)
+    print_line(
         f"Mean difference from the edited photo, on the photos themselves: {plan.start_cost:.4f} -> "
         f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         err=False,
     )
-    say(plan.recipe.describe(), err=False)
+    print_line(plan.recipe.describe(), err=False)
 
 
-def _where(plan: Plan) -> list[str]:
+def _describe_regions(plan: Plan) -> list[str]:
     """For each step where it works; empty for a plan without masks."""
     from ..planning.local import LocalPlan
-    from ..planning.places import whereabouts
+    from ..planning.places import describe_location
 
-    return [whereabouts(region) for region in plan.regions] if isinstance(plan, LocalPlan) else []
+    return [describe_location(region) for region in plan.regions] if isinstance(plan, LocalPlan) else []
 
 
-def _print_data(plan: Plan) -> None:
-    where = _where(plan)
+def _print_plan_json(plan: Plan) -> None:
+    where = _describe_regions(plan)
     print_json(
         {
             "recipe": plan.recipe.model_dump(mode="json", exclude_none=True),

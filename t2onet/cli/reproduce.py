@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError
-from . import measured
-from .common import AsJson, print_json, print_table, refusing, say
-from .data.datasets import tell_problems
+from . import evaluate
+from .common import JsonOption, exit_on_error, print_json, print_line, print_table
+from .datasets import print_problems
 
 if TYPE_CHECKING:
-    from ..reports import Table
-    from ..reports.tables.making import Wanted
-    from ..reports.tables.runs import Place
+    from ..evaluation.reproduce import ReproduceOptions
+    from ..evaluation.runs import PaperRunOptions
+    from ..evaluation.table import ResultTable
 
-_RESULTS = Path("results")
-ABOUT = "about.json"
+_RESULTS_FOLDER = Path("results")
+ABOUT_FILE = "about.json"
 
 
-@refusing
+@exit_on_error
 def reproduce_table(
     name: Annotated[
         str,
@@ -88,8 +88,8 @@ def reproduce_table(
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
-    inception: measured.Inception = None,
-    lpips: measured.LpipsWeights = None,
+    inception: evaluate.InceptionOption = None,
+    lpips: evaluate.LpipsOption = None,
     narrow: Annotated[
         bool,
         typer.Option(
@@ -108,48 +108,50 @@ def reproduce_table(
     paces: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pace", metavar="FILE", help="Of `time`: what t2onet.training.pace told elsewhere; repeatable."
+            "--pace", metavar="FILE", help="Of `time`: what t2onet.training.speed told elsewhere; repeatable."
         ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder; by default results/NAME.")
     ] = None,
-    ask: measured.Ask = None,
+    ask: evaluate.AskOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make one of the paper's tables or pictures; tables stand beside the paper's figures."""
-    from ..planning.solvers import solver as find_solver
-    from ..reports.tables.making import Wanted
-    from ..reports.tables.measuring import Extent
-    from ..reports.tables.runs import Place
-    from .photos import sources
+    from ..evaluation.blocks import MeasurementOptions
+    from ..evaluation.reproduce import ReproduceOptions
+    from ..evaluation.runs import PaperRunOptions
+    from ..planning.solvers import find_solver
+    from .photos import list_photos
 
-    kind = _kind(name)
+    kind = _get_kind(name)
     find_solver(solver)
-    folder = output or _RESULTS / name
+    folder = output or _RESULTS_FOLDER / name
     if ask is not None:
-        _check_asking(name, kind, ask, overwrite, {"--system": system, "-o": output})
+        _check_ask_options(name, kind, ask, overwrite, {"--system": system, "-o": output})
     else:
-        measured.check_folder(folder, overwrite)
-    shown = sources(photos, recursive=False) if photos else []
-    place = Place(runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr)
-    extent = Extent(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
-    narrow = narrow and _computes_bfloat16()
-    wanted = Wanted(
+        evaluate.check_output_folder(folder, overwrite)
+    shown = list_photos(photos, recursive=False) if photos else []
+    place = PaperRunOptions(
+        runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr
+    )
+    extent = MeasurementOptions(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
+    narrow = narrow and _supports_bfloat16()
+    wanted = ReproduceOptions(
         dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow, seeds
     )
     if ask is not None:
-        _asked(name, wanted, ask, overwrite)
+        _write_table_questions(name, wanted, ask, overwrite)
         return
-    tables: list[Table] = []
+    tables: list[ResultTable] = []
     if kind == "table":
-        tables = _made(name, wanted, inception, lpips, folder, overwrite)
+        tables = _make_tables(name, wanted, inception, lpips, folder, overwrite)
     elif kind == "time":
-        tables = [_timed(replace(place, data=data), wanted, paces or [], folder, overwrite)]
+        tables = [_make_time_table(replace(place, data=data), wanted, paces or [], folder, overwrite)]
     else:
-        _drawn(name, wanted, request, folder, overwrite)
-    say(f"-> {folder}")
+        _draw_picture(name, wanted, request, folder, overwrite)
+    print_line(f"-> {folder}")
     if as_json:
         print_json([{"title": one.title, "rows": one.cells(), "notes": one.notes} for one in tables])
         return
@@ -157,25 +159,25 @@ def reproduce_table(
         print_table(table.without_intervals())
 
 
-def _computes_bfloat16() -> bool:
+def _supports_bfloat16() -> bool:
     """Whether GANs can, which the notes of a table tell; without torch there are none to compute."""
     try:
-        from ..models.precision import NO_BFLOAT16, answering_device, computes_bfloat16
+        from ..models.answering import NO_BFLOAT16_MESSAGE, select_device, supports_bfloat16
     except ImportError:
         return False
-    if computes := computes_bfloat16(answering_device()):
+    if computes := supports_bfloat16(select_device()):
         return computes
-    say(NO_BFLOAT16)
+    print_line(NO_BFLOAT16_MESSAGE)
     return False
 
 
-def _kind(name: str) -> str:
+def _get_kind(name: str) -> str:
     """What is called so."""
-    from ..reports.pictures import PICTURES
-    from ..reports.tables import TABLES
-    from ..reports.tables.timing import NAME as TIME
+    from ..evaluation.paper_tables import PAPER_TABLES
+    from ..evaluation.pictures import PAPER_PICTURES
+    from ..evaluation.timing import TIME_NAME as TIME
 
-    kinds = {**dict.fromkeys(TABLES, "table"), TIME: "time", **dict.fromkeys(PICTURES, "picture")}
+    kinds = {**dict.fromkeys(PAPER_TABLES, "table"), TIME: "time", **dict.fromkeys(PAPER_PICTURES, "picture")}
     if name not in kinds:
         near = get_close_matches(name, kinds, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
@@ -183,84 +185,92 @@ def _kind(name: str) -> str:
     return kinds[name]
 
 
-def _check_asking(name: str, kind: str, ask: Path, overwrite: bool, given: Mapping[str, object]) -> None:
+def _check_ask_options(name: str, kind: str, ask: Path, overwrite: bool, given: Mapping[str, object]) -> None:
     if kind != "table":
         raise DataError(
             f"--ask writes the questions of a table of systems, and {name} is none; give main, say"
         )
-    measured.check_asking(ask, overwrite, given)
+    evaluate.check_ask_options(ask, overwrite, given)
 
 
-def _asked(name: str, wanted: Wanted, ask: Path, overwrite: bool) -> None:
+def _write_table_questions(name: str, wanted: ReproduceOptions, ask: Path, overwrite: bool) -> None:
     """What one of the tables of systems asks."""
-    from ..reports.tables import table_of
-    from ..reports.tables.making import Making
+    from ..evaluation.paper_tables import get_paper_table
+    from ..evaluation.reproduce import PaperTableBuilder
 
-    with measured.progress() as told:
-        making = Making(table_of(name), wanted, say, told)
+    with evaluate.show_progress() as told:
+        making = PaperTableBuilder(get_paper_table(name), wanted, print_line, told)
         found = making.questions()
-    tell_problems(making.problems, "left out")
-    measured.write_questions(found, ask, overwrite)
+    print_problems(making.problems, "left out")
+    evaluate.write_questions(found, ask, overwrite)
 
 
-def _made(
-    name: str, wanted: Wanted, inception: Path | None, lpips: Path | None, folder: Path, overwrite: bool
-) -> list[Table]:
+def _make_tables(
+    name: str,
+    wanted: ReproduceOptions,
+    inception: Path | None,
+    lpips: Path | None,
+    folder: Path,
+    overwrite: bool,
+) -> list[ResultTable]:
     """One of the tables of systems."""
-    from ..reports.tables import table_of
-    from ..reports.tables.making import Making
+    from ..evaluation.paper_tables import get_paper_table
+    from ..evaluation.reproduce import PaperTableBuilder
 
     extent = replace(
-        wanted.extent, extractors=measured.extractors_of(inception), lpips=measured.lpips_of(lpips)
+        wanted.extent, extractors=evaluate.open_extractors(inception), lpips=evaluate.open_lpips(lpips)
     )
-    with measured.progress() as told:
-        making = Making(table_of(name), replace(wanted, extent=extent), say, told)
+    with evaluate.show_progress() as told:
+        making = PaperTableBuilder(get_paper_table(name), replace(wanted, extent=extent), print_line, told)
         found = making.results()
         told("intervals", 0, 1)
-        found.write(folder, measured.command_line(), overwrite=overwrite)
-    tell_problems(making.problems, "left out")
+        found.write(folder, evaluate.get_command_line(), overwrite=overwrite)
+    print_problems(making.problems, "left out")
     return found.tables()
 
 
-def _timed(place: Place, wanted: Wanted, paces: list[Path], folder: Path, overwrite: bool) -> Table:
+def _make_time_table(
+    place: PaperRunOptions, wanted: ReproduceOptions, paces: list[Path], folder: Path, overwrite: bool
+) -> ResultTable:
     """The table of times."""
     from ..data import open_dataset
-    from ..reports.provenance import about
-    from ..reports.tables.timing import time_table
+    from ..evaluation.table import encode_provenance
+    from ..evaluation.timing import build_time_table
 
     data = open_dataset(wanted.dataset)
-    found = time_table(data, place, wanted.planned, paces, say)
-    told = about(
-        measured.command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint
+    found = build_time_table(data, place, wanted.planned, paces, print_line)
+    told = encode_provenance(
+        evaluate.get_command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint
     )
     files = {"table.md": found.markdown().encode(), "table.csv": found.csv().encode()}
-    _write({**files, ABOUT: told}, folder, overwrite)
+    _write_files({**files, ABOUT_FILE: told}, folder, overwrite)
     return found
 
 
-def _drawn(name: str, wanted: Wanted, request: str, folder: Path, overwrite: bool) -> None:
+def _draw_picture(name: str, wanted: ReproduceOptions, request: str, folder: Path, overwrite: bool) -> None:
     """One of the pictures."""
     from ..data import open_dataset
-    from ..reports.pictures import Wish, picture_of
-    from ..reports.provenance import about
+    from ..evaluation.pictures import get_paper_picture
+    from ..evaluation.sheets import PictureOptions
+    from ..evaluation.table import encode_provenance
 
     data, extent = open_dataset(wanted.dataset), wanted.extent
-    wish = Wish(
+    wish = PictureOptions(
         data,
         wanted.place.runs,
         folder.parent,
         wanted.photos,
         request,
         extent.split,
-        extent.count or Wish.count,
+        extent.count or PictureOptions.count,
         extent.seed,
         wanted.narrow,
     )
-    told = about(measured.command_line(), data=data.fingerprint, seed=extent.seed)
-    _write({**picture_of(name).draw(wish), ABOUT: told}, folder, overwrite)
+    told = encode_provenance(evaluate.get_command_line(), data=data.fingerprint, seed=extent.seed)
+    _write_files({**get_paper_picture(name).draw(wish), ABOUT_FILE: told}, folder, overwrite)
 
 
-def _write(files: Mapping[str, bytes], folder: Path, overwrite: bool) -> None:
+def _write_files(files: Mapping[str, bytes], folder: Path, overwrite: bool) -> None:
     from ..image import write_atomically
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from ..errors import ImageError
-from .apply import allow
-from .common import refuse, refusing, say
-from .photos import sources
+from .apply import set_max_megapixels
+from .common import exit_on_error, exit_with_error, print_line
+from .photos import list_photos
 
 
-@refusing
+@exit_on_error
 def serve_darkroom(
     photos: Annotated[
         list[str] | None,
@@ -53,17 +53,17 @@ def serve_darkroom(
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
     """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
-    allow(max_megapixels)
+    set_max_megapixels(max_megapixels)
     if folder == "":  # as a path it would be the current folder
-        refuse("--folder is empty; give a folder, or leave it out for a temporary one")
-    found = _checked(sources(photos, recursive=recursive)) if photos else []
-    from ..server import Settings, create_app
-    from ..server.running import address, end_busy_threads, listen, run
-    from ..server.settings import LOCAL
+        exit_with_error("--folder is empty; give a folder, or leave it out for a temporary one")
+    found = _check_photos(list_photos(photos, recursive=recursive)) if photos else []
+    from ..server import ServerSettings, create_app
+    from ..server.running import bind_socket, build_server_url, end_busy_threads, run_server
+    from ..server.settings import LOCAL_HOSTS
 
-    if token is None and host not in LOCAL:
+    if token is None and host not in LOCAL_HOSTS:
         token = secrets.token_urlsafe(16)
-    settings = Settings(
+    settings = ServerSettings(
         token=token,
         folder=None if folder is None else Path(folder),
         megapixels=max_megapixels,
@@ -77,32 +77,32 @@ def serve_darkroom(
     room = app.state.darkroom
     try:
         room.sessions.open()
-        with listen(host, port) as listening:
+        with bind_socket(host, port) as listening:
             session = room.preload(found) if found else None
-            place = address(listening, token, f"session={session.id}" if session else "")
+            place = build_server_url(listening, token, f"session={session.id}" if session else "")
             with suppress(KeyboardInterrupt):
-                run(app, listening, lambda: _announce(place, browser), settings)
+                run_server(app, listening, lambda: _announce_url(place, browser), settings)
     finally:
         room.sessions.shut()
-    say("stopped", err=False)
+    print_line("stopped", err=False)
     end_busy_threads()
 
 
-def _checked(photos: list[Path]) -> list[Path]:
+def _check_photos(photos: list[Path]) -> list[Path]:
     """Photos as given; what is no file is refused before anybody visits."""
-    from ..image import check_regular
+    from ..image import check_regular_file
 
     for path in photos:
         try:
-            check_regular(path)
+            check_regular_file(path)
         except OSError as error:
             raise ImageError(f"{path} cannot be read ({error.strerror}); give photos or folders") from None
     return photos
 
 
-def _announce(place: str, browser: bool) -> None:
+def _announce_url(place: str, browser: bool) -> None:
     import webbrowser
 
-    say(f"The darkroom is at {place} (Ctrl-C stops it)", err=False)
+    print_line(f"The darkroom is at {place} (Ctrl-C stops it)", err=False)
     if browser:
         threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()

@@ -1,17 +1,24 @@
-"""`t2o train`: a config and a packed set -> weights."""
+"""`t2o train` and `t2o remember`: networks and styles from data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import TrainingError
-from .common import refusing
+from ..errors import DataError, OutputError, T2OError, TrainingError
+from .common import Ticker, exit_on_error, print_line
+
+if TYPE_CHECKING:
+    from ..data import Sample
+    from ..training.style_memory import StylePair
+
+# `t2o train`: a config and a packed set -> weights.
 
 
-@refusing
+@exit_on_error
 def train_network(
     config: Annotated[
         str,
@@ -62,3 +69,60 @@ def train_network(
         half=half,
         cpu=cpu,
     )
+
+
+# `t2o remember`: pairs of an expert -> a memory of how photos were given their tones.
+
+
+@exit_on_error
+def remember_edits(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Pairs with requests, by one expert.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split to remember.")] = "train",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+) -> None:
+    """Remember how an expert edited photos, for mode expert (the extra `train`); minutes on a CPU.
+
+    `t2o export WEIGHTS DIR --memory FILE` puts it beside a network.
+    """
+    if output.exists() and not overwrite:
+        raise OutputError(f"{output} exists; give another name or --overwrite")
+    if not output.absolute().parent.is_dir():
+        raise OutputError(f"{output} cannot be written: there is no folder {output.parent}; create it first")
+    try:
+        from ..models.style_memory import save_style_memory
+        from ..training.style_memory import MAX_PAIRS, build_style_memory
+    except ImportError as error:
+        needed = "remembering needs torch and safetensors: pip install 't2onet[train]'"
+        raise TrainingError(f"{needed} ({error})") from None
+    from ..data import open_dataset
+
+    found = open_dataset(dataset, splits=[split])
+    if len(found.samples) > MAX_PAIRS:
+        raise DataError(
+            f"{dataset} has {len(found.samples)} pairs of {split}, and each is compared with each, which "
+            f"is too much memory for more than {MAX_PAIRS}; give a folder with fewer"
+        )
+    memory = build_style_memory(_read_style_pairs(found.samples))
+    save_style_memory(output, memory, {"data": found.fingerprint, "split": split}, overwrite=overwrite)
+    print_line(f"{len(memory.anchors)} edits remembered -> {output}", err=False)
+
+
+def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
+    """Each as small pictures; those that are no pair are told and left out."""
+    from ..models.retoucher import RETOUCHER_SIDE
+    from ..planning.pairs import open_photo_pair, to_working_picture
+    from ..training.style_memory import StylePair
+
+    ticker = Ticker()
+    for number, sample in enumerate(samples):
+        try:
+            pair = open_photo_pair(sample.before, sample.after)
+        except T2OError as error:
+            print_line(f"left out: {sample.name}: {error}")
+            continue
+        before, after = (
+            to_working_picture(photo, RETOUCHER_SIDE, RETOUCHER_SIDE) for photo in (pair.before, pair.after)
+        )
+        yield StylePair(before, after, sample.requests[0] if sample.requests else "")
+        ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed:.0f} s")

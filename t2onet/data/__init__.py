@@ -1,7 +1,6 @@
 """Datasets of (photo, request, target): published, your own, simulated; and their plans."""
 
-from .checking import checked
-from .opening import LAYOUTS, open_dataset
-from .sample import Dataset, Problem, Sample
+from .dataset import Dataset, Problem, Sample
+from .opening import LAYOUTS, drop_unreadable, open_dataset
 
-__all__ = ["LAYOUTS", "Dataset", "Problem", "Sample", "checked", "open_dataset"]
+__all__ = ["LAYOUTS", "Dataset", "Problem", "Sample", "drop_unreadable", "open_dataset"]

@@ -1,15 +1,9 @@
-"""GIER as published.
-
-`splits/{split}_sess_3.json` is a list of entries with "input", "output", "request" (as found on the web),
-"expert_summary" and "amateur_summary" (requests written for the pair) and "operator", the operations by name,
-each with "local" and the "ids" of masks. `images/` holds the photos, `masks/` a list of masks for each input
-photo, and `splits/{split}_shapeAlign_sess_3.json` the places of entries whose two photos are of one size.
-"""
+"""GIER as published, and the run-length masks it uses."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -18,23 +12,109 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..image import read_regular
-from .entries import Entry, UnusableError, is_text, read_entries, read_places, split_files
-from .naming import Names
-from .photos import PhotoFolder
-from .rle import decode_mask
-from .sample import Dataset, Problem, Sample
+from ..image import read_regular_file
+from ..image.structure import TooLargeError, check_pixel_count
+from .dataset import Dataset, Problem, Sample
+from .entries import (
+    DatasetEntry,
+    PhotoFolder,
+    UniqueNames,
+    UnusableError,
+    find_split_files,
+    is_text,
+    read_entries,
+    read_entry_indices,
+)
+
+# Masks as COCO writes them: run lengths down the columns, beginning with a run outside the mask.
+#
+# The runs are a list of numbers, or a string that packs their differences into characters.
+
+_ZERO_CHARACTER = 48
+"""The character that stands for nought; 64 of them are used."""
+_MAX_BITS = 35
+"""Bits after which a number ends: more pixels than any photo has."""
+
+
+def decode_mask(mask: object) -> NDArray[np.bool_]:
+    """{"size": [H, W], "counts": runs} -> (H, W) booleans."""
+    if not isinstance(mask, Mapping):
+        raise DataError(f'a mask is {{"size": [height, width], "counts": runs}}, and {mask!r:.60} was given.')
+    height, width = _parse_size(mask.get("size"))
+    runs = _parse_runs(mask.get("counts"))
+    if min(runs, default=0) < 0 or sum(runs) != height * width:
+        raise DataError(f"a mask of {height} x {width} has runs for {sum(runs)} pixels, or negative ones.")
+    inside = np.arange(len(runs)) % 2 == 1
+    return np.repeat(inside, runs).reshape(width, height).T
+
+
+def _parse_size(size: object) -> tuple[int, int]:
+    match size:
+        case [int(height), int(width)] if height > 0 and width > 0:
+            _check_extent(height, width)
+            return height, width
+    raise DataError(f"a mask's size is [height, width] in pixels, and {size!r:.60} was given.")
+
+
+def _check_extent(height: int, width: int) -> None:
+    try:
+        check_pixel_count(width, height)
+    except TooLargeError as error:
+        raise DataError(f"a mask claims to be {error}, more than a photo may have.") from error
+
+
+def _parse_runs(counts: object) -> Sequence[int]:
+    if isinstance(counts, str):
+        return _unpack_runs(counts)
+    if isinstance(counts, list) and all(type(run) is int for run in counts):
+        return counts
+    raise DataError(f"a mask's counts are a text or a list of whole numbers, and {counts!r:.60} was given.")
+
+
+def _unpack_runs(text: str) -> list[int]:
+    """From the fourth on, each number is what to add to the run two places before."""
+    runs: list[int] = []
+    for number in _decode_numbers(text):
+        runs.append(number + runs[-2] if len(runs) > 2 else number)
+    return runs
+
+
+def _decode_numbers(text: str) -> list[int]:
+    """Five bits a character, low ones first; a sixth says that more follow, the last fifth is the sign."""
+    numbers, value, shift = [], 0, 0
+    for character in text:
+        bits = ord(character) - _ZERO_CHARACTER
+        if not 0 <= bits < 64 or shift > _MAX_BITS:
+            raise DataError(f"a mask's counts hold {character!r} where that stands for no number.")
+        value |= (bits & 31) << shift
+        shift += 5
+        if not bits & 32:
+            numbers.append(value - (1 << shift) if bits & 16 else value)
+            value, shift = 0, 0
+    if shift:
+        raise DataError("a mask's counts end in the middle of a number; the file was cut off.")
+    return numbers
+
+
+# GIER as published.
+#
+# `splits/{split}_sess_3.json` is a list of entries with "input", "output", "request" (as found on the web),
+# "expert_summary" and "amateur_summary" (requests written for the pair) and "operator", the operations by
+# name,
+# each with "local" and the "ids" of masks. `images/` holds the photos, `masks/` a list of masks for each
+# input
+# photo, and `splits/{split}_shapeAlign_sess_3.json` the places of entries whose two photos are of one size.
 
 NAME = "gier"
 LOOKS_FOR = "splits/train_sess_3.json (or val, test) with images/"
 LOCAL_OPERATIONS = frozenset({"inpaint_obj", "color_bg"})
 """The publisher calls an edit global if it has none of these, whatever "local" says."""
 _SESSION = 3
-_REQUESTS = ("expert_summary", "amateur_summary")
+_REQUEST_FIELDS = ("expert_summary", "amateur_summary")
 
 
 @dataclass(frozen=True)
-class Operator:
+class GierOperator:
     """An operation that the publisher found in an edit, and the masks it is confined to."""
 
     name: str
@@ -52,8 +132,8 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
     Labels: "operators", "experts" (how many of the requests are by experts, who come first), "web_request",
     "web_detail" and "source", "global" and "aligned" (before and after are of one size; None where unknown).
     """
-    files, problems = split_files(root / "splits", _SESSION, splits)
-    folder, names = PhotoFolder(root / "images", needed=photos), Names()
+    files, problems = find_split_files(root / "splits", _SESSION, splits)
+    folder, names = PhotoFolder(root / "images", needed=photos), UniqueNames()
     samples: list[Sample] = []
     for split, path in files.items():
         entries = read_entries(path, "input")
@@ -61,21 +141,21 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
         aligned = None
         if entries.whole:
             listed = path.with_name(f"{split}_shapeAlign_sess_{_SESSION}.json")
-            aligned, told = read_places(listed, len(entries.found))
+            aligned, told = read_entry_indices(listed, len(entries.found))
             problems.extend(told)
         for place, entry in enumerate(entries.found):
             if entry is None:
                 continue
             try:
-                problems.extend(_odd_requests(entry))
+                problems.extend(_find_bad_requests(entry))
                 known = None if aligned is None else place in aligned
-                samples.append(_sample(entry, split, folder, names, known))
+                samples.append(_to_sample(entry, split, folder, names, known))
             except UnusableError as error:
                 problems.append(error.at(entry.place))
     return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
 
 
-def select(
+def select_samples(
     dataset: Dataset, *, scope: Literal["global", "local"] | None = None, aligned: bool | None = None
 ) -> Dataset:
     """The samples of global or of local edits, and of photos of one size or not; None takes either.
@@ -93,7 +173,7 @@ def select(
     return replace(dataset, samples=tuple(kept))
 
 
-def operator_mask(dataset: Dataset, sample: Sample, operation: str) -> NDArray[np.bool_] | None:
+def read_operator_mask(dataset: Dataset, sample: Sample, operation: str) -> NDArray[np.bool_] | None:
     """Where an operation was applied, (H, W) of the photo before; None where it is everywhere."""
     operators = sample.labels["operators"]
     chosen = [found for found in operators if found.name == operation]  # type: ignore[attr-defined]
@@ -112,7 +192,7 @@ def read_masks(dataset: Dataset, sample: Sample) -> list[NDArray[np.bool_]]:
     """All masks of a sample's photo, which do not overlap; operators name them by their places."""
     path = dataset.root / "masks" / f"{sample.before.stem}_mask.json"
     try:
-        masks = json.loads(read_regular(path))
+        masks = json.loads(read_regular_file(path))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read as masks: {error}.") from error
     if not isinstance(masks, list):
@@ -126,19 +206,21 @@ def read_masks(dataset: Dataset, sample: Sample) -> list[NDArray[np.bool_]]:
     return decoded
 
 
-def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names, aligned: bool | None) -> Sample:
+def _to_sample(
+    entry: DatasetEntry, split: str, folder: PhotoFolder, names: UniqueNames, aligned: bool | None
+) -> Sample:
     before, after = entry.text("input"), entry.text("output")
-    operators = _operators(entry)
-    experts, amateurs = (tuple(filter(is_text, _list(entry, key))) for key in _REQUESTS)
+    operators = _parse_operators(entry)
+    experts, amateurs = (tuple(filter(is_text, _get_requests(entry, key))) for key in _REQUEST_FIELDS)
     if not (experts or amateurs):
         raise UnusableError("no request", name=Path(after).stem)
     name = names.unique(Path(after).stem, before, experts, amateurs)
     labels = {
         "operators": operators,
         "experts": len(experts),
-        "web_request": _optional(entry, "request"),
-        "web_detail": _optional(entry, "detailed_request"),
-        "source": _optional(entry, "dataset"),
+        "web_request": _get_optional_text(entry, "request"),
+        "web_detail": _get_optional_text(entry, "detailed_request"),
+        "source": _get_optional_text(entry, "dataset"),
         "global": not any(operator.name in LOCAL_OPERATIONS for operator in operators),
         "aligned": aligned,
     }
@@ -147,33 +229,35 @@ def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names, aligned
     )
 
 
-def _optional(entry: Entry, key: str) -> str | None:
+def _get_optional_text(entry: DatasetEntry, key: str) -> str | None:
     """None also for NaN, which the publisher writes for nothing."""
     value = entry.fields.get(key)
     return str(value) if is_text(value) else None
 
 
-def _list(entry: Entry, key: str) -> list[str]:
+def _get_requests(entry: DatasetEntry, key: str) -> list[str]:
     given = entry.fields.get(key, [])
     if not isinstance(given, list):
         raise UnusableError("requests that are not a list", f"{key!r} is {given!r:.60}")
     return given
 
 
-def _odd_requests(entry: Entry) -> list[Problem]:
-    given = [request for key in _REQUESTS for request in _list(entry, key) if not is_text(request)]
+def _find_bad_requests(entry: DatasetEntry) -> list[Problem]:
+    given = [
+        request for key in _REQUEST_FIELDS for request in _get_requests(entry, key) if not is_text(request)
+    ]
     return [Problem(entry.place, "a request that is no text", f"{request!r:.60}") for request in given]
 
 
-def _operators(entry: Entry) -> tuple[Operator, ...]:
+def _parse_operators(entry: DatasetEntry) -> tuple[GierOperator, ...]:
     given = entry.fields.get("operator")
     if not isinstance(given, Mapping):
         raise UnusableError("operations that are not understood", f"'operator' is {given!r:.60}")
-    return tuple(_operator(name, facts) for name, facts in given.items())
+    return tuple(_parse_operator(name, facts) for name, facts in given.items())
 
 
-def _operator(name: str, facts: object) -> Operator:
+def _parse_operator(name: str, facts: object) -> GierOperator:
     match facts:
         case {"local": bool(local), "ids": list(ids)} if all(type(n) is int and n >= 0 for n in ids):
-            return Operator(name, local, tuple(ids))
+            return GierOperator(name, local, tuple(ids))
     raise UnusableError("operations that are not understood", f"{name!r} is {facts!r:.60}")

@@ -14,16 +14,14 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ..language import Attribute, Intent
-from .entries import Entry, UnusableError, read_entries, split_files
-from .naming import Names
-from .photos import PhotoFolder
-from .sample import Dataset, Sample
+from .dataset import Dataset, Sample
+from .entries import DatasetEntry, PhotoFolder, UniqueNames, UnusableError, find_split_files, read_entries
 
 NAME = "ma5k-req"
 LOOKS_FOR = "annotations/train_sess_1.json (or val, test) with images/"
 EXPERTS = "ABCDE"
 _SESSION = 1
-_PUBLISHED = re.compile(r"(\d+)_([A-Z])")
+_PUBLISHED_NAME = re.compile(r"(\d+)_([A-Z])")
 
 
 def recognises(root: Path) -> bool:
@@ -32,24 +30,24 @@ def recognises(root: Path) -> bool:
 
 def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = True) -> Dataset:
     """One sample for each request; those without their photos are left out unless `photos` is False."""
-    files, problems = split_files(root / "annotations", _SESSION, splits)
-    folder, names = PhotoFolder(root / "images", needed=photos), Names()
+    files, problems = find_split_files(root / "annotations", _SESSION, splits)
+    folder, names = PhotoFolder(root / "images", needed=photos), UniqueNames()
     samples = []
     for split, path in files.items():
         entries = read_entries(path, "input")
         problems.extend(entries.problems)
         for entry in filter(None, entries.found):
             try:
-                samples.append(_sample(entry, split, folder, names))
+                samples.append(_to_sample(entry, split, folder, names))
             except UnusableError as error:
                 problems.append(error.at(entry.place))
     return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
 
 
-def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names) -> Sample:
+def _to_sample(entry: DatasetEntry, split: str, folder: PhotoFolder, names: UniqueNames) -> Sample:
     before, after, request = entry.text("input"), entry.text("output"), entry.text("request")
-    intents = _intents(entry)
-    labels = {"expert": _expert(before, after)} if intents is None else _mood(entry)
+    intents = _parse_intents(entry)
+    labels = {"expert": _parse_expert(before, after)} if intents is None else _parse_mood(entry)
     name = names.unique(Path(after).stem, before, request)
     return Sample(
         name,
@@ -62,13 +60,13 @@ def _sample(entry: Entry, split: str, folder: PhotoFolder, names: Names) -> Samp
     )
 
 
-def _mood(entry: Entry) -> dict[str, str]:
+def _parse_mood(entry: DatasetEntry) -> dict[str, str]:
     return {"mood": entry.text("mood")} if entry.fields.get("mood") is not None else {}
 
 
-def _expert(before: str, after: str) -> str:
+def _parse_expert(before: str, after: str) -> str:
     """The letter of who retouched it."""
-    source, target = (_PUBLISHED.fullmatch(Path(name).stem) for name in (before, after))
+    source, target = (_PUBLISHED_NAME.fullmatch(Path(name).stem) for name in (before, after))
     if target is None or target[2] not in EXPERTS:
         raise UnusableError(
             "unknown expert", f"'output' is {after!r}; experts are {EXPERTS[0]} to {EXPERTS[-1]}"
@@ -78,16 +76,16 @@ def _expert(before: str, after: str) -> str:
     return target[2]
 
 
-def _intents(entry: Entry) -> tuple[Intent, ...] | None:
+def _parse_intents(entry: DatasetEntry) -> tuple[Intent, ...] | None:
     if (given := entry.fields.get("intents")) is None:
         return None
     try:
-        return tuple(_intent(**intent) for intent in given)  # type: ignore[attr-defined]
+        return tuple(_parse_intent(**intent) for intent in given)  # type: ignore[attr-defined]
     except (TypeError, ValueError) as error:
         raise UnusableError("intents that are not understood", str(error)) from error
 
 
-def _intent(attribute: str, sign: int, amount: float = 1.0) -> Intent:
+def _parse_intent(attribute: str, sign: int, amount: float = 1.0) -> Intent:
     if sign not in (-1, 1) or not (math.isfinite(amount) and amount > 0):
         raise ValueError(f"sign {sign!r} is not -1 or 1, or amount {amount!r} is not above 0")
     return Intent(Attribute(attribute), int(sign), float(amount))

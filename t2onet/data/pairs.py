@@ -13,20 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import DataError
-from ..image import READABLE, read_regular
-from .entries import UnusableError, is_text
-from .photos import file_names, several
-from .sample import SPLITS, Dataset, Problem, Sample
-from .spreadsheet import restore
+from ..image import READABLE_SUFFIXES, read_regular_file
+from .dataset import SPLITS, Dataset, Problem, Sample
+from .entries import UnusableError, describe_duplicates, is_text, list_file_names
+from .spreadsheet import restore_cell
 
 NAME = "pairs"
 LOOKS_FOR = "before/ and after/ with photos of the same names"
-REQUESTS = "requests.csv"
+REQUESTS_FILE = "requests.csv"
 _COLUMNS = ("name", "request", "split")
 
 
 @dataclass
-class _Said:
+class _PairRequests:
     """What the lines for one pair say."""
 
     split: str = ""
@@ -43,15 +42,15 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
     A pair is its photos, so `photos` changes nothing here.
     """
     problems: list[Problem] = []
-    before, after = (_photos(root / side, problems) for side in ("before", "after"))
+    before, after = (_list_photos(root / side, problems) for side in ("before", "after"))
     lacking = {key: "after" for key in before if key not in after} | {
         key: "before" for key in after if key not in before
     }
     for key, side in sorted(lacking.items()):
         name = (before.get(key) or after[key]).stem
         problems.append(Problem(name, f"the photo {side} the edit is missing", f"no {side}/{name}.*"))
-    said = {key: _Said() for key in sorted(before) if key in after}
-    problems.extend(_listen(root / REQUESTS, said))
+    said = {key: _PairRequests() for key in sorted(before) if key in after}
+    problems.extend(_read_requests(root / REQUESTS_FILE, said))
     samples = [
         Sample(before[key].stem, one.split or SPLITS[0], before[key], after[key], tuple(one.requests))
         for key, one in said.items()
@@ -64,44 +63,44 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
     return Dataset(root, NAME, kept, tuple(problems))
 
 
-def _photos(folder: Path, problems: list[Problem]) -> dict[str, Path]:
+def _list_photos(folder: Path, problems: list[Problem]) -> dict[str, Path]:
     """By name without suffix and regardless of case."""
     found: dict[str, list[str]] = {}
-    for name in file_names(folder):
-        if Path(name).suffix.lower() in READABLE:
+    for name in list_file_names(folder):
+        if Path(name).suffix.lower() in READABLE_SUFFIXES:
             found.setdefault(Path(name).stem.casefold(), []).append(name)
         else:
             problems.append(Problem(f"{folder.name}/{name}", "not a kind of photo that can be read"))
     doubled = [names for names in found.values() if len(names) > 1]
-    problems.extend(several(f"{folder.name}/{Path(names[0]).stem}", names) for names in doubled)
+    problems.extend(describe_duplicates(f"{folder.name}/{Path(names[0]).stem}", names) for names in doubled)
     return {key: folder / names[0] for key, names in found.items()}
 
 
-def _listen(path: Path, said: dict[str, _Said]) -> Iterator[Problem]:
+def _read_requests(path: Path, said: dict[str, _PairRequests]) -> Iterator[Problem]:
     """Put what the lines of the file say to the pairs they name; yields what is wrong with them."""
     if not path.is_file():
         return
     try:
-        text = read_regular(path).decode("utf-8-sig", errors="surrogateescape")
+        text = read_regular_file(path).decode("utf-8-sig", errors="surrogateescape")
     except OSError as error:
         yield Problem(path.name, "the file cannot be read", error.strerror or str(error))
         return
     columns: list[str] | None = None
-    for line, row in _rows(text):
+    for line, row in _read_rows(text):
         try:
             if isinstance(row, csv.Error):
                 raise UnusableError("a line that is not CSV", str(row))
             if columns is None:
-                columns = _header(row)
+                columns = _parse_header(row)
             elif row:
-                _take(dict(zip(columns, _fitting(row, columns), strict=True)), said)
+                _add_request(dict(zip(columns, _check_width(row, columns), strict=True)), said)
         except UnusableError as error:
             yield error.at(f"{path.name}, line {line}")
         if columns is None:
             return
 
 
-def _rows(text: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
+def _read_rows(text: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """Rows and the lines they begin in; reading goes on in the line after one that is none."""
     lines = io.StringIO(text, newline="").readlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
@@ -116,7 +115,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str] | csv.Error]]:
             start += 1
 
 
-def _header(row: list[str]) -> list[str]:
+def _parse_header(row: list[str]) -> list[str]:
     columns = [column.strip().lower() for column in row]
     if tuple(columns) not in (_COLUMNS, _COLUMNS[:2]):
         raise UnusableError(
@@ -125,15 +124,15 @@ def _header(row: list[str]) -> list[str]:
     return columns
 
 
-def _fitting(row: list[str], columns: list[str]) -> list[str]:
+def _check_width(row: list[str], columns: list[str]) -> list[str]:
     if len(row) != len(columns):
         detail = f'{len(row)} where {len(columns)} are expected; put a request with commas in "quotes"'
         raise UnusableError("a wrong number of columns", detail)
     return row
 
 
-def _take(cells: dict[str, str], said: dict[str, _Said]) -> None:
-    name, request, given = (restore(cells.get(column, "")).strip() for column in _COLUMNS)
+def _add_request(cells: dict[str, str], said: dict[str, _PairRequests]) -> None:
+    name, request, given = (restore_cell(cells.get(column, "")).strip() for column in _COLUMNS)
     split = given.lower()
     if not (is_text(name) and is_text(request)):
         raise UnusableError("a name or a request is empty or not UTF-8", f"{name!r:.60}, {request!r:.60}")

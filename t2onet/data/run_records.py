@@ -11,21 +11,23 @@ from typing import Any
 
 from ..errors import DataError, TrainingError
 
-BEST = "best.safetensors"
-CHECKPOINT = "checkpoint.safetensors"
-RECORD = "run.json"
+BEST_WEIGHTS_FILE = "best.safetensors"
+CHECKPOINT_FILE = "checkpoint.safetensors"
+RUN_RECORD_FILE = "run.json"
 """How far a run is and its settings, for when the checkpoint is gone."""
 
 
-def read_record(folder: Path) -> dict[str, Any] | None:
+def read_run_record(folder: Path) -> dict[str, Any] | None:
     """`progress` and `settings` of a run, from its checkpoint or the record beside its weights."""
-    path = folder / CHECKPOINT
+    path = folder / CHECKPOINT_FILE
     try:
         if path.is_file():
-            metadata = read_metadata(path)
+            metadata = read_tensor_metadata(path)
             return {name: json.loads(metadata[name]) for name in ("progress", "settings")}
-        path = folder / RECORD
-        if not (path.is_file() and (folder / BEST).is_file()):  # without weights, of a run that is gone
+        path = folder / RUN_RECORD_FILE
+        if not (
+            path.is_file() and (folder / BEST_WEIGHTS_FILE).is_file()
+        ):  # without weights, of a run that is gone
             return None
         record = json.loads(path.read_text(encoding="utf-8"))
         return {name: record[name] for name in ("progress", "settings")}
@@ -33,7 +35,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
         raise TrainingError(f"{path} cannot be read as the record of a run: {error}") from None
 
 
-def read_metadata(path: Path) -> dict[str, str]:
+def read_tensor_metadata(path: Path) -> dict[str, str]:
     """The metadata of a file of tensors, without these."""
     try:
         from safetensors import SafetensorError, safe_open

@@ -1,20 +1,20 @@
 """The facade: open a photo once, ask many times, and talk about the answers."""
 
 from .editor import Editor, edit
-from .model import Edit, Manner, Mode
-from .pictures import performed, performed_thoughts, small
+from .edits import Edit, Manner, Mode
+from .pictures import apply_policy_steps, apply_to_thumbnail, make_thumbnail
 from .telling import NOTHING_YET
-from .turns import Turn
+from .turns import EditTurn
 
 __all__ = [
     "NOTHING_YET",
     "Edit",
+    "EditTurn",
     "Editor",
     "Manner",
     "Mode",
-    "Turn",
+    "apply_policy_steps",
+    "apply_to_thumbnail",
     "edit",
-    "performed",
-    "performed_thoughts",
-    "small",
+    "make_thumbnail",
 ]

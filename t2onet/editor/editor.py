@@ -14,43 +14,43 @@ import numpy as np
 
 from .. import operations
 from ..errors import RequestError
-from ..executor import Photo
+from ..executor import PhotoLike
 from ..image import open_image
 from ..language.followup import Move, followups
 from ..language.grams import words
 from ..language.limits import limited
 from ..language.stop_words import says
-from ..policy import EDIT, Answer, Policy, Thought, check_mode
 from ..recipe import Recipe, Step
 from .conversation import Conversation
-from .holding import Reasons, held
-from .model import Edit, Mode, renamed_mode
-from .pictures import performed, small, visible
+from .edits import Edit, Mode, resolve_mode
+from .holding import Reasons, enforce_limits
+from .pictures import apply_to_thumbnail, keep_visible_steps, make_thumbnail
+from .policy import EDIT, Policy, PolicyAnswer, PolicyStep, check_mode
 from .telling import (
     NOTHING_YET,
     DeclinedPart,
-    declined,
-    declined_parts,
-    held_back,
-    left_undone,
-    limit_outcomes,
+    describe_decline,
+    describe_limits,
+    describe_undone_parts,
+    to_declined_parts,
+    to_limit_outcomes,
 )
-from .turns import Turn
+from .turns import EditTurn
 
-SPREAD = 0.35
+VARIANT_SPREAD = 0.35
 """How far variants stray: the standard deviation of the factor on each step's parameters."""
-HISTORY = 100
+MAX_HISTORY = 100
 """Edits that can be undone."""
-_POOL = 8
+_CANDIDATES_PER_VARIANT = 8
 """Candidates drawn for each variant that is wanted."""
-_REASONS = 0.15
+_MIN_REASON_SHARE = 0.15
 """Share of the attention to telling words from which on one of them is a reason."""
-_LEAST = 0.02
+_MIN_ATTENTION = 0.02
 """Attention that is none."""
 
 
 def edit(
-    photo: Photo,
+    photo: PhotoLike,
     request: str,
     *,
     mode: Mode = "literal",
@@ -63,23 +63,23 @@ def edit(
     `mode` is "literal" (what the sentence says and nothing else) or "expert" (also what a retoucher would
     have done); `manner` is its old name, deprecated. `strength` 1 is the answer as it is.
     """
-    mode = renamed_mode(mode, manner)
+    mode = resolve_mode(mode, manner)
     return Editor(photo, policy).ask(request, mode=mode).at(strength)
 
 
 class Editor:
     """One photo, opened once, and requests about it; what was asked can be undone and done again."""
 
-    def __init__(self, photo: Photo, policy: Policy | None = None) -> None:
+    def __init__(self, photo: PhotoLike, policy: Policy | None = None) -> None:
         self.photo = open_image(photo)
-        self.policy = policy if policy is not None else _shipped()
+        self.policy = policy if policy is not None else _load_default_policy()
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
     @cached_property
     def picture(self) -> np.ndarray:
         """(3, SIDE, SIDE) float32: the photo as the policy sees it, sRGB and squeezed to a square."""
-        return small(self.photo, self.policy.side)
+        return make_thumbnail(self.photo, self.policy.side)
 
     @property
     def current(self) -> Edit | None:
@@ -101,7 +101,7 @@ class Editor:
 
     def ask(self, request: str, *, mode: Mode = "literal", manner: Mode | None = None) -> Edit:
         """The answer to a request about the photo as it was opened; what cannot be done leaves no trace."""
-        mode = renamed_mode(mode, manner)
+        mode = resolve_mode(mode, manner)
         answer = self._answered(request, mode, self.picture)
         return self._kept(answer) if answer.answered else answer
 
@@ -112,8 +112,8 @@ class Editor:
         `undo that` and `start over` go back; anything else is asked of the policy, about the photo as it
         looks by now, and adds its steps. What cannot be done, or changes nothing, leaves no trace.
         """
-        mode = renamed_mode(mode, manner)
-        meant = followups(_checked(request))
+        mode = resolve_mode(mode, manner)
+        meant = followups(_check_request(request))
         edit = self.current or self._untouched(mode)
         if [part.move for part in meant] in ([Move.UNDO], [Move.REDO]):
             return self._gone(edit, meant[0].move)
@@ -132,7 +132,7 @@ class Editor:
         A `new` one comes from elsewhere, a look say: no words led to it.
         """
         edit = self.current or self._untouched("literal")
-        turn = Turn(edit.recipe, edit.recipe)
+        turn = EditTurn(edit.recipe, edit.recipe)
         if new:
             edit = replace(edit, request="", recipe=Recipe(), reasons=())
         after = edit.become(recipe, turn)
@@ -143,7 +143,7 @@ class Editor:
         edit = self.current or self._untouched("literal")
         again = edit.turn.strength != 1
         whole = edit.turn.last if again else edit.recipe
-        after = edit.become(whole.blend(strength), Turn(edit.turn.since, whole, strength=strength))
+        after = edit.become(whole.blend(strength), EditTurn(edit.turn.since, whole, strength=strength))
         if again:
             self._past.pop()
         return (self.current or self._untouched("literal")) if strength == 1 else self._kept(after)
@@ -170,19 +170,22 @@ class Editor:
         manner: Mode | None = None,
     ) -> list[Edit]:
         """The answer and others like it, of which no two look alike: those farthest apart of many drawn."""
-        mode = renamed_mode(mode, manner)
+        mode = resolve_mode(mode, manner)
         if count < 1:
             raise RequestError(f"{count} variants were asked for; ask for at least one")
         plain = self._answered(request, mode, self.picture)
         if not plain.recipe.steps:
             return [plain]
         rng = np.random.default_rng(seed)
-        drawn = [plain.recipe, *(_strayed(plain.recipe, rng) for _ in range(_POOL * (count - 1)))]
-        pictures = [performed(recipe, self.picture) for recipe in drawn]
-        return [replace(plain, recipe=drawn[at]) for at in _apart(pictures, count)]
+        drawn = [
+            plain.recipe,
+            *(_vary_recipe(plain.recipe, rng) for _ in range(_CANDIDATES_PER_VARIANT * (count - 1))),
+        ]
+        pictures = [apply_to_thumbnail(recipe, self.picture) for recipe in drawn]
+        return [replace(plain, recipe=drawn[at]) for at in _pick_farthest(pictures, count)]
 
     def _kept(self, edit: Edit) -> Edit:
-        self._past = [*self._past, edit][-HISTORY:]
+        self._past = [*self._past, edit][-MAX_HISTORY:]
         self._future.clear()
         return edit
 
@@ -209,16 +212,16 @@ class Editor:
         if mode not in get_args(Mode):
             raise RequestError(f"there is no mode {mode!r}; there are {', '.join(get_args(Mode))}")
         check_mode(self.policy, mode)
-        said = limited(_checked(request))
+        said = limited(_check_request(request))
         answer = self.policy.answer(picture, said.request, mode)
         if answer.verdict != EDIT:
-            declined_whole = (DeclinedPart(request, answer.verdict, declined(answer.verdict)),)
+            declined_whole = (DeclinedPart(request, answer.verdict, describe_decline(answer.verdict)),)
             return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined_whole)
-        thoughts = visible(answer.thoughts, picture)
-        recipe = Recipe.from_steps((thought.operation, _rounded(thought)) for thought in thoughts)
-        found = held(recipe, _reasons(answer, thoughts), said, picture)
-        undone = left_undone((verdict for _, verdict in answer.besides), found.recipe)
-        remarks = (*undone, *held_back(said, found.passed))
+        thoughts = keep_visible_steps(answer.thoughts, picture)
+        recipe = Recipe.from_steps((thought.operation, _round_parameters(thought)) for thought in thoughts)
+        found = enforce_limits(recipe, _find_reasons(answer, thoughts), said, picture)
+        undone = describe_undone_parts((verdict for _, verdict in answer.besides), found.recipe)
+        remarks = (*undone, *describe_limits(said, found.passed))
         return Edit(
             self.photo,
             request,
@@ -227,12 +230,12 @@ class Editor:
             EDIT,
             found.reasons,
             remarks=remarks,
-            declined=declined_parts(answer.besides),
-            limits=limit_outcomes(said, found.passed),
+            declined=to_declined_parts(answer.besides),
+            limits=to_limit_outcomes(said, found.passed),
         )
 
 
-def _checked(request: str) -> str:
+def _check_request(request: str) -> str:
     if not isinstance(request, str):
         raise RequestError(f"a request is a sentence, and {type(request).__name__!r} was given")
     if not any(character.isalnum() for character in request):
@@ -240,12 +243,12 @@ def _checked(request: str) -> str:
     return request
 
 
-def _rounded(thought: Thought) -> tuple[float, ...]:
-    operation = operations.get(thought.operation)
+def _round_parameters(thought: PolicyStep) -> tuple[float, ...]:
+    operation = operations.get_operation(thought.operation)
     return operation.clipped([round(value, 4) for value in thought.parameters])
 
 
-def _reasons(answer: Answer, thoughts: Sequence[Thought]) -> Reasons:
+def _find_reasons(answer: PolicyAnswer, thoughts: Sequence[PolicyStep]) -> Reasons:
     """For each thought the words that had a good part of the attention, in their own order.
 
     Words that are in every request are none of them, nor are those of parts that are not answered.
@@ -253,23 +256,23 @@ def _reasons(answer: Answer, thoughts: Sequence[Thought]) -> Reasons:
     idle = {word for part, _ in answer.besides for word in words(part)}
     telling = [says(word) and word not in idle for word in answer.words]
 
-    def of(thought: Thought) -> tuple[str, ...]:
+    def of(thought: PolicyStep) -> tuple[str, ...]:
         shares = [share if tells else 0.0 for share, tells in zip(thought.attention, telling, strict=False)]
-        enough = max(_REASONS * sum(shares), _LEAST)
+        enough = max(_MIN_REASON_SHARE * sum(shares), _MIN_ATTENTION)
         return tuple(word for word, share in zip(answer.words, shares, strict=False) if share >= enough)
 
     return tuple(map(of, thoughts))
 
 
-def _strayed(recipe: Recipe, rng: np.random.Generator) -> Recipe:
+def _vary_recipe(recipe: Recipe, rng: np.random.Generator) -> Recipe:
     """Each step weaker or stronger by a factor of its own."""
     steps: list[Step] = [
-        step.blend(float(np.clip(rng.normal(1.0, SPREAD), 0.3, 1.9))) for step in recipe.steps
+        step.blend(float(np.clip(rng.normal(1.0, VARIANT_SPREAD), 0.3, 1.9))) for step in recipe.steps
     ]
     return recipe.model_copy(update={"steps": tuple(steps)})
 
 
-def _apart(pictures: Sequence[np.ndarray], count: int) -> list[int]:
+def _pick_farthest(pictures: Sequence[np.ndarray], count: int) -> list[int]:
     """The first, and then always the one farthest from all taken."""
     taken = [0]
     nearest = np.full(len(pictures), np.inf)
@@ -279,7 +282,7 @@ def _apart(pictures: Sequence[np.ndarray], count: int) -> list[int]:
     return taken
 
 
-def _shipped() -> Policy:
-    from ..policy import shipped
+def _load_default_policy() -> Policy:
+    from .policy import load_shipped_policy
 
-    return shipped()
+    return load_shipped_policy()

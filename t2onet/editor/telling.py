@@ -9,9 +9,9 @@ from typing import NamedTuple
 from .. import operations
 from ..language import Attribute
 from ..language.limits import Limit, Limited
-from ..policy import FOREIGN
 from ..recipe import Recipe, Step
-from ..recipe.words import sentence
+from ..recipe.wording import join_as_sentence
+from .policy import FOREIGN
 
 NOTHING_YET = "nothing yet"
 """The verdict on a follow-up that has nothing to speak of."""
@@ -35,7 +35,7 @@ _CANNOT = {
     "blur_background": "blur backgrounds",
 }
 """Verdicts on requests that no operation on the whole photo can answer, as what cannot be done."""
-_NAMES = {
+_ATTRIBUTE_WORDS = {
     Attribute.LIGHTNESS: ("the brightness", "brighter", "darker"),
     Attribute.CONTRAST: ("the contrast", "harsher", "flatter"),
     Attribute.COLOURFULNESS: ("the saturation", "more colourful", "paler"),
@@ -44,8 +44,8 @@ _NAMES = {
     Attribute.SHARPNESS: ("the sharpness", "sharper", "softer"),
 }
 """An attribute, more of it and less of it."""
-_COLOURS = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
-_ALONG = 0.9
+_COLOUR_ATTRIBUTES = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
+_SAME_DIRECTION = 0.9
 """Cosine from which on two steps do the same, one of them more strongly."""
 
 
@@ -72,44 +72,46 @@ class LimitOutcome(NamedTuple):
 _DIRECTIONS = {1: "more", -1: "less", 0: "either"}
 
 
-def declined(verdict: str) -> str:
+def describe_decline(verdict: str) -> str:
     """Why nothing was done."""
     if verdict == NOTHING_YET:
         return "There is nothing yet that this could be about"
     if verdict == FOREIGN:
         return "I only read English so far, please ask in English"
     if verdict in _CANNOT:
-        return _cannot([verdict])
+        return _describe_inability([verdict])
     return "I do not see what to change in the photo"
 
 
-def left_undone(verdicts: Iterable[str], done: Recipe) -> Iterator[str]:
+def describe_undone_parts(verdicts: Iterable[str], done: Recipe) -> Iterator[str]:
     """That parts of a request could not be done, if it was."""
     known = [verdict for verdict in verdicts if verdict in _CANNOT]
     if known:
-        yield f"{_cannot(known)}{'; I did the rest' if done.steps else ''}."
+        yield f"{_describe_inability(known)}{'; I did the rest' if done.steps else ''}."
 
 
-def _cannot(verdicts: Sequence[str]) -> str:
+def _describe_inability(verdicts: Sequence[str]) -> str:
     matters = list(dict.fromkeys(_CANNOT[one] for one in verdicts))
-    return f"I cannot {_listed(matters, 'or')}, I only change photos as a whole"
+    return f"I cannot {_join_phrases(matters, 'or')}, I only change photos as a whole"
 
 
-def declined_parts(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedPart, ...]:
+def to_declined_parts(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedPart, ...]:
     """Parts of a request and the verdict on each, as far as it is known what cannot be done."""
     return tuple(
-        DeclinedPart(words, verdict, declined(verdict)) for words, verdict in parts if verdict in _CANNOT
+        DeclinedPart(words, verdict, describe_decline(verdict))
+        for words, verdict in parts
+        if verdict in _CANNOT
     )
 
 
-def limit_outcomes(said: Limited, passed: frozenset[Limit]) -> tuple[LimitOutcome, ...]:
+def to_limit_outcomes(said: Limited, passed: frozenset[Limit]) -> tuple[LimitOutcome, ...]:
     """What became of each limit of a request."""
     found = [
         LimitOutcome(
             limit.attribute.value,
             _DIRECTIONS[limit.sign],
             limit not in passed,
-            _keeping(limit) if limit in passed else " ".join(_kept([limit])),
+            _describe_limit(limit) if limit in passed else " ".join(_describe_kept_limits([limit])),
         )
         for limit in said.limits
     ]
@@ -117,64 +119,71 @@ def limit_outcomes(said: Limited, passed: frozenset[Limit]) -> tuple[LimitOutcom
     return (*found, *([gently] if said.gentle else []))
 
 
-def held_back(said: Limited, passed: frozenset[Limit]) -> Iterator[str]:
+def describe_limits(said: Limited, passed: frozenset[Limit]) -> Iterator[str]:
     """That limits were kept, and which were not quite."""
     kept = [limit for limit in said.limits if limit not in passed]
-    did = [*_kept(kept), *(["did only a little of it"] if said.gentle else [])]
+    did = [*_describe_kept_limits(kept), *(["did only a little of it"] if said.gentle else [])]
     if did:
-        yield f"As asked, I {_listed(did)}."
+        yield f"As asked, I {_join_phrases(did)}."
     if passed:
-        yield f"I could not quite {_listed([_keeping(limit) for limit in said.limits if limit in passed])}."
+        phrases = [_describe_limit(limit) for limit in said.limits if limit in passed]
+        yield f"I could not quite {_join_phrases(phrases)}."
 
 
-def _kept(limits: Sequence[Limit]) -> Iterator[str]:
+def _describe_kept_limits(limits: Sequence[Limit]) -> Iterator[str]:
     still = [limit.attribute for limit in limits if not limit.sign]
-    every = set(_COLOURS) <= set(still)
-    names = ["the colours"] * every + [_NAMES[a][0] for a in still if not (every and a in _COLOURS)]
+    every = set(_COLOUR_ATTRIBUTES) <= set(still)
+    names = ["the colours"] * every + [
+        _ATTRIBUTE_WORDS[a][0] for a in still if not (every and a in _COLOUR_ATTRIBUTES)
+    ]
     if names:
-        yield f"left {_listed(names)} alone"
-    if turned := [_way(limit) for limit in limits if limit.sign]:
-        yield f"made it no {_listed(turned, 'or')}"
+        yield f"left {_join_phrases(names)} alone"
+    if turned := [_describe_direction(limit) for limit in limits if limit.sign]:
+        yield f"made it no {_join_phrases(turned, 'or')}"
 
 
-def _keeping(limit: Limit) -> str:
-    return f"keep it from becoming {_way(limit)}" if limit.sign else f"keep {_NAMES[limit.attribute][0]}"
+def _describe_limit(limit: Limit) -> str:
+    return (
+        f"keep it from becoming {_describe_direction(limit)}"
+        if limit.sign
+        else f"keep {_ATTRIBUTE_WORDS[limit.attribute][0]}"
+    )
 
 
-def _way(limit: Limit) -> str:
-    return _NAMES[limit.attribute][1 if limit.sign > 0 else 2]
+def _describe_direction(limit: Limit) -> str:
+    return _ATTRIBUTE_WORDS[limit.attribute][1 if limit.sign > 0 else 2]
 
 
-def differences(old: Recipe, new: Recipe, begin: str = "") -> str:
+def describe_changes(old: Recipe, new: Recipe, begin: str = "") -> str:
     """What changes from one recipe to the next, as one sentence."""
     found = old.diff(new)
-    phrases = [_difference(change.before, change.after) for change in found]
-    said = sentence([f"{begin}{phrases[0]}", *phrases[1:]])
+    phrases = [_describe_change(change.before, change.after) for change in found]
+    said = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]])
     stays = len(new.steps) > sum(change.after is not None for change in found)
     return f"{said.removesuffix('.')}; the rest stays as it was." if stays else said
 
 
-def _difference(before: Step | None, after: Step | None) -> str:
+def _describe_change(before: Step | None, after: Step | None) -> str:
     if after is None:
         return f"no longer {before.describe()}" if before else ""
     if before is None:
         return after.describe()
-    one, other = _vector(before), _vector(after)
+    one, other = _compute_offsets(before), _compute_offsets(after)
     sizes = math.hypot(*one) * math.hypot(*other)
-    if not sizes or sum(a * b for a, b in zip(one, other, strict=True)) < _ALONG * sizes:
+    if not sizes or sum(a * b for a, b in zip(one, other, strict=True)) < _SAME_DIRECTION * sizes:
         return f"now {after.describe()}"
     return f"{after.describe()} ({'more' if math.hypot(*other) > math.hypot(*one) else 'less'} than before)"
 
 
-def _vector(step: Step) -> list[float]:
+def _compute_offsets(step: Step) -> list[float]:
     """How far a step is from doing nothing, parameter by parameter."""
     if step.is_repair:
         return []
-    operation = operations.get(step.operation)
+    operation = operations.get_operation(step.operation)
     pairs = zip(operation.canonical(step.parameters), operation.defaults, strict=True)
     return [value - default for value, default in pairs]
 
 
-def _listed(phrases: Sequence[str], last: str = "and") -> str:
+def _join_phrases(phrases: Sequence[str], last: str = "and") -> str:
     *first, end = phrases
     return f"{', '.join(first)} {last} {end}" if first else end

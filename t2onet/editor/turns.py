@@ -18,20 +18,20 @@ from .. import operations
 from ..executor import intermediates
 from ..language import Attribute, Intent
 from ..language.followup import FollowUp, factor
-from ..metrics.attributes import NOTICEABLE, ORDER, measure
+from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 
-CARRIES = 2.0
+MIN_EFFECT = 2.0
 """Noticeable amounts from which on a step is what makes a photo brighter, warmer, ..."""
-BACK = 0.5
+OVERSHOOT_SHARE = 0.5
 """How much of a turn stays when the next one says that it went too far."""
-_ALONG = 0.5
+_MIN_AGREEMENT = 0.5
 """Cosine from which on a shift of colour goes the way that is spoken of."""
-_TINTS = (Attribute.WARMTH, Attribute.REDNESS)
+_TINT_ATTRIBUTES = (Attribute.WARMTH, Attribute.REDNESS)
 
 
 @dataclass(frozen=True)
-class Turn:
+class EditTurn:
     """How a recipe came about.
 
     `since` is the recipe before the change that `more` and `that` speak of, `last` that of the turn before.
@@ -45,124 +45,130 @@ class Turn:
     strength: float = 1.0
 
 
-def changed(recipe: Recipe, turn: Turn, said: FollowUp) -> tuple[Recipe, Turn]:
+def scale_last_change(recipe: Recipe, turn: EditTurn, said: FollowUp) -> tuple[Recipe, EditTurn]:
     """More or less of the last change."""
     if said.share is not None:
-        return between(turn.since, recipe, said.share), Turn(turn.since, recipe)
+        return interpolate_recipes(turn.since, recipe, said.share), EditTurn(turn.since, recipe)
     ways: frozenset[tuple[Attribute | None, int]] = frozenset({(None, said.sign)})
-    if turn.ways == _opposite(ways):
-        found = between(turn.last, recipe, BACK**said.amount)
+    if turn.ways == _reverse_ways(ways):
+        found = interpolate_recipes(turn.last, recipe, OVERSHOOT_SHARE**said.amount)
     else:
-        found = between(turn.since, recipe, factor(said.sign, said.amount))
-    return found, Turn(turn.since, recipe, ways)
+        found = interpolate_recipes(turn.since, recipe, factor(said.sign, said.amount))
+    return found, EditTurn(turn.since, recipe, ways)
 
 
-def adjusted(
-    recipe: Recipe, turn: Turn, said: FollowUp, picture: np.ndarray
-) -> tuple[Recipe, Turn, frozenset[Attribute]]:
+def scale_attributes(
+    recipe: Recipe, turn: EditTurn, said: FollowUp, picture: np.ndarray
+) -> tuple[Recipe, EditTurn, frozenset[Attribute]]:
     """More or less of the attributes that are spoken of, and those of them that some step carries."""
     ways: frozenset[tuple[Attribute | None, int]] = frozenset(
         (intent.attribute, intent.sign) for intent in said.intents
     )
     everything = frozenset(intent.attribute for intent in said.intents)
-    if said.share is None and turn.ways == _opposite(ways):
+    if said.share is None and turn.ways == _reverse_ways(ways):
         amount = max(intent.amount for intent in said.intents)
-        return between(turn.last, recipe, BACK**amount), Turn(recipe, recipe, ways), everything
-    factors, carried = _factors(recipe, said, picture)
+        return (
+            interpolate_recipes(turn.last, recipe, OVERSHOOT_SHARE**amount),
+            EditTurn(recipe, recipe, ways),
+            everything,
+        )
+    factors, carried = _compute_factors(recipe, said, picture)
     steps = [step.blend(by) for step, by in zip(recipe.steps, factors, strict=True) if by > 0]
     found = recipe.model_copy(update={"steps": tuple(steps)})
-    return found, Turn(recipe, recipe, ways if carried == everything else frozenset()), carried
+    return found, EditTurn(recipe, recipe, ways if carried == everything else frozenset()), carried
 
 
-def _opposite(
+def _reverse_ways(
     ways: frozenset[tuple[Attribute | None, int]],
 ) -> frozenset[tuple[Attribute | None, int]]:
     return frozenset((attribute, -sign) for attribute, sign in ways)
 
 
-def _factors(recipe: Recipe, said: FollowUp, picture: np.ndarray) -> tuple[list[float], frozenset[Attribute]]:
+def _compute_factors(
+    recipe: Recipe, said: FollowUp, picture: np.ndarray
+) -> tuple[list[float], frozenset[Attribute]]:
     """What each step is multiplied by, and the attributes that this answers."""
     factors, carried = [], set[Attribute]()
-    for effect in effects(recipe, picture):
+    for effect in measure_effects(recipe, picture):
         concerned = [intent for intent in said.intents if intent.attribute in effect]
-        way = _agreement(effect, concerned)
-        if abs(way) < _ALONG:
+        way = _compute_agreement(effect, concerned)
+        if abs(way) < _MIN_AGREEMENT:
             factors.append(1.0)
             continue
         carried |= {intent.attribute for intent in concerned}
         amount = max(intent.amount for intent in concerned)
         factors.append(factor(1 if way > 0 else -1, amount) if said.share is None else said.share)
-    if carried & set(_TINTS):  # a word for a colour is both of them at once
-        carried |= {intent.attribute for intent in said.intents if intent.attribute in _TINTS}
+    if carried & set(_TINT_ATTRIBUTES):  # a word for a colour is both of them at once
+        carried |= {intent.attribute for intent in said.intents if intent.attribute in _TINT_ATTRIBUTES}
     return factors, frozenset(carried)
 
 
-def _agreement(effect: dict[Attribute, float], intents: Sequence[Intent]) -> float:
+def _compute_agreement(effect: dict[Attribute, float], intents: Sequence[Intent]) -> float:
     """The cosine between what a step does and what is asked for, in the attributes it is about."""
     asked = [sum(intent.sign for intent in intents if intent.attribute is one) for one in effect]
     size = math.hypot(*asked) * math.hypot(*effect.values())
     return sum(a * b for a, b in zip(asked, effect.values(), strict=True)) / size if size else 0.0
 
 
-def effects(recipe: Recipe, picture: np.ndarray) -> list[dict[Attribute, float]]:
+def measure_effects(recipe: Recipe, picture: np.ndarray) -> list[dict[Attribute, float]]:
     """For each step what it is about, and by how many noticeable amounts it changes a picture (3, H, W).
 
     Nothing where that is hardly to be seen; warmth and redness together for a shift of colour.
     """
-    series = [picture, *(np.asarray(one).transpose(2, 0, 1) for one in _stages(recipe, picture))]
-    values = [measure(one) for one in series]
-    return [_effect(after - before) for before, after in pairwise(values)]
+    series = [picture, *(np.asarray(one).transpose(2, 0, 1) for one in _render_stages(recipe, picture))]
+    values = [measure_attributes(one) for one in series]
+    return [_classify_change(after - before) for before, after in pairwise(values)]
 
 
-def _stages(recipe: Recipe, picture: np.ndarray) -> Iterator[np.ndarray]:
+def _render_stages(recipe: Recipe, picture: np.ndarray) -> Iterator[np.ndarray]:
     pixels = np.ascontiguousarray(picture.transpose(1, 2, 0))
     return (np.asarray(image) for image in intermediates(recipe, pixels, kernels=False, threads=1))
 
 
-def _effect(change: np.ndarray) -> dict[Attribute, float]:
+def _classify_change(change: np.ndarray) -> dict[Attribute, float]:
     """The attribute that a change (6,) is about: light, colour or detail, whichever is seen most.
 
     Light is lightness or contrast, whichever moves farther in L*. Colour is colourfulness where the mean
     chroma moves farther than the mean colour does, which it cannot where all colours move alike.
     """
-    by = {one: float(change[at]) for one, at in ORDER.items()}
-    seen = {one: value / NOTICEABLE[ORDER[one]] for one, value in by.items()}
+    by = {one: float(change[at]) for one, at in ATTRIBUTE_INDEX.items()}
+    seen = {one: value / JUST_NOTICEABLE[ATTRIBUTE_INDEX[one]] for one, value in by.items()}
     lighter = abs(by[Attribute.LIGHTNESS]) >= abs(by[Attribute.CONTRAST])
-    richer = abs(by[Attribute.COLOURFULNESS]) >= math.hypot(*(by[one] for one in _TINTS))
+    richer = abs(by[Attribute.COLOURFULNESS]) >= math.hypot(*(by[one] for one in _TINT_ATTRIBUTES))
     groups: list[tuple[Attribute, ...]] = [
         (Attribute.LIGHTNESS if lighter else Attribute.CONTRAST,),
-        (Attribute.COLOURFULNESS,) if richer else _TINTS,
+        (Attribute.COLOURFULNESS,) if richer else _TINT_ATTRIBUTES,
         (Attribute.SHARPNESS,),
     ]
     main = max(groups, key=lambda group: math.hypot(*(seen[one] for one in group)))
     effect = {one: seen[one] for one in main}
-    return effect if math.hypot(*effect.values()) >= CARRIES else {}
+    return effect if math.hypot(*effect.values()) >= MIN_EFFECT else {}
 
 
-def between(old: Recipe, new: Recipe, share: float) -> Recipe:
+def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
     """On the way from `old` (share 0) to `new` (share 1), or beyond; steps that do nothing are left out."""
     steps: list[Step] = []
-    for before, after in matched(old.steps, new.steps):
+    for before, after in match_steps(old.steps, new.steps):
         if before is None and after is not None:
             steps.append(after.blend(share))
         elif after is None and before is not None:
             steps.append(before.blend(max(1 - share, 0.0)))
         elif before is not None and after is not None:
-            steps.append(_mixed(before, after, share))
+            steps.append(_interpolate_step(before, after, share))
     kept = tuple(step for step in steps if not step.is_identity)
     return new.model_copy(update={"steps": kept})
 
 
-def _mixed(before: Step, after: Step, share: float) -> Step:
+def _interpolate_step(before: Step, after: Step, share: float) -> Step:
     if before == after or after.is_repair:
         return after
-    operation = operations.get(after.operation)
+    operation = operations.get_operation(after.operation)
     pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)
     values = operation.clipped([round(a + share * (b - a), 12) for a, b in pairs])
     return after.model_copy(update={"parameters": values})
 
 
-def matched(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
+def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
     """Steps that became one another, by their operations and order; None beside what is new or gone."""
     matcher = SequenceMatcher(None, [s.operation for s in old], [s.operation for s in new], autojunk=False)
     for kind, i, i_end, j, j_end in matcher.get_opcodes():

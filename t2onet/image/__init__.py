@@ -4,24 +4,23 @@ This room knows nothing of operations or recipes. A photo is edited in its own R
 on the way in or out, and what a format cannot keep is said in `notes`.
 """
 
-from .atomic import check_writable, write_atomically
-from .formats import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
-from .model import Image, Saved, from_array
-from .opening import open_image
-from .regular import check_regular, open_regular, read_regular
+from .files import check_regular_file, check_writable, open_regular_file, read_regular_file, write_atomically
+from .photo import Image, SavedFile, image_from_array
+from .reading import open_image
+from .writing import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
 
 __all__ = [
     "RAW_SUFFIXES",
-    "READABLE",
-    "WRITABLE",
+    "READABLE_SUFFIXES",
+    "WRITABLE_SUFFIXES",
     "Image",
-    "Saved",
-    "check_regular",
+    "SavedFile",
+    "check_regular_file",
     "check_writable",
-    "default_suffix",
-    "from_array",
+    "choose_output_suffix",
+    "image_from_array",
     "open_image",
-    "open_regular",
-    "read_regular",
+    "open_regular_file",
+    "read_regular_file",
     "write_atomically",
 ]

@@ -1,87 +1,56 @@
-"""Which NumPy arrays are photos, which of those are gray, and how to turn them. Knows nothing of files."""
+"""Array functions for NumPy and torch alike, as the formulas need them."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import ImageError
+# What the formulas need of an array library, for NumPy arrays and torch tensors alike.
+#
+# Formulas ask `namespace(image)` for NumPy or torch and use only names both have. torch is never imported
+# from
+# here: an image can only be a tensor if its owner has imported torch already.
 
-# Kind and bytes of a sample: uint8, uint16, float16, float32, float64, in any byte order.
-_TYPES = {("u", 1), ("u", 2), ("f", 2), ("f", 4), ("f", 8)}
-
-
-def checked(given: Any) -> NDArray[Any]:
-    """A native (H, W, 3) or (H, W, 4) array of a photo, or an ImageError that says how to make it one."""
-    array: NDArray[Any] = np.asarray(given)
-    _check_shape(array.shape)
-    _check_dtype(array.dtype)
-    if array.dtype.kind == "f":
-        _check_range(array)
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+Array = Any
+"""A NumPy array or a torch tensor."""
 
 
-def split_alpha(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """(H, W, 3 or 4) -> the three colour channels, and alpha where there is a fourth."""
-    return (array, None) if array.shape[2] == 3 else (array[..., :3], array[..., 3])
+def array_namespace(array: Array) -> Any:
+    """The library `array` belongs to."""
+    if isinstance(array, np.ndarray):
+        return np
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return torch
+    raise TypeError(f"an image is a NumPy array or a torch tensor, not {type(array).__name__}")
 
 
-def _check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) == 3 and shape[2] in (3, 4):
-        if 0 in shape:
-            raise ImageError(f"An array of shape {shape} has no pixels; give one of shape (H, W, 3).")
-        return
-    raise ImageError(
-        f"An array of shape {shape} is not a photo of shape (H, W, 3) or (H, W, 4); {_hint(shape)}."
-    )
+def to_array_like(values: Any, image: Array) -> Array:
+    """`values` in the library, precision and place of `image`; a tensor keeps its gradient."""
+    xp = array_namespace(image)
+    if xp is np:
+        return np.asarray(values, dtype=image.dtype)
+    return xp.as_tensor(values, dtype=image.dtype, device=image.device)
 
 
-def _hint(shape: tuple[int, ...]) -> str:
-    if len(shape) == 2:
-        return "stack the gray channel three times: np.stack([gray] * 3, axis=-1)"
-    if len(shape) == 3 and shape[0] in (3, 4):
-        return "move the channel axis last: np.moveaxis(array, 0, -1)"
-    if len(shape) == 3 and shape[2] == 1:
-        return "stack the gray channel three times: np.repeat(array, 3, axis=-1)"
-    if len(shape) == 4:
-        return "give one photo at a time"
-    return "give rows, columns and three channels"
+def per_pixel(values: Array) -> Array:
+    """A number for each image of a batch, shaped to meet its pixels: (...) -> (..., 1, 1, 1)."""
+    return values[..., None, None, None]
 
 
-def _check_dtype(dtype: np.dtype[Any]) -> None:
-    if (dtype.kind, dtype.itemsize) in _TYPES:
-        return
-    raise ImageError(
-        f"An array of {dtype} is not a photo's; convert it to uint8, uint16, or a float in [0, 1], "
-        "for example array.astype(np.uint8)."
-    )
+def make_shifter(image: Array, reach: int, axis: int) -> Callable[[int], Array]:
+    """A function from an offset, up to `reach`, to the image moved by it along `axis` (-2 down, -1 right).
 
-
-def _check_range(array: NDArray[Any]) -> None:
-    low, high = float(array.min()), float(array.max())
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise ImageError(
-            "The float array has values that are not finite; replace them, for example np.nan_to_num(array)."
-        )
-    if low < -1 or high > 2:
-        raise ImageError(
-            f"The float array runs from {low:g} to {high:g}, which looks like another scale than [0, 1]; "
-            "divide it by 255 (or by its white)."
-        )
-
-
-def is_gray(pixels: NDArray[Any]) -> bool:
-    """Whether the three channels of (H, W, 3) are equal everywhere."""
-    red = pixels[..., 0]
-    return np.array_equal(red, pixels[..., 1]) and np.array_equal(red, pixels[..., 2])
-
-
-def upright(array: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Turn (H, W, ...) as the EXIF orientation 1..8 asks, so that it stands upright."""
-    if orientation >= 5:
-        array = array.swapaxes(0, 1)
-    rows = slice(None, None, -1) if orientation in (3, 4, 7, 8) else slice(None)
-    columns = slice(None, None, -1) if orientation in (2, 3, 6, 7) else slice(None)
-    return np.ascontiguousarray(array[rows, columns])
+    Beyond the border stands the border pixel.
+    """
+    size = image.shape[axis]
+    if axis == -2:
+        first, last = [image[..., :1, :]] * reach, [image[..., -1:, :]] * reach
+        padded = array_namespace(image).concat([*first, image, *last], axis=axis)
+        return lambda offset: padded[..., reach + offset : reach + offset + size, :]
+    first, last = [image[..., :1]] * reach, [image[..., -1:]] * reach
+    padded = array_namespace(image).concat([*first, image, *last], axis=axis)
+    return lambda offset: padded[..., reach + offset : reach + offset + size]

@@ -1,51 +1,169 @@
-"""Files that Pillow reads -> images. Takes bytes, knows no paths.
-
-Failures leave as Pillow's own exceptions; `opening` puts them into words.
-"""
+"""Open photos: a path, an array or an image in, an Image out, or one clear ImageError."""
 
 from __future__ import annotations
 
+import difflib
 import io
+import os
+import re
 import threading
 import warnings
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import PIL.Image
+from numpy.typing import NDArray
 from PIL import ImageFile
 
 from ..errors import ImageError
-from . import exif, limits, losses, metadata, structure
-from .arrays import upright
-from .decoding import decode
-from .model import Image, Origin
+from . import codecs, exif, metadata, structure, views
+from .files import UnreadableFileError, read_regular_file
+from .photo import Image, Origin, image_from_array
+from .pixels import split_alpha, turn_upright
+from .structure import TooLargeError, check_pixel_count, format_allowed_megapixels, format_megapixels
+from .writing import RAW_SUFFIXES
 
-NAMES = "JPEG, PNG, TIFF, WebP, AVIF, GIF, BMP"
-_FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "AVIF", "GIF", "BMP")
-_TIFF_HEADS = (b"II*\0", b"MM\0*")
+# From what Pillow decoded to the pixels of a photo: RGB at the file's depth, alpha, and whether it was gray.
+#
+# Every mode Pillow knows ends here. Orientation and metadata are not looked at.
 
-_quiet = threading.Lock()
+_BAND_PIXELS = 256 * 1024
 
 
-def read(data: bytes, max_pixels: float | None = None) -> Image:
+class DecodedPhoto(NamedTuple):
+    """Pixels (H, W, 3), alpha (H, W), the profile that still describes them, and what was lost, in words."""
+
+    pixels: NDArray[Any]
+    alpha: NDArray[Any] | None = None
+    gray: bool = False
+    icc: bytes | None = None
+    notes: tuple[str, ...] = ()
+
+
+def decode_pixels(
+    file: ImageFile.ImageFile, data: bytes, open_file: Callable[[bytes], ImageFile.ImageFile]
+) -> DecodedPhoto:
+    """The first picture of `file`, which `open_file` opened from `data`; it is loaded on the way."""
+    icc = file.info.get("icc_profile") or None
+    if codecs.has_separate_planes(file):
+        return _decode_samples(codecs.decode_planes(data, open_file), None, icc)
+    if not codecs.is_deep(file):
+        file.load()
+        return _decode_by_mode(file)
+    try:
+        samples = codecs.decode_sixteen_bit(file, lambda: open_file(data))
+    except (KeyError, ValueError, TypeError):
+        samples = None  # a raw mode this Pillow does not know; it still reads eight bits
+    if samples is not None:
+        return _decode_samples(samples, file.info.get("transparency"), icc)
+    decoded = _decode_by_mode(open_file(data))
+    return decoded._replace(notes=(*decoded.notes, "the 16-bit photo was read at 8 bits: its kind is rare"))
+
+
+def _decode_samples(samples: NDArray[Any], key: Any, icc: bytes | None) -> DecodedPhoto:
+    """From (H, W), (H, W, 2), (H, W, 3) or (H, W, 4); `key` is the colour that a PNG declares transparent."""
+    gray = samples.ndim == 2 or samples.shape[2] == 2
+    if gray:
+        flat = samples if samples.ndim == 2 else samples[..., 0]
+        pixels = np.repeat(flat[..., None], 3, axis=2)
+        alpha = None if samples.ndim == 2 else samples[..., 1]
+    else:
+        pixels, alpha = split_alpha(samples)
+    if alpha is None and isinstance(key, int | tuple):
+        opaque = np.any(pixels != np.array(key, pixels.dtype), axis=-1)
+        alpha = opaque.astype(pixels.dtype) * np.iinfo(pixels.dtype).max
+    return DecodedPhoto(np.ascontiguousarray(pixels), alpha, gray, icc)
+
+
+def _decode_by_mode(picture: PIL.Image.Image) -> DecodedPhoto:
+    icc = picture.info.get("icc_profile") or None
+    mode = picture.mode
+    if mode.startswith("I") or mode == "F":
+        return _decode_wide_gray(picture, icc)
+    if mode in ("CMYK", "LAB"):
+        return _decode_cmyk_or_lab(picture, icc)
+    if mode in ("1", "L", "LA", "La"):
+        wanted = "LA" if mode in ("LA", "La") or picture.has_transparency_data else "L"
+    else:
+        wanted = "RGBA" if picture.has_transparency_data else "RGB"
+    return _decode_samples(_copy_in_bands(picture if mode == wanted else picture.convert(wanted)), None, icc)
+
+
+def _copy_in_bands(picture: PIL.Image.Image) -> NDArray[np.uint8]:
+    """np.asarray of an 8-bit picture, band by band: in one piece Pillow would copy it twice."""
+    width, height = picture.size
+    channels = len(picture.getbands())
+    result = np.empty((height, width) if channels == 1 else (height, width, channels), np.uint8)
+    rows = max(_BAND_PIXELS // width, 1)
+    for top in range(0, height, rows):
+        bottom = min(top + rows, height)
+        result[top:bottom] = np.asarray(picture.crop((0, top, width, bottom)))
+    return result
+
+
+def _decode_wide_gray(picture: PIL.Image.Image, icc: bytes | None) -> DecodedPhoto:
+    numbers = np.asarray(picture)
+    low, high = numbers.min(), numbers.max()
+    if picture.mode == "F" and low >= 0 and high <= 1:
+        return _decode_samples(numbers.astype(np.float32), None, icc)
+    if picture.mode != "F" and low >= 0 and high <= 65535:
+        return _decode_samples(_normalize_gray(picture, numbers), picture.info.get("transparency"), icc)
+    raise ImageError(f"its gray values run from {low:g} to {high:g}, which is no scale of a photo")
+
+
+def _normalize_gray(picture: PIL.Image.Image, numbers: NDArray[Any]) -> NDArray[np.uint16]:
+    """Black 0 and white 65535, also where a TIFF counts down or up to 4095."""
+    tags: dict[int, Any] = getattr(picture, "tag_v2", {})
+    scale = numbers.astype(np.uint16)
+    if tags.get(258) == (12,):
+        scale = scale << np.uint16(4) | scale >> np.uint16(8)
+    return 65535 - scale if tags.get(262) == 0 else scale
+
+
+def _decode_cmyk_or_lab(picture: PIL.Image.Image, icc: bytes | None) -> DecodedPhoto:
+    lab = picture.mode == "LAB"
+    profile = icc if views.read_profile_space(icc) == "CMYK" and not lab else None
+    rgb = views.convert_picture_to_srgb(picture, profile) if lab or profile else None
+    name = "CIELAB" if lab else "CMYK"
+    how = "" if rgb else " without its profile, so the colours are approximate"
+    rgb = rgb or picture.convert("RGB")
+    return DecodedPhoto(np.asarray(rgb), notes=(f"the {name} photo was converted to sRGB{how}",))
+
+
+# Files that Pillow reads -> images. Takes bytes, knows no paths.
+#
+# Failures leave as Pillow's own exceptions; `opening` puts them into words.
+
+READABLE_NAMES = "JPEG, PNG, TIFF, WebP, AVIF, GIF, BMP"
+_PILLOW_FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "AVIF", "GIF", "BMP")
+_TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
+
+_warnings_lock = threading.Lock()
+
+
+def read_with_pillow(data: bytes, max_pixels: float | None = None) -> Image:
     """The photo in `data`, upright, with everything that travels along; of more than `max_pixels`, none."""
     _silence_pillow()
-    structure.check(data)
-    tiff = data[:4] in _TIFF_HEADS
+    structure.check_structure(data)
+    tiff = data[:4] in _TIFF_SIGNATURES
     found = metadata.read_tiff_exif(data) if tiff else metadata.Exif()
     # Pillow turns a TIFF by itself, at eight bits; told that it is upright, it leaves that to us.
-    source = exif.turned(data) if found.orientation != 1 else data
-    file = _opened(source)
-    limits.check_size(*file.size, max_pixels)
-    if max(file.size) > limits.LONGEST_SIDE:
+    source = exif.reset_tiff_orientation(data) if found.orientation != 1 else data
+    file = _open_with_pillow(source)
+    structure.check_pixel_count(*file.size, max_pixels)
+    if max(file.size) > structure.MAX_SIDE:
         size = f"{file.width} x {file.height} pixels"
-        raise ImageError(f"it is {size}, and a side has at most {limits.LONGEST_SIDE}; crop it")
-    decoded = decode(file, source, _opened)
+        raise ImageError(f"it is {size}, and a side has at most {structure.MAX_SIDE}; crop it")
+    decoded = decode_pixels(file, source, _open_with_pillow)
     if not tiff:
-        found = metadata.read_exif(metadata.exif_of(file))
+        found = metadata.read_exif(metadata.find_exif_block(file))
     packet = metadata.read_xmp(file.info.get("xmp"))
     return Image(
-        upright(decoded.pixels, found.orientation),
-        None if decoded.alpha is None else upright(decoded.alpha, found.orientation),
+        turn_upright(decoded.pixels, found.orientation),
+        None if decoded.alpha is None else turn_upright(decoded.alpha, found.orientation),
         Origin(
             format="JPEG" if file.format == "MPO" else file.format,
             bits=8 * decoded.pixels.dtype.itemsize,
@@ -54,22 +172,22 @@ def read(data: bytes, max_pixels: float | None = None) -> Image:
             icc=decoded.icc,
             xmp=packet.packet,
             dpi=metadata.read_dpi(file),
-            text=metadata.read_text(file),
-            lossless=file.format == "WEBP" and metadata.webp_is_lossless(data),
+            text=metadata.read_png_text(file),
+            lossless=file.format == "WEBP" and metadata.is_lossless_webp(data),
             compressed=file.info.get("compression") != "raw",
             encoded=data,
-            **_parts(file, source),
+            **_read_format_parts(file, source),
         ),
-        (*decoded.notes, *found.notes, *packet.notes, *losses.of_file(file, data)),
+        (*decoded.notes, *found.notes, *packet.notes, *metadata.describe_file_losses(file, data)),
     )
 
 
-def declared_size(data: bytes) -> tuple[int, int] | None:
+def read_declared_size(data: bytes) -> tuple[int, int] | None:
     """Width and height as the header states them, without Pillow's check; None where that fails.
 
     For files whose structure has been checked.
     """
-    for name in _FORMATS:
+    for name in _PILLOW_FORMATS:
         factory, accept = PIL.Image.OPEN.get(name, (None, None))
         if factory is None or accept is None or accept(data[:16]) is not True:
             continue
@@ -80,15 +198,15 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _opened(data: bytes) -> ImageFile.ImageFile:
-    file: Any = PIL.Image.open(io.BytesIO(data), formats=_FORMATS)
+def _open_with_pillow(data: bytes) -> ImageFile.ImageFile:
+    file: Any = PIL.Image.open(io.BytesIO(data), formats=_PILLOW_FORMATS)
     return file  # type: ignore[no-any-return]
 
 
-def _parts(file: ImageFile.ImageFile, data: bytes) -> dict[str, Any]:
+def _read_format_parts(file: ImageFile.ImageFile, data: bytes) -> dict[str, Any]:
     if file.format == "TIFF":
-        return {"photoshop": metadata.photoshop_of_tiff(data)}
-    return metadata.jpeg_parts(file)
+        return {"photoshop": metadata.read_tiff_photoshop(data)}
+    return metadata.read_jpeg_parts(file)
 
 
 def _silence_pillow() -> None:
@@ -97,7 +215,7 @@ def _silence_pillow() -> None:
     `warnings.catch_warnings` is not thread-safe, so the filter is put in place once and stays; it is put back
     only where someone else's filter came before it.
     """
-    with _quiet:
+    with _warnings_lock:
         for category in (UserWarning, PIL.Image.DecompressionBombWarning):
             if not any(
                 kind is category and action == "ignore" for action, _, kind, *_ in warnings.filters[:2]
@@ -105,7 +223,160 @@ def _silence_pillow() -> None:
                 warnings.filterwarnings("ignore", category=category, module=r"PIL\.")
 
 
-def looks_known(data: bytes) -> bool:
+def has_known_signature(data: bytes) -> bool:
     """Whether the bytes begin like one of the formats, whatever comes after."""
-    heads = (b"\xff\xd8\xff", b"\x89PNG\r\n", *_TIFF_HEADS, b"GIF8", b"BM")
+    heads = (b"\xff\xd8\xff", b"\x89PNG\r\n", *_TIFF_SIGNATURES, b"GIF8", b"BM")
     return data.startswith(heads) or data[8:12] == b"WEBP" or data[4:8] == b"ftyp"
+
+
+# Camera RAW through rawpy, an extra: developed with the camera's white balance to 16-bit sRGB.
+
+
+def read_raw(data: bytes, max_pixels: float | None = None) -> Image:
+    """The developed photo. LibRaw turns it upright by itself."""
+    import rawpy
+
+    with rawpy.imread(io.BytesIO(data)) as file:
+        check_pixel_count(file.sizes.width, file.sizes.height, max_pixels)
+        pixels = file.postprocess(use_camera_wb=True, output_bps=16, output_color=rawpy.ColorSpace.sRGB)
+    # A camera without a colour filter gives one channel.
+    gray = pixels.ndim == 2 or pixels.shape[2] == 1
+    if gray:
+        pixels = np.repeat(np.atleast_3d(pixels), 3, axis=2)
+    return Image(pixels, None, Origin(format="RAW", bits=16, gray=gray, exif=_read_raw_exif(data)))
+
+
+def _read_raw_exif(data: bytes) -> bytes | None:
+    # The maker note is left behind: its offsets point into the RAW file.
+    try:
+        return exif.extract_exif_from_tiff(data, maker_note=False)
+    except exif.MalformedError:
+        return None
+
+
+# The door for photos: a path, an array or an image in, an Image out, or one clear ImageError.
+#
+# Knows paths and words; what is inside a file is the business of `reading`, `heic` and `raw`.
+
+_COPY_AGAIN = "the file is damaged or was not fully copied; copy it again"
+
+
+def open_image(
+    source: str | os.PathLike[str] | np.ndarray[Any, Any] | Image, *, max_pixels: float | None = None
+) -> Image:
+    """The photo in a file, or of an array (H, W, 3) or (H, W, 4); an image is given back as it is.
+
+    A file of more than `max_pixels` is refused by its header, with a TooLargeError.
+    """
+    if isinstance(source, Image):
+        return source
+    if isinstance(source, np.ndarray):
+        return image_from_array(source)
+    if isinstance(source, str | os.PathLike):
+        return _open_file(Path(source), max_pixels)
+    raise ImageError(
+        f"{type(source).__name__!r} is no kind of photo; give a path or a NumPy array of shape (H, W, 3)."
+    )
+
+
+def _open_file(path: Path, max_pixels: float | None) -> Image:
+    data = _read_bytes(path)
+    image = _decode_file(path, data, max_pixels)
+    if min(image.height, image.width) < 2:
+        raise ImageError(
+            f"{path} is {image.width} x {image.height} pixels: too small to be a photo; at least 2 x 2."
+        )
+    return replace(image, origin=replace(image.origin, path=path.absolute()))
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = read_regular_file(path)
+    except IsADirectoryError as error:
+        raise ImageError(f"{path} is a folder; give a photo in it.") from error
+    except UnreadableFileError as error:
+        raise ImageError(f"{path} cannot be read: {error}; give a photo.") from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ImageError(f"{path} does not exist; {_suggest_path(path)}.") from error
+    except PermissionError as error:
+        raise ImageError(
+            f"{path} cannot be read: you have no permission; change the file's permissions."
+        ) from error
+    except (OSError, ValueError, MemoryError) as error:
+        raise ImageError(f"{str(path)!r} cannot be read: {error}; check the name and the disk.") from error
+    if not data:
+        raise ImageError(f"{path} is empty (0 bytes); copy it again.")
+    return data
+
+
+def _suggest_path(path: Path) -> str:
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return f"there is no folder {path.parent}"
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"perhaps {path.parent / near[0]} was meant" if near else "check the spelling"
+
+
+def _decode_file(path: Path, data: bytes, max_pixels: float | None) -> Image:
+    read = _choose_reader(path, data)
+    try:
+        return read(data, max_pixels)
+    except (PIL.Image.DecompressionBombError, TooLargeError) as error:
+        raise _too_large_error(path, data, error, max_pixels) from error
+    except ImageError as error:
+        raise ImageError(f"{path} cannot be read as a photo: {error}.") from error
+    except ImportError as error:
+        kind = "HEIC photo" if read is codecs.read_heic else "camera RAW file"
+        raise ImageError(f"{path} is a {kind}, which needs an extra: pip install 't2onet[files]'.") from error
+    except MemoryError as error:
+        raise ImageError(f"{path} is too large for this machine's memory; use a smaller copy.") from error
+    except PIL.UnidentifiedImageError as error:
+        raise _not_a_photo_error(path, data) from error
+    except Exception as error:  # decoders raise anything on bad bytes
+        raise _damaged_error(path, error) from error
+
+
+def _choose_reader(path: Path, data: bytes) -> Callable[[bytes, float | None], Image]:
+    # Content decides, but for RAW: most of those are TIFF files whose first page is a thumbnail.
+    if path.suffix.lower() in RAW_SUFFIXES:
+        return read_raw
+    return codecs.read_heic if codecs.is_heic(data) else read_with_pillow
+
+
+def _too_large_error(path: Path, data: bytes, error: Exception, max_pixels: float | None) -> TooLargeError:
+    size = error.size if isinstance(error, TooLargeError) else read_declared_size(data)
+    # Where the header does not tell, Pillow's own message holds the number of pixels.
+    pixels = size[0] * size[1] if size else int(re.findall(r"\d+", str(error))[0])
+    extent = (
+        f"{size[0]} x {size[1]} pixels ({format_megapixels(pixels)} megapixels)"
+        if size
+        else f"{pixels} pixels"
+    )
+    if max_pixels is not None:
+        return TooLargeError(
+            f"{path} claims to be {extent}, more than the {format_megapixels(max_pixels)} megapixels allowed "
+            "here; use a smaller copy.",
+            size,
+        )
+    return TooLargeError(
+        f"{path} claims to be {extent}, more than the {format_allowed_megapixels()} megapixels allowed; "
+        f"if you trust the file, allow it with --max-megapixels {format_megapixels(pixels)}.",
+        size,
+    )
+
+
+def _not_a_photo_error(path: Path, data: bytes) -> ImageError:
+    if has_known_signature(data):
+        return ImageError(f"{path} cannot be read: {_COPY_AGAIN}, or save it in a more usual form.")
+    return ImageError(
+        f"{path} does not look like a photo in a format this can read ({READABLE_NAMES}, "
+        "and with an extra HEIC and camera RAW); check that it is the right file."
+    )
+
+
+def _damaged_error(path: Path, error: Exception) -> ImageError:
+    early = any(
+        word in str(error).lower() for word in ("truncated", "not enough", "too short", "unexpected end")
+    )
+    return ImageError(f"{path} {'ends early' if early else 'cannot be read'}: {_COPY_AGAIN}.")

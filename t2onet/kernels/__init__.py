@@ -4,6 +4,6 @@ Importing this room imports Numba, so it is imported where the work is worth tha
 that threads run them side by side.
 """
 
-from .twins import TWINS, load_integers, load_levels, store_integers
+from .twins import KERNELS, load_integers, load_levels, store_integers
 
-__all__ = ["TWINS", "load_integers", "load_levels", "store_integers"]
+__all__ = ["KERNELS", "load_integers", "load_levels", "store_integers"]

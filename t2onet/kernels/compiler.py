@@ -24,7 +24,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "t2onet"
 
 
-def _writable(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".probe-{os.getpid()}"
@@ -36,7 +36,7 @@ def _writable(folder: Path) -> bool:
 
 
 @contextmanager
-def _numba_caching_in(folder: Path) -> Iterator[None]:
+def _numba_cache_in(folder: Path) -> Iterator[None]:
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
@@ -45,20 +45,20 @@ def _numba_caching_in(folder: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-_CACHING = _writable(cache_folder())
+_CACHE_ENABLED = _is_writable(cache_folder())
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` compiled on first call, releasing the GIL; kept in the cache folder where that can be."""
-    return _compiled(function, fastmath=False)
+    return _compile(function, fastmath=False)
 
 
-def compiled_sum(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for sums over pixels, whose order of addition the compiler may choose."""
-    return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
+    return _compile(function, fastmath={"reassoc", "contract", "nsz"})
 
 
-def _compiled(function: Callable[..., Any], fastmath: bool | set[str]) -> Callable[..., Any]:
-    decorate = numba.njit(nogil=True, cache=_CACHING, error_model="numpy", fastmath=fastmath)
-    with _numba_caching_in(cache_folder()):
+def _compile(function: Callable[..., Any], fastmath: bool | set[str]) -> Callable[..., Any]:
+    decorate = numba.njit(nogil=True, cache=_CACHE_ENABLED, error_model="numpy", fastmath=fastmath)
+    with _numba_cache_in(cache_folder()):
         return decorate(function)

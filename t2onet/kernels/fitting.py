@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..operations.curves import PIECES
-from .compiler import compiled, compiled_sum
+from ..operations.paper import CURVE_PIECES
+from .compiler import compile_kernel, compile_sum_kernel
 
 
-@compiled_sum
-def mean_absolute(picture, target):  # type: ignore[no-untyped-def]
+@compile_sum_kernel
+def mean_absolute_difference(picture, target):  # type: ignore[no-untyped-def]
     """Mean |picture - target| over flat float32 arrays."""
     total = np.float64(0)
     for i in range(picture.size):
@@ -17,8 +17,8 @@ def mean_absolute(picture, target):  # type: ignore[no-untyped-def]
     return total / picture.size
 
 
-@compiled_sum
-def mean_huber(picture, target, delta):  # type: ignore[no-untyped-def]
+@compile_sum_kernel
+def mean_huber_loss(picture, target, delta):  # type: ignore[no-untyped-def]
     """The same, but quadratic below `delta`: what a reweighted least-squares step lowers."""
     total = np.float64(0)
     for i in range(picture.size):
@@ -27,8 +27,8 @@ def mean_huber(picture, target, delta):  # type: ignore[no-untyped-def]
     return total / picture.size
 
 
-@compiled_sum
-def normal_equations(jacobian, residual, delta, weighted, matrix, vector):  # type: ignore[no-untyped-def]
+@compile_sum_kernel
+def fill_normal_equations(jacobian, residual, delta, weighted, matrix, vector):  # type: ignore[no-untyped-def]
     """J W J' and J W r for J (P, N), weights 1 / max(|r|, delta); `weighted` (N,) is scratch."""
     count, size = jacobian.shape
     for a in range(count):
@@ -49,12 +49,12 @@ def normal_equations(jacobian, residual, delta, weighted, matrix, vector):  # ty
             matrix[b, a] = total
 
 
-@compiled
-def curve_sums(inputs, targets, knots, delta, diagonal, upper, right):  # type: ignore[no-untyped-def]
+@compile_kernel
+def add_curve_equations(inputs, targets, knots, delta, diagonal, upper, right):  # type: ignore[no-untyped-def]
     """Normal equations of a piecewise-linear fit at `knots` (9,), reweighted for least absolute error."""
     for i in range(inputs.size):
-        place = inputs[i] * np.float32(PIECES)
-        k = min(int(place), PIECES - 1)
+        place = inputs[i] * np.float32(CURVE_PIECES)
+        k = min(int(place), CURVE_PIECES - 1)
         share = place - np.float32(k)
         rest = np.float32(1) - share
         off = abs(knots[k] * rest + knots[k + 1] * share - targets[i])
@@ -66,24 +66,24 @@ def curve_sums(inputs, targets, knots, delta, diagonal, upper, right):  # type: 
         right[k + 1] += weight * share * targets[i]
 
 
-@compiled
-def nudged_curves(inputs, rises, nudges, results):  # type: ignore[no-untyped-def]
+@compile_kernel
+def perturb_curves(inputs, rises, nudges, results):  # type: ignore[no-untyped-def]
     """Curves with each rise nudged in turn: inputs (3, K) and rises (C, 8) -> results (3, 8 C, K).
 
     With one curve for all channels (C = 1) a nudge moves all of them, with three only its own.
     """
-    pieces, zero, one = np.float32(PIECES), np.float32(0), np.float32(1)
+    pieces, zero, one = np.float32(CURVE_PIECES), np.float32(0), np.float32(1)
     for channel in range(3):
         own = channel if rises.shape[0] == 3 else 0
         total = rises[own].sum()
         for i in range(inputs.shape[1]):
             climbed = zero
-            for k in range(PIECES):
+            for k in range(CURVE_PIECES):
                 part = min(max(inputs[channel, i] * pieces - np.float32(k), zero), one)
                 climbed += part * rises[own, k]
             for row in range(results.shape[1]):
                 results[channel, row, i] = climbed / total
-            for k in range(PIECES):
+            for k in range(CURVE_PIECES):
                 part = min(max(inputs[channel, i] * pieces - np.float32(k), zero), one)
                 nudge = nudges[own, k]
-                results[channel, own * PIECES + k, i] = (climbed + nudge * part) / (total + nudge)
+                results[channel, own * CURVE_PIECES + k, i] = (climbed + nudge * part) / (total + nudge)

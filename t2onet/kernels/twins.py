@@ -13,22 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from ..operations.contrast import LUMINANCE
-from ..operations.curves import PIECES
-from ..operations.sharpness import neighbourhood
-from .compiler import compiled
+from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
+from .compiler import compile_kernel
 
 Tile = Any
 """(3, H, W) float32, C-contiguous."""
-Twin = Callable[[Tile, np.ndarray, float], Tile]
+Kernel = Callable[[Tile, np.ndarray, float], Tile]
 
 _ONE = np.float32(1)
 _ZERO = np.float32(0)
 _TINY = np.float32(1e-8)
 
 
-@compiled
-def _brightness(tile, p):  # type: ignore[no-untyped-def]
+@compile_kernel
+def _brighten(tile, p):  # type: ignore[no-untyped-def]
     gain = max(_ONE + p, _ZERO)
     red, green, blue = tile[0], tile[1], tile[2]
     for i in range(red.size):
@@ -41,8 +39,8 @@ def _brightness(tile, p):  # type: ignore[no-untyped-def]
         red[i], green[i], blue[i] = min(r * k, _ONE), min(g * k, _ONE), min(b * k, _ONE)
 
 
-@compiled
-def _saturation(tile, p):  # type: ignore[no-untyped-def]
+@compile_kernel
+def _saturate(tile, p):  # type: ignore[no-untyped-def]
     gain = max(_ONE + p, _ZERO)
     red, green, blue = tile[0], tile[1], tile[2]
     for i in range(red.size):
@@ -65,11 +63,11 @@ _S3, _S5, _S7, _S9, _S11 = (
     np.float32(s / math.factorial(n)) for n, s in ((3, -1), (5, 1), (7, -1), (9, 1), (11, -1))
 )
 _HALF_PI = np.float32(math.pi / 2)
-_RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE)
+_RED, _GREEN, _BLUE = (np.float32(weight) for weight in PAPER_LUMINANCE_WEIGHTS)
 
 
-@compiled
-def _contrast(tile, p):  # type: ignore[no-untyped-def]
+@compile_kernel
+def _adjust_contrast(tile, p):  # type: ignore[no-untyped-def]
     red, green, blue = tile[0], tile[1], tile[2]
     for i in range(red.size):
         r, g, b = red[i], green[i], blue[i]
@@ -86,22 +84,22 @@ def _contrast(tile, p):  # type: ignore[no-untyped-def]
         blue[i] = b if b < _ONE else _ONE
 
 
-@compiled
-def _curves(tile, rises):  # type: ignore[no-untyped-def]
-    pieces = np.float32(PIECES)
+@compile_kernel
+def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
+    pieces = np.float32(CURVE_PIECES)
     for c in range(3):
         channel, rise = tile[c], rises[c]
         for i in range(channel.size):
             x = channel[i] * pieces
             y = _ZERO
-            for k in range(PIECES):
+            for k in range(CURVE_PIECES):
                 part = x - np.float32(k)
                 part = part if part > _ZERO else _ZERO
                 y += (part if part < _ONE else _ONE) * rise[k]
             channel[i] = y if y < _ONE else _ONE
 
 
-@compiled
+@compile_kernel
 def _pad(row, half, padded):  # type: ignore[no-untyped-def]
     width = row.size
     for x in range(half):
@@ -111,7 +109,7 @@ def _pad(row, half, padded):  # type: ignore[no-untyped-def]
         padded[half + x] = row[x]
 
 
-@compiled
+@compile_kernel
 def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
     height, width = channel.shape
     half = weights.size // 2
@@ -128,8 +126,8 @@ def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
                 row[x] = weight * padded[x + k] + (row[x] if k else _ZERO)
 
 
-@compiled
-def _neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
+@compile_kernel
+def _sum_neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
     height, width = channel.shape
     above, below = channel[max(y - distance, 0)], channel[min(y + distance, height - 1)]
     _pad(channel[y], distance, padded)
@@ -137,14 +135,14 @@ def _neighbours(channel, y, distance, padded, around):  # type: ignore[no-untype
         around[x] = above[x] + below[x] + padded[x] + padded[x + 2 * distance]
 
 
-@compiled
+@compile_kernel
 def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[no-untyped-def]
     around, further, padded = rows[0], rows[1], rows[2]
     four = np.float32(4)
     for y in range(channel.shape[0]):
-        _neighbours(smooth, y, near, padded, around)
+        _sum_neighbours(smooth, y, near, padded, around)
         if fraction > _ZERO:
-            _neighbours(smooth, y, near + 1, padded, further)
+            _sum_neighbours(smooth, y, near + 1, padded, further)
         source, row = channel[y], result[y]
         for x in range(channel.shape[1]):
             near_sum = around[x]
@@ -155,7 +153,7 @@ def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[
             row[x] = value if value < _ONE else _ONE
 
 
-@compiled
+@compile_kernel
 def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
     """8-bit pixels (H, W, 3) into a tile: each by the row of its channel in the table (3, 256)."""
     for y in range(pixels.shape[0]):
@@ -164,7 +162,7 @@ def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
                 tile[c, y, x] = table[c, pixels[y, x, c]]
 
 
-@compiled
+@compile_kernel
 def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
     """Integer pixels (H, W, 3) into a tile: each divided by the full-scale value."""
     for y in range(pixels.shape[0]):
@@ -173,7 +171,7 @@ def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
                 tile[c, y, x] = np.float32(pixels[y, x, c]) / full
 
 
-@compiled
+@compile_kernel
 def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
     """The rows of a tile from `offset` on into integer pixels (H, W, 3), rounded half up."""
     half = np.float32(0.5)
@@ -183,7 +181,7 @@ def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
                 pixels[y, x, c] = int(tile[c, offset + y, x] * full + half)
 
 
-def _of_one_number(kernel: Callable[..., Any]) -> Twin:
+def _wrap_scalar_kernel(kernel: Callable[..., Any]) -> Kernel:
     def twin(tile: Tile, values: np.ndarray, scale: float) -> Tile:
         kernel(tile.reshape(3, -1), np.float32(values[0]))
         return tile
@@ -191,15 +189,15 @@ def _of_one_number(kernel: Callable[..., Any]) -> Twin:
     return twin
 
 
-def _of_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-    rises = values.reshape(-1, PIECES)
+def _apply_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+    rises = values.reshape(-1, CURVE_PIECES)
     shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
-    _curves(tile.reshape(3, -1), shares if len(shares) == 3 else shares[[0, 0, 0]])
+    _map_curves(tile.reshape(3, -1), shares if len(shares) == 3 else shares[[0, 0, 0]])
     return tile
 
 
-def _of_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-    where = neighbourhood(scale)
+def _apply_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+    where = laplacian_neighbourhood(scale)
     p, fraction = np.float32(values[0]), np.float32(where.fraction)
     weights = np.array(where.weights, np.float32)
     rows = np.empty((3, tile.shape[2] + 2 * where.reach), np.float32)
@@ -212,12 +210,12 @@ def _of_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
     return result
 
 
-TWINS: Mapping[str, Twin] = {
-    "brightness": _of_one_number(_brightness),
-    "saturation": _of_one_number(_saturation),
-    "contrast": _of_one_number(_contrast),
-    "tone": _of_curves,
-    "color": _of_curves,
-    "sharpness": _of_sharpness,
+KERNELS: Mapping[str, Kernel] = {
+    "brightness": _wrap_scalar_kernel(_brighten),
+    "saturation": _wrap_scalar_kernel(_saturate),
+    "contrast": _wrap_scalar_kernel(_adjust_contrast),
+    "tone": _apply_curves,
+    "color": _apply_curves,
+    "sharpness": _apply_sharpness,
 }
 """Operation name -> its compiled twin."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..image import open_regular
+from ..image import open_regular_file
 from .vocabulary import SPECIAL, Vocabulary
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -31,7 +31,7 @@ def read_glove(path: str | PathLike[str], vocabulary: Vocabulary) -> Embeddings:
     """The vectors of a vocabulary's words; which words the file does not know is in `missing`."""
     source = Path(path)
     try:
-        with open_regular(source) as file:
+        with open_regular_file(source) as file:
             head = file.read(8)
         if head == _HDF5:
             return _from_hdf5(source, vocabulary)
@@ -87,7 +87,7 @@ def _from_text(path: Path, vocabulary: Vocabulary) -> Embeddings:
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
     """Where and what, without the line of two counts that some tools put first."""
-    with open_regular(path) as file:
+    with open_regular_file(path) as file:
         for number, line in enumerate(file, start=1):
             fields = line.rstrip()
             if not (number == 1 and len(fields.split()) == 2 and fields.replace(b" ", b"").isdigit()):

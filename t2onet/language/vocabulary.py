@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import DataError
-from ..image import read_regular, write_atomically
+from ..image import read_regular_file, write_atomically
 from .tokeniser import tokens
 
 NONE, START, END, UNK = range(4)
@@ -45,7 +45,7 @@ class Vocabulary:
     def load(cls, path: str | PathLike[str]) -> Self:
         """From JSON in the published form: {word: id}, ids without gaps from 0."""
         try:
-            ids = json.loads(read_regular(path))
+            ids = json.loads(read_regular_file(path))
         except (OSError, ValueError, RecursionError) as error:
             raise DataError(f"{path} cannot be read as a vocabulary: {error}.") from error
         if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):

@@ -1,5 +1,5 @@
 """Recipes out to other tools: colour tables that any editor, camera or video tool can load."""
 
-from .export import FORMATS, Exported, export
+from .export import TABLE_FORMATS, ExportedLook, export_recipe
 
-__all__ = ["FORMATS", "Exported", "export"]
+__all__ = ["TABLE_FORMATS", "ExportedLook", "export_recipe"]

@@ -1,4 +1,4 @@
-"""A colour table into the file of another tool, with its measured error."""
+"""Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error."""
 
 from __future__ import annotations
 
@@ -8,58 +8,141 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import operations
 from ..errors import LookError, OutputError
-from ..image import from_array, write_atomically
-from ..recipe import Recipe
-from .table import Fidelity, Table, measure, tabulate
+from ..executor import apply
+from ..image import image_from_array, write_atomically
+from ..recipe import Recipe, Step
+
+# A recipe as a table of colours: what it does to a cube of evenly spaced inputs.
+#
+# Only what depends on a pixel's own colour fits into such a table: a step that looks at neighbours is left
+# out
+# and named, and a step with a mask is refused, since without its mask it would be another edit.
+
+_PROBE_COUNT = 200_000
+"""Random colours on which a table is measured."""
 
 
 @dataclass(frozen=True)
-class Exported:
+class ColourTable:
+    """Output colours (size, size, size, 3) of inputs [blue, green, red], as float32 in [0, 1]."""
+
+    colours: np.ndarray
+    left_out: tuple[Step, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.colours)
+
+
+@dataclass(frozen=True)
+class TableFidelity:
+    """How far colours through the table are from the recipe itself, in levels of 255."""
+
+    mean: float
+    worst: float
+
+
+def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
+    """The part of a recipe that a colour table can hold, and the steps it cannot."""
+    for number, step in enumerate(recipe.steps, start=1):
+        if step.mask is not None:
+            raise LookError(
+                f"step {number} ({step.operation}) works through a mask, which a colour table cannot hold; "
+                "remove the step, or keep the recipe as JSON"
+            )
+    aside = tuple(
+        s for s in recipe.steps if operations.get_operation(s.operation).reach(1.0) and not s.is_identity
+    )
+    kept = tuple(step for step in recipe.steps if step not in aside)
+    return recipe.model_copy(update={"steps": kept}), aside
+
+
+def tabulate_recipe(recipe: Recipe, size: int) -> ColourTable:
+    """What `recipe` does to size^3 evenly spaced colours."""
+    pointwise, left_out = split_pointwise(recipe)
+    axis = np.linspace(0, 1, size, dtype=np.float32)
+    blue, green, red = np.meshgrid(axis, axis, axis, indexing="ij")
+    inputs = np.stack([red, green, blue], axis=-1).reshape(size * size, size, 3)
+    outputs = np.asarray(apply(pointwise, inputs)).reshape(size, size, size, 3)
+    return ColourTable(outputs, left_out)
+
+
+def interpolate_colours(colours: np.ndarray, table: ColourTable) -> np.ndarray:
+    """Colours (N, 3) through the table with trilinear interpolation, as other tools do it."""
+    place = np.clip(colours, 0, 1)[:, ::-1] * (table.size - 1)
+    corner = np.minimum(place.astype(np.int64), table.size - 2)
+    share = place - corner
+    result = np.zeros_like(colours)
+    for offset in np.ndindex(2, 2, 2):
+        weight = np.prod(np.where(offset, share, 1 - share), axis=1, keepdims=True)
+        result += weight * table.colours[tuple((corner + offset).T)]
+    return result
+
+
+def measure_fidelity(recipe: Recipe, table: ColourTable) -> TableFidelity:
+    """`table` against the recipe it came from, on random colours that fall between its entries."""
+    pointwise, _ = split_pointwise(recipe)
+    probes = np.random.default_rng(0).random((_PROBE_COUNT, 3), dtype=np.float32)
+    exact = np.asarray(apply(pointwise, probes[None]))[0]
+    error = 255 * np.abs(interpolate_colours(probes, table) - exact)
+    return TableFidelity(mean=float(error.mean()), worst=float(error.max()))
+
+
+# A colour table into the file of another tool, with its measured error.
+
+
+@dataclass(frozen=True)
+class ExportedLook:
     """A written table: where, how large, how faithful, and what it could not carry."""
 
     path: Path
     size: int
-    fidelity: Fidelity
+    fidelity: TableFidelity
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Format:
+class _TableFormat:
     sizes: tuple[int, ...]
-    write: Callable[[Table, Recipe, Path, bool], None]
+    write: Callable[[ColourTable, Recipe, Path, bool], None]
 
 
-def export(recipe: Recipe, path: str | Path, *, size: int | None = None, overwrite: bool = False) -> Exported:
+def export_recipe(
+    recipe: Recipe, path: str | Path, *, size: int | None = None, overwrite: bool = False
+) -> ExportedLook:
     """Write `recipe` as `.cube` (33 or 65 a side) or, as `.png`, as HaldCLUT (64 or 144 a side)."""
     path = Path(path)
-    form = FORMATS.get(path.suffix.lower())
+    form = TABLE_FORMATS.get(path.suffix.lower())
     if form is None:
         raise LookError(
-            f"{path.name}: a look is written as {' or '.join(FORMATS)}; give one of those endings"
+            f"{path.name}: a look is written as {' or '.join(TABLE_FORMATS)}; give one of those endings"
         )
     size = form.sizes[0] if size is None else size
     if size not in form.sizes:
-        raise LookError(f"a {path.suffix} has {_either(form.sizes)} entries a side, and {size} was asked for")
+        raise LookError(
+            f"a {path.suffix} has {_format_sizes(form.sizes)} entries a side, and {size} was asked for"
+        )
     if path.exists() and not overwrite:
         raise OutputError(
             f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
         )
-    table = tabulate(recipe, size)
+    table = tabulate_recipe(recipe, size)
     form.write(table, recipe, path, overwrite)
     notes = tuple(
         f"left out: {step.operation} ({step.describe()}) looks at neighbouring pixels, which a colour table "
         "cannot do"
         for step in table.left_out
     )
-    return Exported(path, size, measure(recipe, table), notes)
+    return ExportedLook(path, size, measure_fidelity(recipe, table), notes)
 
 
-def _either(sizes: tuple[int, ...]) -> str:
+def _format_sizes(sizes: tuple[int, ...]) -> str:
     return " or ".join(map(str, sizes))
 
 
-def _write_cube(table: Table, recipe: Recipe, path: Path, overwrite: bool) -> None:
+def _write_cube(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool) -> None:
     """Adobe's text format: red runs fastest, which is the order of the table."""
     title = "".join(c for c in recipe.name or path.stem if c.isprintable() and c != '"')
     lines = [f'TITLE "{title}"', f"LUT_3D_SIZE {table.size}", "DOMAIN_MIN 0 0 0", "DOMAIN_MAX 1 1 1"]
@@ -67,15 +150,15 @@ def _write_cube(table: Table, recipe: Recipe, path: Path, overwrite: bool) -> No
     write_atomically(path, ("\n".join(lines) + "\n").encode(), overwrite=overwrite)
 
 
-def _write_hald(table: Table, recipe: Recipe, path: Path, overwrite: bool) -> None:
+def _write_hald(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool) -> None:
     """A square 16-bit picture of all entries in reading order: level^3 wide for level^2 entries a side."""
     side = round(table.size**1.5)
     pixels = np.floor(table.colours.reshape(side, side, 3) * 65535 + 0.5).astype(np.uint16)
-    from_array(pixels).save(path, overwrite=overwrite)
+    image_from_array(pixels).save(path, overwrite=overwrite)
 
 
-FORMATS = {
-    ".cube": _Format((33, 65), _write_cube),
-    ".png": _Format((64, 144), _write_hald),
+TABLE_FORMATS = {
+    ".cube": _TableFormat((33, 65), _write_cube),
+    ".png": _TableFormat((64, 144), _write_hald),
 }
 """File ending -> how many entries a side it may have (the first by default) and how it is written."""

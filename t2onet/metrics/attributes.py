@@ -7,61 +7,66 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..image.arrays import Array, array_namespace, to_array_like
+from ..image.colour import srgb_to_lab
 from ..language import Attribute, Intent
-from ..operations._arrays import Array, like, namespace
-from ..operations.sharpness import laplacian
-from .colour import lab
+from ..operations.paper import laplacian
 
-NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
+JUST_NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
 """The least change of each attribute, in the order of `Attribute`, that a person sees."""
-ORDER = {attribute: index for index, attribute in enumerate(Attribute)}
+ATTRIBUTE_INDEX = {attribute: index for index, attribute in enumerate(Attribute)}
 
-_FLAT = 1e-4
+_MIN_DETAIL = 1e-4
 """Least mean Laplacian, in units of L*: a picture without any detail has a finite sharpness."""
 _TINY = 1e-12
 """Under a square root: grey and flat pictures have finite gradients."""
 
 
-def measure(image: Array) -> Array:
+def measure_attributes(image: Array) -> Array:
     """Images (..., 3, H, W) in [0, 1] to their attributes (..., 6), in the order of `Attribute`.
 
     Mean L*; standard deviation of L*; mean chroma; mean b*; mean a*; the logarithm of the mean |Laplacian| of
     L* over its standard deviation, which is taken as at least one.
     """
-    return measure_lab(lab(image))
+    return measure_lab_attributes(srgb_to_lab(image))
 
 
-def measure_lab(values: Array) -> Array:
+def measure_lab_attributes(values: Array) -> Array:
     """As `measure`, of L*, a*, b* (..., 3, H, W)."""
-    xp = namespace(values)
+    xp = array_namespace(values)
     light, red, warm = (values[..., i, :, :] for i in range(3))
-    mean = _mean(light)
-    spread = (_mean((light - mean[..., None, None]) ** 2) + _TINY) ** 0.5
-    chroma = _mean((red * red + warm * warm + _TINY) ** 0.5)
-    detail = xp.clip(_mean(abs(laplacian(light, 1.0))), _FLAT, None)
+    mean = _mean_over_pixels(light)
+    spread = (_mean_over_pixels((light - mean[..., None, None]) ** 2) + _TINY) ** 0.5
+    chroma = _mean_over_pixels((red * red + warm * warm + _TINY) ** 0.5)
+    detail = xp.clip(_mean_over_pixels(abs(laplacian(light, 1.0))), _MIN_DETAIL, None)
     sharpness = xp.log(detail / xp.clip(spread, 1.0, None))
-    return xp.stack([mean, spread, chroma, _mean(warm), _mean(red), sharpness], axis=-1)
+    return xp.stack(
+        [mean, spread, chroma, _mean_over_pixels(warm), _mean_over_pixels(red), sharpness], axis=-1
+    )
 
 
-def _mean(plane: Array) -> Array:
+def _mean_over_pixels(plane: Array) -> Array:
     return plane.mean(axis=(-2, -1))
 
 
-def changes(before: Array, after: Array) -> Array:
+def measure_changes(before: Array, after: Array) -> Array:
     """How the attributes (..., 6) differ between two photos, or two batches of them."""
-    return measure(after) - measure(before)
+    return measure_attributes(after) - measure_attributes(before)
 
 
-def followed(change: Array, intents: Sequence[Intent]) -> tuple[bool, ...]:
+def check_followed(change: Array, intents: Sequence[Intent]) -> tuple[bool, ...]:
     """For each intent, whether the change (6,) is noticeable in the direction asked for."""
     return tuple(
-        bool(intent.sign * change[ORDER[intent.attribute]] > NOTICEABLE[ORDER[intent.attribute]])
+        bool(
+            intent.sign * change[ATTRIBUTE_INDEX[intent.attribute]]
+            > JUST_NOTICEABLE[ATTRIBUTE_INDEX[intent.attribute]]
+        )
         for intent in intents
     )
 
 
-def unrequested(change: Array, intents: Sequence[Intent]) -> float:
+def measure_unrequested_change(change: Array, intents: Sequence[Intent]) -> float:
     """The mean of |change| (6,), in noticeable amounts, over the attributes not asked for; 0 if all were."""
     asked = {intent.attribute for intent in intents}
-    left = [ORDER[attribute] for attribute in Attribute if attribute not in asked]
-    return float((abs(change) / like(NOTICEABLE, change))[left].mean()) if left else 0.0
+    left = [ATTRIBUTE_INDEX[attribute] for attribute in Attribute if attribute not in asked]
+    return float((abs(change) / to_array_like(JUST_NOTICEABLE, change))[left].mean()) if left else 0.0

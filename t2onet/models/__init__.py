@@ -1,41 +1,52 @@
 """The networks, and decoding with them: tokens and features in, steps out. Needs the extra `train`."""
 
-from .actions import Actions
-from .discriminator import Discriminator, DiscriminatorConfig, least_squares
-from .files import Kind, Loaded, description, load_network
-from .judging import DiscriminatorCost, discriminator_cost
-from .network import Context, Network, StepOutput
-from .paper import T2ONet, T2ONetConfig
-from .rollout import Asked, Choice, Chooser, Greedy, Noise, Rollout, Sampled, Teacher, rollout
-from .several import Answer, Steps, several, steps_of
+from .decoding import (
+    DecodedSteps,
+    DecodedVariant,
+    DecodingStrategy,
+    GreedyDecoding,
+    ParameterNoise,
+    RequestBatch,
+    Rollout,
+    SampledDecoding,
+    StepChoice,
+    TeacherForcing,
+    decode_steps,
+    decode_variants,
+    extract_steps,
+)
+from .discriminator import Discriminator, DiscriminatorConfig, least_squares_loss
+from .discriminator_cost import DiscriminatorCost, load_discriminator_cost
+from .files import LoadedNetwork, NetworkKind, describe_network, load_network
+from .t2onet import ActionSpace, DecoderContext, StepDecoder, StepOutput, T2ONet, T2ONetConfig
 
 __all__ = [
-    "Actions",
-    "Answer",
-    "Asked",
-    "Choice",
-    "Chooser",
-    "Context",
+    "ActionSpace",
+    "DecodedSteps",
+    "DecodedVariant",
+    "DecoderContext",
+    "DecodingStrategy",
     "Discriminator",
     "DiscriminatorConfig",
     "DiscriminatorCost",
-    "Greedy",
-    "Kind",
-    "Loaded",
-    "Network",
-    "Noise",
+    "GreedyDecoding",
+    "LoadedNetwork",
+    "NetworkKind",
+    "ParameterNoise",
+    "RequestBatch",
     "Rollout",
-    "Sampled",
+    "SampledDecoding",
+    "StepChoice",
+    "StepDecoder",
     "StepOutput",
-    "Steps",
     "T2ONet",
     "T2ONetConfig",
-    "Teacher",
-    "description",
-    "discriminator_cost",
-    "least_squares",
+    "TeacherForcing",
+    "decode_steps",
+    "decode_variants",
+    "describe_network",
+    "extract_steps",
+    "least_squares_loss",
+    "load_discriminator_cost",
     "load_network",
-    "rollout",
-    "several",
-    "steps_of",
 ]

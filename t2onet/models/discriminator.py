@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d
 
-from .sentence import Sentence
+from .text import GRUTextEncoder
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Discriminator(nn.Module):
     def __init__(self, config: DiscriminatorConfig, words: int) -> None:
         super().__init__()
         self.config = config
-        self.sentence = Sentence(words, config.vector_size, config.request_size)
-        self.patches = nn.ModuleList(Patches(config) for _ in range(config.scales))
+        self.sentence = GRUTextEncoder(words, config.vector_size, config.request_size)
+        self.patches = nn.ModuleList(PatchDiscriminator(config) for _ in range(config.scales))
 
     def forward(self, before: Tensor, after: Tensor, tokens: Tensor) -> tuple[Tensor, ...]:
         pair, request = 2 * torch.cat([before, after], 1) - 1, self.sentence(tokens).whole
@@ -64,7 +64,7 @@ class Discriminator(nn.Module):
         return torch.sigmoid(4 * (torch.stack(opinions).mean(0) - 0.5))
 
 
-class Patches(nn.Module):
+class PatchDiscriminator(nn.Module):
     """One scale: photos (B, 6, H, W) in [-1, 1] and a request (B, request_size) -> (B, 1, h, w)."""
 
     def __init__(self, config: DiscriminatorConfig) -> None:
@@ -87,6 +87,6 @@ def _layer(inside: int, outside: int, stride: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(inside, outside, 4, stride, 2), nn.LeakyReLU(0.2))
 
 
-def least_squares(opinions: Sequence[Tensor], wanted: float) -> Tensor:
+def least_squares_loss(opinions: Sequence[Tensor], wanted: float) -> Tensor:
     """Mean squared distance from what is wanted, over patches, then over scales."""
     return torch.stack([((opinion.float() - wanted) ** 2).mean() for opinion in opinions]).mean()

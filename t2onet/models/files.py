@@ -13,32 +13,32 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from ..errors import TrainingError
-from ..image import check_regular, write_atomically
+from ..image import check_regular_file, write_atomically
 from ..language import Vocabulary
 from .baselines import BASELINES
 from .discriminator import Discriminator, DiscriminatorConfig
-from .paper import T2ONet, T2ONetConfig
-from .retoucher import Retoucher, Settings
+from .retoucher import Retoucher, RetoucherConfig
+from .t2onet import T2ONet, T2ONetConfig
 
 
 @dataclass(frozen=True)
-class Kind:
+class NetworkKind:
     """A kind of network: `build(config, words)` makes one for a vocabulary of so many words."""
 
     config: type[Any]
     build: Callable[[Any, int], nn.Module]
 
 
-KINDS: dict[str, Kind] = {
-    "t2onet": Kind(T2ONetConfig, T2ONet),
-    "retoucher": Kind(Settings, lambda settings, words: Retoucher(settings)),
-    "discriminator": Kind(DiscriminatorConfig, Discriminator),
-    **{name: Kind(baseline.config, baseline.generator) for name, baseline in BASELINES.items()},
+NETWORK_KINDS: dict[str, NetworkKind] = {
+    "t2onet": NetworkKind(T2ONetConfig, T2ONet),
+    "retoucher": NetworkKind(RetoucherConfig, lambda settings, words: Retoucher(settings)),
+    "discriminator": NetworkKind(DiscriminatorConfig, Discriminator),
+    **{name: NetworkKind(baseline.config, baseline.generator) for name, baseline in BASELINES.items()},
 }
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedNetwork:
     """A network in evaluation mode and what came with it."""
 
     network: nn.Module
@@ -48,15 +48,15 @@ class Loaded:
     """What the network was made of, as its kind has it."""
 
 
-def description(kind: str, config: Any, vocabulary: Vocabulary) -> dict[str, str]:
+def describe_network(kind: str, config: Any, vocabulary: Vocabulary) -> dict[str, str]:
     """What `load_network` must find in a file."""
     return {"network": kind, "config": json.dumps(asdict(config)), "words": json.dumps(vocabulary.words)}
 
 
-def load_network(path: Path) -> Loaded:
+def load_network(path: Path) -> LoadedNetwork:
     """The network of a file of weights, made again from what the file says."""
     tensors, metadata = read_tensors(path)
-    if (kind := KINDS.get(metadata.get("network", ""))) is None:
+    if (kind := NETWORK_KINDS.get(metadata.get("network", ""))) is None:
         raise TrainingError(f"{path} holds no network of this release; give the best.safetensors of a run")
     facts = json.loads(metadata["config"])
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
@@ -64,7 +64,7 @@ def load_network(path: Path) -> Loaded:
     config = kind.config(**{**facts, **lists})
     network = kind.build(config, len(vocabulary))
     network.load_state_dict(tensors)
-    return Loaded(network.eval(), vocabulary, metadata, config)
+    return LoadedNetwork(network.eval(), vocabulary, metadata, config)
 
 
 def write_tensors(
@@ -78,7 +78,7 @@ def write_tensors(
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """All tensors of a file, on the CPU, and its metadata."""
     try:
-        check_regular(path)
+        check_regular_file(path)
         with safe_open(path, "pt") as file:
             return {key: file.get_tensor(key) for key in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (OSError, SafetensorError) as error:

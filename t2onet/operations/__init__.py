@@ -7,15 +7,15 @@ repairs: adding one needs one file.
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules
 
-from ._declaration import (
+from ._registry import (
     REFERENCE_SHORT_SIDE,
-    Mend,
     Operation,
     Parameter,
-    Radius,
+    ParameterValues,
+    RadiusMode,
     Repair,
-    Values,
-    get,
+    RepairFunction,
+    get_operation,
     operations,
     pixel_scale,
     register,
@@ -25,13 +25,13 @@ from ._declaration import (
 
 __all__ = [
     "REFERENCE_SHORT_SIDE",
-    "Mend",
     "Operation",
     "Parameter",
-    "Radius",
+    "ParameterValues",
+    "RadiusMode",
     "Repair",
-    "Values",
-    "get",
+    "RepairFunction",
+    "get_operation",
     "operations",
     "pixel_scale",
     "register",

@@ -1,19 +1,18 @@
 """Planning: reverse-engineering an edit into a recipe."""
 
-from .costs import L1, Cost
-from .joint import JointFit
+from .fit import JointFitter
 from .local import plan_local
-from .planner import Plan, plan, plan_pictures
+from .pictures import CostFunction, L1Cost
+from .planner import ForwardSearch, Plan, SearchNode, plan, plan_pictures
 from .report import write_report
-from .search import Node, Search
 
 __all__ = [
-    "L1",
-    "Cost",
-    "JointFit",
-    "Node",
+    "CostFunction",
+    "ForwardSearch",
+    "JointFitter",
+    "L1Cost",
     "Plan",
-    "Search",
+    "SearchNode",
     "plan",
     "plan_local",
     "plan_pictures",

@@ -8,21 +8,21 @@ import numpy as np
 import PIL.Image
 
 from ..errors import PlanError
-from ..executor import Photo
+from ..executor import PhotoLike
 from ..image import Image, open_image
-from ..image.depth import as_depth
-from .path import Picture
+from ..image.pixels import to_depth
+from .pictures import Picture
 
-_ASPECT = 0.02
+_ASPECT_TOLERANCE = 0.02
 """Aspect ratios may differ by this share: a crop of a few pixels."""
-_ALIKE = 0.15
+_MIN_CORRELATION = 0.15
 """Correlation of fine structure below which two photos do not show the same scene."""
-_STRUCTURE = 64
+_STRUCTURE_SIDE = 64
 """Pixels a side at which structure is compared, coarse enough for small shifts."""
 
 
 @dataclass(frozen=True)
-class Pair:
+class PhotoPair:
     """Two photos of the same scene."""
 
     before: Image
@@ -31,7 +31,7 @@ class Pair:
     def at(self, short_side: int) -> tuple[Picture, Picture]:
         """Both as pictures (3, H, W) of one size, area-averaged, with at most that short side."""
         height, width = self._size(short_side)
-        return picture_of(self.before, height, width), picture_of(self.after, height, width)
+        return to_working_picture(self.before, height, width), to_working_picture(self.after, height, width)
 
     @property
     def short_side(self) -> int:
@@ -44,47 +44,53 @@ class Pair:
         return max(1, round(smaller.height * scale)), max(1, round(smaller.width * scale))
 
 
-def paired(before: Photo, after: Photo, *, alike: bool = True) -> Pair:
+def open_photo_pair(before: PhotoLike, after: PhotoLike, *, alike: bool = True) -> PhotoPair:
     """The pair, or why these two are none; `alike` asks for the same structure throughout."""
     first, second = open_image(before), open_image(after)
     if first.origin.icc != second.origin.icc:
         first, second = first.to_srgb(), second.to_srgb()
-    pair = Pair(first, second)
+    pair = PhotoPair(first, second)
     _check_aspect(pair)
-    pair = _aligned(pair)
+    pair = _align_pair(pair)
     if alike:
-        check_content(pair)
+        check_same_scene(pair)
     return pair
 
 
-def _check_aspect(pair: Pair) -> None:
+def _check_aspect(pair: PhotoPair) -> None:
     first, second = (image.width / image.height for image in (pair.before, pair.after))
-    if abs(first / second - 1) > _ASPECT:
+    if abs(first / second - 1) > _ASPECT_TOLERANCE:
         raise PlanError(
-            f"the photos are {_extent(pair.before)} and {_extent(pair.after)}: one is cropped or turned; "
-            "give both with the same framing"
+            f"the photos are {_format_size(pair.before)} and {_format_size(pair.after)}: one is cropped or "
+            "turned; give both with the same framing"
         )
 
 
-def _aligned(pair: Pair) -> Pair:
+def _align_pair(pair: PhotoPair) -> PhotoPair:
     """Where the sizes differ by a few pixels, one is a crop: the other is cut to match it."""
     heights, widths = (pair.before.height, pair.after.height), (pair.before.width, pair.after.width)
     height, width = min(heights), min(widths)
     same = heights[0] == heights[1] and widths[0] == widths[1]
-    if same or height < (1 - _ASPECT) * max(heights) or width < (1 - _ASPECT) * max(widths):
+    if (
+        same
+        or height < (1 - _ASPECT_TOLERANCE) * max(heights)
+        or width < (1 - _ASPECT_TOLERANCE) * max(widths)
+    ):
         return pair
-    down, right = _shift(pair)
-    first = _cut(pair.before, max(0, down), max(0, right), height, width)
-    return Pair(first, _cut(pair.after, max(0, -down), max(0, -right), height, width))
+    down, right = _estimate_shift(pair)
+    first = _crop(pair.before, max(0, down), max(0, right), height, width)
+    return PhotoPair(first, _crop(pair.after, max(0, -down), max(0, -right), height, width))
 
 
-def _shift(pair: Pair) -> tuple[int, int]:
+def _estimate_shift(pair: PhotoPair) -> tuple[int, int]:
     """How many pixels down and right `after` begins in `before`: the peak of their phase correlation."""
     rows, columns = (max(sides) for sides in zip(_sides(pair.before), _sides(pair.after), strict=True))
     spectra = []
     for image in (pair.before, pair.after):
         frame = np.zeros((rows, columns), np.float32)
-        frame[: image.height, : image.width] = _details(picture_of(image, image.height, image.width))
+        frame[: image.height, : image.width] = _high_pass(
+            to_working_picture(image, image.height, image.width)
+        )
         spectra.append(np.fft.rfft2(frame))
     cross = spectra[0] * np.conj(spectra[1])
     likeness = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-12), s=(rows, columns))
@@ -98,32 +104,32 @@ def _sides(image: Image) -> tuple[int, int]:
     return image.height, image.width
 
 
-def _cut(image: Image, top: int, left: int, height: int, width: int) -> Image:
+def _crop(image: Image, top: int, left: int, height: int, width: int) -> Image:
     top, left = min(top, image.height - height), min(left, image.width - width)
     return Image(image.pixels[top : top + height, left : left + width], origin=image.origin)
 
 
-def _extent(image: Image) -> str:
+def _format_size(image: Image) -> str:
     return f"{image.width} x {image.height}"
 
 
-def check_content(pair: Pair) -> None:
+def check_same_scene(pair: PhotoPair) -> None:
     """Refuses photos of different scenes."""
     if min(pair.before.height, pair.before.width, pair.short_side) < 8:
         return  # too few pixels to tell
-    details = [_details(picture) for picture in pair.at(_STRUCTURE)]
+    details = [_high_pass(picture) for picture in pair.at(_STRUCTURE_SIDE)]
     spread = [float(np.sqrt((detail**2).mean())) for detail in details]
     if min(spread) < 1e-3:
         return  # a picture without structure, such as black, can come from any other
     alike = float((details[0] * details[1]).mean()) / (spread[0] * spread[1])
-    if alike < _ALIKE:
+    if alike < _MIN_CORRELATION:
         raise PlanError(
             "the two photos do not show the same scene, so no edit leads from one to the other; "
             "give a photo and an edit of that photo"
         )
 
 
-def _details(picture: Picture) -> np.ndarray:
+def _high_pass(picture: Picture) -> np.ndarray:
     """Grey minus its surroundings."""
     grey = picture.mean(axis=0)
     padded = np.pad(grey, 1, mode="edge")
@@ -132,18 +138,18 @@ def _details(picture: Picture) -> np.ndarray:
     return detail
 
 
-def picture_of(image: Image, height: int, width: int) -> Picture:
+def to_working_picture(image: Image, height: int, width: int) -> Picture:
     """A photo at a working size, area-averaged."""
     pixels = image.pixels
     if pixels.dtype == np.uint8:  # several times faster, and half a level is nothing to a plan
-        pixels = _box(pixels, height, width)
-    channels = as_depth(pixels, np.float32).transpose(2, 0, 1)
+        pixels = _resize_by_area(pixels, height, width)
+    channels = to_depth(pixels, np.float32).transpose(2, 0, 1)
     if channels.shape[1:] != (height, width):
-        channels = np.stack([_box(channel, height, width) for channel in channels])
+        channels = np.stack([_resize_by_area(channel, height, width) for channel in channels])
     return np.ascontiguousarray(np.clip(channels, 0, 1))
 
 
-def _box(array: np.ndarray, height: int, width: int) -> np.ndarray:
+def _resize_by_area(array: np.ndarray, height: int, width: int) -> np.ndarray:
     if array.shape[:2] == (height, width):
         return array
     picture = PIL.Image.fromarray(np.ascontiguousarray(array))

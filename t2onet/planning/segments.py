@@ -1,42 +1,44 @@
-"""Where an edit may have worked: mask candidates.
-
-A segmenter is any callable from a picture to boolean masks. The default one needs scikit-image (the extra
-`local`), knows nothing of what things are, and finds regions of like colour at several scales. Masks that
-somebody else made come from COCO panoptic files or from a folder of pictures; a network of the user's own
-(`network.py`) is a segmenter too.
-"""
+"""Mask candidates: regions where an edit may have worked, from colours, changes, labels or a network."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import PIL.Image
 
 from ..errors import PlanError
-from ..image import open_image, open_regular, read_regular
-from ..image.depth import as_depth
-from .path import Picture
+from ..image import open_image, open_regular_file, read_regular_file
+from ..image.pixels import to_depth
+from ..inference import import_onnxruntime
+from .pictures import Picture
+
+# Where an edit may have worked: mask candidates.
+#
+# A segmenter is any callable from a picture to boolean masks. The default one needs scikit-image (the extra
+# `local`), knows nothing of what things are, and finds regions of like colour at several scales. Masks that
+# somebody else made come from COCO panoptic files or from a folder of pictures; a network of the user's own
+# (`network.py`) is a segmenter too.
 
 Region = np.ndarray
 """(H, W) booleans, at any resolution."""
 
-CHANGED = 0.02
+VISIBLE_PIXEL_CHANGE = 0.02
 """A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
-_NOISE, _NOISY = 0.004, 0.15
+_NOISE_FLOOR, _NOISE_SHARE = 0.004, 0.15
 """Differences from this up to visible ones are noise, where more than this share of the picture has them."""
-SMALLEST = 0.002
+MIN_REGION_SHARE = 0.002
 """Of the picture: smaller regions are no candidates."""
-_SAME = 0.95
+_DUPLICATE_IOU = 0.95
 """Intersection over union from which two masks count as one."""
-_SCALES = (60, 200, 600)
+_SEGMENTATION_SCALES = (60, 200, 600)
 """Of Felzenszwalb and Huttenlocher's segmentation: larger prefers larger regions."""
 _WORKING_SIDE = 256
 """Short side, in pixels, at which regions are looked for."""
-_ENDINGS = (".png", ".tif", ".tiff", ".bmp", ".webp")
+_MASK_SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".webp")
 
 
 class Segmenter(Protocol):
@@ -45,21 +47,21 @@ class Segmenter(Protocol):
     def __call__(self, picture: Picture, /) -> Sequence[Region]: ...
 
 
-def regions_of_colour(picture: Picture, /) -> list[Region]:
+def segment_by_colour(picture: Picture, /) -> list[Region]:
     """Connected regions of like colour at several scales, the default segmenter."""
-    segmentation = _extra("skimage.segmentation")
+    segmentation = _import_extra("skimage.segmentation")
     stride = max(1, min(picture.shape[1:]) // _WORKING_SIDE)
     pixels = picture[:, ::stride, ::stride].transpose(1, 2, 0)
     found: list[Region] = []
-    for scale in _SCALES:
+    for scale in _SEGMENTATION_SCALES:
         labels = segmentation.felzenszwalb(
-            pixels, scale=scale, sigma=0.3, min_size=max(8, int(SMALLEST * pixels[..., 0].size))
+            pixels, scale=scale, sigma=0.3, min_size=max(8, int(MIN_REGION_SHARE * pixels[..., 0].size))
         )
-        found += split(labels, background=None)
-    return distinct(found)
+        found += split_labels(labels, background=None)
+    return drop_duplicate_regions(found)
 
 
-def changed(before: Picture, after: Picture) -> Region:
+def find_changed_pixels(before: Picture, after: Picture) -> Region:
     """(H, W): where two pictures differ visibly.
 
     Where much of the picture differs by less than that, it was compressed or resampled, which goes both ways:
@@ -67,13 +69,13 @@ def changed(before: Picture, after: Picture) -> Region:
     """
     difference = after - before
     sizes = np.abs(difference).max(axis=0)
-    if ((sizes > _NOISE) & (sizes <= CHANGED)).mean() > _NOISY:
-        sizes = np.abs(_averaged(difference, _side(before))).max(axis=0)
-    differs: Region = sizes > CHANGED
+    if ((sizes > _NOISE_FLOOR) & (sizes <= VISIBLE_PIXEL_CHANGE)).mean() > _NOISE_SHARE:
+        sizes = np.abs(_box_filter(difference, _box_filter_side(before))).max(axis=0)
+    differs: Region = sizes > VISIBLE_PIXEL_CHANGE
     return differs
 
 
-def _averaged(planes: np.ndarray, side: int) -> np.ndarray:
+def _box_filter(planes: np.ndarray, side: int) -> np.ndarray:
     """(..., H, W), each pixel the mean of the square of that odd side around it."""
     half = side // 2
     padded = np.pad(planes, [(0, 0)] * (planes.ndim - 2) + [(half + 1, half)] * 2, mode="edge")
@@ -84,28 +86,30 @@ def _averaged(planes: np.ndarray, side: int) -> np.ndarray:
     return mean
 
 
-def _side(picture: Picture) -> int:
+def _box_filter_side(picture: Picture) -> int:
     """A hundredth of the short side on either side of a pixel."""
     short: int = min(picture.shape[1:])
     return 2 * max(1, round(0.01 * short)) + 1
 
 
-def changed_regions(before: Picture, after: Picture) -> list[Region]:
+def find_changed_regions(before: Picture, after: Picture) -> list[Region]:
     """Connected regions of visible difference, their pinholes filled, and all of them together."""
-    differs = changed(before, after)
-    parts = connected(_closed(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1))
-    return distinct([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
+    differs = find_changed_pixels(before, after)
+    parts = find_connected_regions(
+        _close_region(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1)
+    )
+    return drop_duplicate_regions([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
 
 
-def connected(region: Region) -> list[Region]:
+def find_connected_regions(region: Region) -> list[Region]:
     """The parts of a mask that hang together, corners included, the largest first."""
-    labels, _ = _extra("scipy.ndimage").label(region, np.ones((3, 3)))
-    return split(labels)
+    labels, _ = _import_extra("scipy.ndimage").label(region, np.ones((3, 3)))
+    return split_labels(labels)
 
 
-def _closed(region: Region, side: int) -> Region:
+def _close_region(region: Region, side: int) -> Region:
     """Grown by a square of that side and shrunk again; the border does not pull in."""
-    filters = _extra("scipy.ndimage")
+    filters = _import_extra("scipy.ndimage")
     levels = np.pad(region, side).view(np.uint8)
     for filtered in (filters.maximum_filter1d, filters.minimum_filter1d):
         levels = filtered(filtered(levels, side, axis=0), side, axis=1)
@@ -113,41 +117,49 @@ def _closed(region: Region, side: int) -> Region:
     return closed
 
 
-def split(labels: np.ndarray, background: int | None = 0) -> list[Region]:
+def split_labels(labels: np.ndarray, background: int | None = 0) -> list[Region]:
     """One mask for each label of an integer picture (H, W), the largest first."""
     values, counts = np.unique(labels, return_counts=True)
     order = np.argsort(-counts)
-    kept = [values[i] for i in order if counts[i] >= SMALLEST * labels.size and values[i] != background]
+    kept = [
+        values[i] for i in order if counts[i] >= MIN_REGION_SHARE * labels.size and values[i] != background
+    ]
     return [labels == value for value in kept]
 
 
-def large(regions: Sequence[Region]) -> list[Region]:
+def drop_small_regions(regions: Sequence[Region]) -> list[Region]:
     """Those that are no specks."""
-    return [region for region in regions if np.count_nonzero(region) >= SMALLEST * region.size]
+    return [region for region in regions if np.count_nonzero(region) >= MIN_REGION_SHARE * region.size]
 
 
-def distinct(regions: Sequence[Region]) -> list[Region]:
+def drop_duplicate_regions(regions: Sequence[Region]) -> list[Region]:
     """Without those that are another of the list, or nearly."""
     kept: list[Region] = []
     areas: list[int] = []
     for region in regions:
         area = int(np.count_nonzero(region))
         near = [
-            other for other, size in zip(kept, areas, strict=True) if _SAME * size <= area <= size / _SAME
+            other
+            for other, size in zip(kept, areas, strict=True)
+            if _DUPLICATE_IOU * size <= area <= size / _DUPLICATE_IOU
         ]
-        if all(overlap(region, other) < _SAME for other in near if other.shape == region.shape):
+        if all(
+            intersection_over_union(region, other) < _DUPLICATE_IOU
+            for other in near
+            if other.shape == region.shape
+        ):
             kept.append(region)
             areas.append(area)
     return kept
 
 
-def overlap(one: Region, other: Region) -> float:
+def intersection_over_union(one: Region, other: Region) -> float:
     """Intersection over union of two masks of one size; 0 where both are empty."""
     union = np.count_nonzero(one | other)
     return np.count_nonzero(one & other) / union if union else 0.0
 
 
-def fitted(region: Region, height: int, width: int) -> Region:
+def resize_region(region: Region, height: int, width: int) -> Region:
     """A mask stretched over a picture of that size."""
     if region.shape == (height, width):
         return region
@@ -155,10 +167,10 @@ def fitted(region: Region, height: int, width: int) -> Region:
     return np.asarray(grey.resize((width, height), PIL.Image.Resampling.BILINEAR)) >= 128
 
 
-def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> list[Region]:
+def masks_from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> list[Region]:
     """The segments of one photo in COCO's panoptic format: a PNG of ids, and the JSON (or its file)."""
     png = Path(png)
-    data = annotations if isinstance(annotations, dict) else _json(Path(annotations))
+    data = annotations if isinstance(annotations, dict) else _read_json(Path(annotations))
     origin = "the dictionary" if isinstance(annotations, dict) else annotations
     try:
         entry = next((one for one in data["annotations"] if one["file_name"] == png.name), None)
@@ -172,15 +184,15 @@ def from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> 
         raise PlanError(
             f"the panoptic annotations say nothing of {png.name}; give the JSON that came with it"
         )
-    ids = panoptic_ids(png)
+    ids = read_panoptic_ids(png)
     found = (ids == one for one in wanted)
     return [region for region in found if region.any()]
 
 
-def panoptic_ids(png: str | Path) -> np.ndarray:
+def read_panoptic_ids(png: str | Path) -> np.ndarray:
     """(H, W) integers: red + 256 green + 65536 blue."""
     try:
-        with open_regular(png) as file, PIL.Image.open(file) as picture:
+        with open_regular_file(png) as file, PIL.Image.open(file) as picture:
             pixels = np.asarray(picture.convert("RGB"), np.int64)
     except OSError as error:
         raise PlanError(f"{png} cannot be read as a panoptic PNG ({error})") from None
@@ -188,41 +200,40 @@ def panoptic_ids(png: str | Path) -> np.ndarray:
     return ids
 
 
-def from_onnx(path: str | Path, normalise: Literal["imagenet", "unit"] = "imagenet") -> Segmenter:
+def segmenter_from_onnx(path: str | Path, normalise: Literal["imagenet", "unit"] = "imagenet") -> Segmenter:
     """A segmentation network of your own as a segmenter; `network.py` says what it takes and answers."""
-    from .network import Network
 
-    return Network(path, normalise)
+    return OnnxSegmenter(path, normalise)
 
 
-def from_folder(folder: str | Path) -> list[Region]:
+def masks_from_folder(folder: str | Path) -> list[Region]:
     """Every picture file of a folder as a mask, by name: what is lighter than half grey."""
     folder = Path(folder)
     if not folder.is_dir():
         raise PlanError(f"{folder} is not a folder; give one that holds mask pictures")
-    found = [_read(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _ENDINGS]
+    found = [_read_mask(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _MASK_SUFFIXES]
     if not found:
-        raise PlanError(f"{folder} holds no masks; they end in {', '.join(_ENDINGS)}")
+        raise PlanError(f"{folder} holds no masks; they end in {', '.join(_MASK_SUFFIXES)}")
     if not any(region.any() for region in found):
         raise PlanError(f"{folder} holds only black masks; make them white where an edit may have worked")
     return found
 
 
-def _read(path: Path) -> Region:
-    lightness = as_depth(open_image(path).pixels, np.float32).mean(axis=-1)
+def _read_mask(path: Path) -> Region:
+    lightness = to_depth(open_image(path).pixels, np.float32).mean(axis=-1)
     lighter: Region = lightness >= 0.5
     return lighter
 
 
-def _json(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
-        data = json.loads(read_regular(path))
+        data = json.loads(read_regular_file(path))
     except (OSError, ValueError) as error:
         raise PlanError(f"{path} cannot be read as panoptic annotations ({error})") from None
     return data
 
 
-def _extra(module: str) -> Any:
+def _import_extra(module: str) -> Any:
     from importlib import import_module
 
     try:
@@ -234,7 +245,7 @@ def _extra(module: str) -> Any:
         ) from None
 
 
-def checked(found: Sequence[Region]) -> list[Region]:
+def check_masks(found: Sequence[Region]) -> list[Region]:
     """Those that cover anything; what is no mask is refused."""
     kept = []
     for number, region in enumerate(found, start=1):
@@ -246,3 +257,145 @@ def checked(found: Sequence[Region]) -> list[Region]:
         if array.any():
             kept.append(array)
     return kept
+
+
+# A segmentation network of the user's own, in the ONNX format, as a segmenter.
+#
+# ONNX Runtime is loaded at the first use, and runs on the processor. The network takes one
+# picture (1, 3, H, W) of float32 RGB; its first output is read by what it holds:
+#
+# - integers (h, w), perhaps with leading ones: a label for each pixel;
+# - booleans, or numbers within [0, 1] that do not add up to one over K, of shape (K, h, w), perhaps with a
+#   leading one: K masks, which may overlap, true from one half on;
+# - any other numbers of that shape: scores of K classes, of which each pixel takes the highest.
+#
+# Labels become connected regions, and each label as a whole. Nothing is known of what a class means.
+
+Normalisation = Literal["imagenet", "unit"]
+"""What a network takes: channels with ImageNet's mean and deviation taken out, or plain values in [0, 1]."""
+
+_IMAGENET_MEAN, _IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+_NETWORK_SHORT_SIDE = 512
+"""Of the picture, in pixels, where the network takes any size."""
+_SIDE_MULTIPLE = 32
+"""Sides are multiples of this then, since most networks halve them five times."""
+_PROBABILITY_SUM_TOLERANCE = 0.01
+"""Scores of a pixel that add up to one within this are shares of classes."""
+
+
+class OnnxSegmenter:
+    """A loaded network; called with a picture (3, H, W) it answers with masks at its own resolution."""
+
+    def __init__(self, path: str | Path, normalise: Normalisation = "imagenet") -> None:
+        if normalise not in get_args(Normalisation):
+            raise PlanError(
+                f"there is no normalisation {normalise!r}; there are {', '.join(get_args(Normalisation))}"
+            )
+        self.path, self.normalise = Path(path), normalise
+        self._session = _load_session(self.path)
+        self._input, self._size = self._checked_input()
+
+    def __call__(self, picture: Picture, /) -> list[Region]:
+        return self._regions(self._answer(self._prepared(picture)))
+
+    def _checked_input(self) -> tuple[str, tuple[int | None, int | None]]:
+        """The name of the only input, and the height and width it asks for, None for any."""
+        inputs = self._session.get_inputs()
+        shapes = "; ".join(f"{one.name} {one.type} {list(one.shape)}" for one in inputs)
+        fixed = [side if isinstance(side, int) else None for side in inputs[0].shape] if inputs else []
+        fits = len(inputs) == 1 and len(fixed) == 4 and fixed[0] in (1, None) and fixed[1] in (3, None)
+        if not fits or inputs[0].type != "tensor(float)":
+            raise PlanError(
+                f"{self.path} takes {shapes or 'nothing'}; a segmenter takes one picture, float32 of shape "
+                "(1, 3, H, W)"
+            )
+        return inputs[0].name, (fixed[2], fixed[3])
+
+    def _prepared(self, picture: Picture) -> np.ndarray:
+        """(1, 3, H, W): stretched to the size the network asks for, and normalised."""
+        height, width = (
+            own or _round_side(side, min(picture.shape[1:]))
+            for own, side in zip(self._size, picture.shape[1:], strict=True)
+        )
+        channels = np.stack([_resize_channel(channel, height, width) for channel in picture])
+        if self.normalise == "imagenet":
+            mean, deviation = (
+                np.array(v, np.float32)[:, None, None] for v in (_IMAGENET_MEAN, _IMAGENET_DEVIATION)
+            )
+            channels = (channels - mean) / deviation
+        return np.ascontiguousarray(channels[None], np.float32)
+
+    def _answer(self, batch: np.ndarray) -> np.ndarray:
+        try:
+            return np.asarray(self._session.run(None, {self._input: batch})[0])
+        except Exception as error:  # ONNX Runtime has a class of its own for each kind of failure
+            raise PlanError(
+                f"{self.path} failed on a picture of {batch.shape[3]} x {batch.shape[2]} "
+                f"({_summarize_error(error)})"
+            ) from None
+
+    def _regions(self, answer: np.ndarray) -> list[Region]:
+        if answer.dtype.kind in "iu" and answer.ndim >= 2 and answer.size == np.prod(answer.shape[-2:]):
+            return _regions_from_labels(answer.reshape(answer.shape[-2:]))
+        scores = answer[0] if answer.ndim == 4 and len(answer) == 1 else answer
+        if answer.dtype.kind not in "fb" or scores.ndim != 3 or 0 in scores.shape[1:]:
+            raise PlanError(
+                f"{self.path} answers with {answer.dtype} of shape {answer.shape}; a segmenter answers with "
+                "scores or masks (1, K, h, w), or with integer labels (1, h, w)"
+            )
+        if not np.isfinite(scores).all():
+            raise PlanError(f"{self.path} answers with values that are no numbers; try another normalisation")
+        if _are_independent_masks(scores):
+            return drop_duplicate_regions(drop_small_regions(list(scores >= 0.5)))
+        if len(scores) == 1:
+            raise PlanError(
+                f"{self.path} answers with one mask of values beyond [0, 1]; end the network in a sigmoid"
+            )
+        return _regions_from_labels(scores.argmax(axis=0))
+
+
+def _are_independent_masks(scores: np.ndarray) -> bool:
+    """Whether scores (K, h, w) are probabilities of their own rather than of one class among K."""
+    if not scores.size:
+        return True
+    within = scores.min() >= 0 and scores.max() <= 1
+    shares = len(scores) > 1 and np.abs(scores.sum(axis=0) - 1).max() < _PROBABILITY_SUM_TOLERANCE
+    return bool(within and not shares)
+
+
+def _regions_from_labels(labels: np.ndarray) -> list[Region]:
+    """Each label as a whole and in its connected parts."""
+    wholes = drop_small_regions([labels == label for label in np.unique(labels)])
+    return drop_duplicate_regions(
+        [part for whole in wholes for part in (whole, *find_connected_regions(whole))]
+    )
+
+
+def _round_side(side: int, short_side: int) -> int:
+    return max(1, round(side * _NETWORK_SHORT_SIDE / short_side / _SIDE_MULTIPLE)) * _SIDE_MULTIPLE
+
+
+def _resize_channel(channel: np.ndarray, height: int, width: int) -> np.ndarray:
+    picture = PIL.Image.fromarray(np.ascontiguousarray(channel))
+    return np.asarray(picture.resize((width, height), PIL.Image.Resampling.BILINEAR))
+
+
+def _load_session(path: Path) -> Any:
+    try:
+        onnxruntime = import_onnxruntime()
+    except ImportError:
+        raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install onnxruntime") from None
+    if not path.is_file():
+        raise PlanError(f"{path} is no file; give a network in the ONNX format")
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime has a class of its own for each kind of failure
+        raise PlanError(f"{path} cannot be loaded as an ONNX network ({_summarize_error(error)})") from None
+
+
+def _summarize_error(error: Exception) -> str:
+    """The first line of what ONNX Runtime says, which can be long."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

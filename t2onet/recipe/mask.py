@@ -20,13 +20,15 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, mo
 
 from ..errors import ImageError, RecipeError
 from ..image import open_image, structure
-from ..image.depth import as_depth, to_uint8
+from ..image.pixels import to_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FEATHER_REACH = 3
 """How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
-_SHAPE = 'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
+_MASK_FORMAT = (
+    'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
+)
 
 
 class Mask(BaseModel):
@@ -45,22 +47,22 @@ class Mask(BaseModel):
         if isinstance(raw, cls):
             return raw
         if not isinstance(raw, dict) or ("png" in raw) == ("file" in raw):
-            raise RecipeError(f"{_SHAPE}; {raw!r:.80} was given")
+            raise RecipeError(f"{_MASK_FORMAT}; {raw!r:.80} was given")
         fields = dict(raw)
         if "file" in fields:
             folder, file = (info.context or {}).get("folder", Path()), fields.pop("file")
             if not isinstance(file, str | Path):
-                raise RecipeError(f"{_SHAPE}; {raw!r:.80} was given")
-            fields["png"] = _png_of_file(folder / file)
+                raise RecipeError(f"{_MASK_FORMAT}; {raw!r:.80} was given")
+            fields["png"] = _png_from_file(folder / file)
         elif isinstance(fields["png"], str):
-            fields["png"] = _png_of_base64(fields["png"])
+            fields["png"] = _png_from_base64(fields["png"])
         return fields
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if not (math.isfinite(self.feather) and 0 <= self.feather <= REFERENCE_SHORT_SIDE):
             raise RecipeError(f"mask: feather is {self.feather:g}; allowed is 0 to {REFERENCE_SHORT_SIDE}")
-        _box(self.png)  # refuses what is no picture
+        _find_bounding_box(self.png)  # refuses what is no picture
         return self
 
     @field_serializer("png", when_used="json")
@@ -70,12 +72,12 @@ class Mask(BaseModel):
     @classmethod
     def from_array(cls, array: np.ndarray, feather: float = 0.0) -> Self:
         """From (H, W): booleans, uint8, or floats in [0, 1]."""
-        return cls(png=_png_of_array(np.asarray(array)), feather=feather)
+        return cls(png=_png_from_array(np.asarray(array)), feather=feather)
 
     @classmethod
     def from_file(cls, path: str | Path, feather: float = 0.0) -> Self:
         """From any picture file; a colour one counts by its mean channel."""
-        return cls(png=_png_of_file(Path(path)), feather=feather)
+        return cls(png=_png_from_file(Path(path)), feather=feather)
 
     def __repr__(self) -> str:
         height, width = self.array.shape
@@ -84,20 +86,20 @@ class Mask(BaseModel):
     @property
     def pixels(self) -> int:
         """How many it has, at its own resolution."""
-        (width, height), _ = _box(self.png)
+        (width, height), _ = _find_bounding_box(self.png)
         return width * height
 
     @property
     def array(self) -> np.ndarray:
         """(H, W) uint8 at its own resolution, not feathered."""
-        return np.asarray(_decoded(self.png))
+        return np.asarray(_decode_mask(self.png))
 
     def extent(self, margin: float = 0.0) -> float:
         """The share of a photo, 0 to 1, in the box around everything that is not black.
 
         The box includes the feather and a margin, in pixels at the reference size.
         """
-        (width, height), box = _box(self.png)
+        (width, height), box = _find_bounding_box(self.png)
         soft = 2 * (_FEATHER_REACH * self.feather + margin) / REFERENCE_SHORT_SIDE
         left, top, right, bottom = box or (0, 0, 0, 0)
         return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
@@ -113,39 +115,39 @@ class Mask(BaseModel):
 
     def inside(self, height: int, width: int) -> tuple[int, int, np.ndarray]:
         """The part of `over` that is not all black, (rows, columns) uint8, and its first row and column."""
-        (own_width, own_height), box = _box(self.png)
+        (own_width, own_height), box = _find_bounding_box(self.png)
         if box is None:
             return 0, 0, np.zeros((0, 0), np.uint8)
         softness = self.feather * min(height, width) / REFERENCE_SHORT_SIDE
-        left, right = _stretched(box[0], box[2], width / own_width, width, softness)
-        top, bottom = _stretched(box[1], box[3], height / own_height, height, softness)
+        left, right = _stretch_interval(box[0], box[2], width / own_width, width, softness)
+        top, bottom = _stretch_interval(box[1], box[3], height / own_height, height, softness)
         across, down = own_width / width, own_height / height
         source = (left * across, top * down, min(right * across, own_width), min(bottom * down, own_height))
         size = (right - left, bottom - top)
-        part = _decoded(self.png).resize(size, PIL.Image.Resampling.BILINEAR, source)
+        part = _decode_mask(self.png).resize(size, PIL.Image.Resampling.BILINEAR, source)
         if softness:
             part = part.filter(PIL.ImageFilter.GaussianBlur(softness))
         return top, left, np.asarray(part)
 
 
-def _stretched(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:
+def _stretch_interval(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:
     """Where pixels `first` to `last` of a mask come to lie, spread by the scaling and by the feather."""
     spread = max(scale, 1) + _FEATHER_REACH * (softness + 1)
     return max(math.floor(first * scale - spread), 0), min(math.ceil(last * scale + spread), side)
 
 
 @lru_cache(maxsize=64)
-def _box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]:
+def _find_bounding_box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]:
     """Width and height, and the box (left, top, right, bottom) around all that is not black."""
-    picture = _decoded(png)
+    picture = _decode_mask(png)
     return picture.size, picture.getbbox()
 
 
-def _decoded(png: bytes) -> PIL.Image.Image:
-    if not png.startswith(_SIGNATURE):
-        raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}")
+def _decode_mask(png: bytes) -> PIL.Image.Image:
+    if not png.startswith(_PNG_SIGNATURE):
+        raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}")
     try:
-        structure.check(png)
+        structure.check_structure(png)
     except ImageError as error:
         raise RecipeError(f"mask: {error}") from None
     try:
@@ -153,17 +155,17 @@ def _decoded(png: bytes) -> PIL.Image.Image:
     except PIL.Image.DecompressionBombError:
         raise RecipeError("mask: it has more pixels than a photo may have; make it smaller") from None
     except Exception:  # Pillow raises many kinds on damaged data
-        raise RecipeError(f"mask: its PNG is damaged or none at all; {_SHAPE}") from None
+        raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}") from None
 
 
-def _png_of_base64(text: str) -> bytes:
+def _png_from_base64(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:  # also binascii.Error
-        raise RecipeError(f"mask: its png is not base64; {_SHAPE}") from None
+        raise RecipeError(f"mask: its png is not base64; {_MASK_FORMAT}") from None
 
 
-def _png_of_array(array: np.ndarray) -> bytes:
+def _png_from_array(array: np.ndarray) -> bytes:
     if array.ndim != 2 or array.size == 0:
         raise RecipeError(f"a mask is an array (H, W), and one of shape {array.shape} was given")
     if array.dtype == bool:
@@ -179,8 +181,8 @@ def _png_of_array(array: np.ndarray) -> bytes:
     return stream.getvalue()
 
 
-def _png_of_file(path: Path) -> bytes:
+def _png_from_file(path: Path) -> bytes:
     picture = open_image(path)
     if picture.alpha is not None:
         raise RecipeError(f"mask: {path} is partly transparent, which is ambiguous; save it as plain grey")
-    return _png_of_array(as_depth(picture.pixels, np.float32).mean(axis=-1))
+    return _png_from_array(to_depth(picture.pixels, np.float32).mean(axis=-1))

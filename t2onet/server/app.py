@@ -1,11 +1,13 @@
-"""The application: routes, guards and pages around one darkroom."""
+"""The web application: routes, guards and pages around one darkroom."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +18,98 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from .. import __version__
-from ..policy import Policy
+from ..editor.policy import Policy
 from . import errors, routes
-from .answers import Answer
-from .darkroom import Darkroom
-from .disconnects import Disconnects
-from .pages import described
+from .connections import DisconnectMiddleware
+from .darkroom import DarkroomService
+from .errors import AsciiJSONResponse
 from .routes.photos import is_upload
-from .safety import Guard
-from .settings import Settings
+from .security import SecurityMiddleware
+from .settings import ServerSettings
+
+# The API described as a plain page, made from its own description: no script, and nothing from elsewhere.
+
+_HTML_HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>t2onet API</title></head><body>'
+)
+
+
+def render_openapi_page(schema: dict[str, Any]) -> str:
+    """An OpenAPI document as HTML."""
+    info = schema["info"]
+    parts = [_HTML_HEAD, f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>"]
+    parts.append(f"<p>{escape(info.get('description', ''))}</p>")
+    parts.append('<p>For programs: <a href="/api/openapi.json">/api/openapi.json</a></p><ul>')
+    routes = [(path, method, one) for path, kinds in schema["paths"].items() for method, one in kinds.items()]
+    parts += [
+        f'<li><a href="#{escape(one["operationId"])}">{method.upper()} {escape(path)}</a></li>'
+        for path, method, one in routes
+    ]
+    parts.append("</ul>")
+    parts += [_render_route(path, method, one) for path, method, one in routes]
+    parts.append("<h2>Shapes</h2>")
+    for name, shape in schema.get("components", {}).get("schemas", {}).items():
+        parts.append(f'<h3 id="{escape(name)}">{escape(name)}</h3>{_render_schema(shape)}')
+    return "".join([*parts, "</body></html>"])
+
+
+def _render_route(path: str, method: str, one: dict[str, Any]) -> str:
+    parts = [f'<h2 id="{escape(one["operationId"])}"><code>{method.upper()} {escape(path)}</code></h2>']
+    parts.append(f"<p>{escape(one.get('description', one.get('summary', '')))}</p><dl>")
+    for parameter in one.get("parameters", []):
+        needed = "" if parameter.get("required") else ", optional"
+        told = parameter.get("description") or parameter.get("schema", {}).get("description", "")
+        parts.append(f"<dt><code>{escape(parameter['name'])}</code> ({parameter['in']}{needed})</dt>")
+        parts.append(f"<dd>{escape(told)}</dd>")
+    if body := one.get("requestBody"):
+        parts.append(f"<dt>body</dt><dd>{_render_content(body)}</dd>")
+    for status, answer in one.get("responses", {}).items():
+        parts.append(f"<dt>{escape(status)}</dt><dd>{_render_content(answer)}</dd>")
+    return "".join([*parts, "</dl>"])
+
+
+def _render_content(one: dict[str, Any]) -> str:
+    kinds = one.get("content", {})
+    told = [f"{escape(kind)} {_render_type(value.get('schema', {}))}" for kind, value in kinds.items()]
+    return ", ".join(told) or escape(one.get("description", ""))
+
+
+def _render_type(shape: dict[str, Any]) -> str:
+    """A link where a shape has a name of its own."""
+    if reference := shape.get("$ref"):
+        name = escape(str(reference).rsplit("/", 1)[-1])
+        return f'<a href="#{name}">{name}</a>'
+    if shape.get("type") == "array":
+        return f"list of {_render_type(shape.get('items', {}))}"
+    either = [_render_type(one) for one in shape.get("anyOf", []) if one.get("type") != "null"]
+    return " or ".join(either) if either else escape(str(shape.get("type", "")))
+
+
+def _render_schema(shape: dict[str, Any]) -> str:
+    parts = [f"<p>{escape(shape.get('description', ''))}</p><dl>"]
+    needed = shape.get("required", [])
+    for name, one in shape.get("properties", {}).items():
+        default = f", by default {escape(json.dumps(one['default']))}" if "default" in one else ""
+        optional = "" if name in needed else f", optional{default}"
+        values = f" ({', '.join(map(str, one['enum']))})" if "enum" in one else ""
+        parts.append(f"<dt><code>{escape(name)}</code> {_render_type(one)}{escape(values)}{optional}</dt>")
+        parts.append(f"<dd>{escape(one.get('description', ''))}</dd>")
+    return "".join([*parts, "</dl>"])
+
+
+# The application: routes, guards and pages around one darkroom.
 
 STATIC = Path(__file__).parent / "static" / "darkroom"
 _DESCRIPTION = "The API of the web darkroom: sessions hold photos, photos hold edits, edits are recipes."
-_EVERY = 60.0
+_EXPIRY_CHECK_SECONDS = 60.0
 """Seconds between two looks for sessions that expired."""
 
 
 def create_app(
-    settings: Settings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
+    settings: ServerSettings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
 ) -> FastAPI:
     """The server; `policy` answers instead of the network in the package, `more` are further routes."""
-    settings = settings or Settings()
+    settings = settings or ServerSettings()
     app = FastAPI(
         title="t2onet",
         version=__version__,
@@ -44,33 +117,33 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        default_response_class=Answer,
-        generate_unique_id_function=_operation_id,
+        default_response_class=AsciiJSONResponse,
+        generate_unique_id_function=_make_operation_id,
         lifespan=_lifespan,
     )
-    app.state.darkroom = room = Darkroom.of(settings, policy)
-    errors.install(app, room.sessions.conceal)
-    app.add_middleware(Disconnects)
-    app.add_middleware(Guard, settings=settings, is_upload=is_upload)
-    for router in (routes.router(), *more):
+    app.state.darkroom = room = DarkroomService.of(settings, policy)
+    errors.install_error_handlers(app, room.sessions.conceal)
+    app.add_middleware(DisconnectMiddleware)
+    app.add_middleware(SecurityMiddleware, settings=settings, is_upload=is_upload)
+    for router in (routes.make_router(), *more):
         app.include_router(router)
-    app.add_api_route("/api/docs", _docs(app), include_in_schema=False)
-    app.mount("/", _Pages(directory=STATIC, html=True))
+    app.add_api_route("/api/docs", _make_docs_route(app), include_in_schema=False)
+    app.mount("/", _RevalidatedFiles(directory=STATIC, html=True))
     return app
 
 
-def _operation_id(route: APIRoute) -> str:
+def _make_operation_id(route: APIRoute) -> str:
     return f"{route.tags[0] if route.tags else 'api'}-{route.name}"
 
 
-def _docs(app: FastAPI) -> Any:
+def _make_docs_route(app: FastAPI) -> Any:
     def docs() -> HTMLResponse:
-        return HTMLResponse(described(app.openapi()))
+        return HTMLResponse(render_openapi_page(app.openapi()))
 
     return docs
 
 
-class _Pages(StaticFiles):
+class _RevalidatedFiles(StaticFiles):
     """Files of the page, asked for again by their tags."""
 
     async def get_response(self, path: str, scope: Scope) -> Any:
@@ -81,12 +154,12 @@ class _Pages(StaticFiles):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    room: Darkroom = app.state.darkroom
+    room: DarkroomService = app.state.darkroom
     room.sessions.open()
     loop = asyncio.get_running_loop()
     stopping = threading.Event()
     warming = loop.run_in_executor(None, room.warm_up, stopping)
-    watching = asyncio.create_task(_watch(room))
+    watching = asyncio.create_task(_expire_sessions(room))
     try:
         yield
     finally:
@@ -98,8 +171,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await loop.run_in_executor(None, room.sessions.shut)
 
 
-async def _watch(room: Darkroom) -> None:
+async def _expire_sessions(room: DarkroomService) -> None:
     """Remove what has expired, now and then."""
     while True:
-        await asyncio.sleep(_EVERY)
+        await asyncio.sleep(_EXPIRY_CHECK_SECONDS)
         await asyncio.to_thread(room.sessions.expire)

@@ -1,25 +1,121 @@
-"""Limits on the number of open connections, and on how long one may stall.
-
-A connection that neither sends a request nor reads its answer is closed after `stall_seconds`; one that sends
-no complete request is closed at once when the server is full and another client connects. The limits stay
-below the number of files that the process may open: beyond that nobody could connect and nothing be saved.
-"""
+"""Limits on open connections and stalling clients, and detection of clients that disconnect."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
+from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .answers import Answer
-from .errors import answer
-from .settings import Settings
+from ..errors import Cancelled
+from .errors import AsciiJSONResponse, make_error_response
+from .settings import ServerSettings
 
-_HEAD_START = 1000
+# Middleware that detects clients which disconnect before they are answered, so that work for them can stop.
+#
+# It listens for the end of the connection once a request has arrived in full. Code that works on the request
+# calls `client_gone` or `stop_if_gone`, in whatever thread the framework runs it.
+
+_DISCONNECT_EVENT: ContextVar[threading.Event | None] = ContextVar("client_gone", default=None)
+
+
+def get_disconnect_event() -> threading.Event | None:
+    """An event that is set when the client of the current request disconnects; None outside of a request."""
+    return _DISCONNECT_EVENT.get()
+
+
+def raise_if_disconnected() -> None:
+    """Raise Cancelled if the client of the current request has disconnected."""
+    gone = get_disconnect_event()
+    if gone is not None and gone.is_set():
+        raise Cancelled("the client disconnected before it was answered")
+
+
+class DisconnectMiddleware:
+    """ASGI middleware that sets `client_gone` for each request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        listener = _DisconnectListener(receive)
+        token = _DISCONNECT_EVENT.set(listener.gone)
+        try:
+            if not _has_body(scope):
+                await listener.begin()
+            await self.app(scope, listener, send)
+        except asyncio.CancelledError:  # the server stops
+            listener.gone.set()
+            raise
+        finally:
+            _DISCONNECT_EVENT.reset(token)
+            await listener.end()
+
+
+def _has_body(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    declared = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    return declared or scope["method"] not in ("GET", "HEAD")
+
+
+class _DisconnectListener:
+    """Passes on the messages of a request; after the last one, waits for the client to disconnect."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.gone = threading.Event()
+        self._receive = receive
+        self._first: Message | None = None
+        self._waiting: asyncio.Task[Message] | None = None
+
+    async def begin(self) -> None:
+        """Listen at once: the application may never read a request that has no body."""
+        self._first = await self()
+
+    async def __call__(self) -> Message:
+        if self._first is not None:
+            message, self._first = self._first, None
+            return message
+        if self._waiting is not None:
+            return await asyncio.shield(self._waiting)
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self.gone.set()
+        elif not message.get("more_body", False):
+            self._waiting = asyncio.create_task(self._wait())
+        return message
+
+    async def _wait(self) -> Message:
+        while (message := await self._receive())["type"] != "http.disconnect":
+            pass
+        self.gone.set()
+        return message
+
+    async def end(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._waiting
+
+
+# Limits on the number of open connections, and on how long one may stall.
+#
+# A connection that neither sends a request nor reads its answer is closed after `stall_seconds`; one that
+# sends
+# no complete request is closed at once when the server is full and another client connects. The limits stay
+# below the number of files that the process may open: beyond that nobody could connect and nothing be saved.
+
+_INITIAL_BYTES = 1000
 """Bytes credited to every connection, so that a new one does not count as slow."""
-_FULL = "there are as many connections as this server holds; try again in a moment"
+_FULL_MESSAGE = "there are as many connections as this server holds; try again in a moment"
 
 
 @dataclass(frozen=True)
@@ -31,13 +127,13 @@ class ConnectionLimits:
     stall_seconds: float
 
 
-def connection_limits(settings: Settings) -> ConnectionLimits:
+def compute_connection_limits(settings: ServerSettings) -> ConnectionLimits:
     """The limits of the settings, lowered where the system allows too few open files.
 
     A connection is accepted a few turns of the event loop before it can be closed, so up to four times
     `accepted` may be open beyond `most`. A quarter of the files is left for photos.
     """
-    files = _open_file_limit()
+    files = _get_open_file_limit()
     return ConnectionLimits(
         most=max(1, min(settings.connections, files // 2)),
         accepted=max(1, min(64, files // 16)),
@@ -45,7 +141,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
     )
 
 
-def _open_file_limit() -> int:
+def _get_open_file_limit() -> int:
     try:
         import resource
     except ImportError:  # Windows has no such limit on sockets
@@ -54,14 +150,14 @@ def _open_file_limit() -> int:
     return 2**20 if allowed == resource.RLIM_INFINITY else allowed
 
 
-class Connection(H11Protocol):
+class LimitedConnection(H11Protocol):
     """A connection of uvicorn that records its progress."""
 
     limits: ConnectionLimits
     closed = False
 
     @classmethod
-    def with_limits(cls, limits: ConnectionLimits) -> type[Connection]:
+    def with_limits(cls, limits: ConnectionLimits) -> type[LimitedConnection]:
         """A subclass with these limits, for one server; uvicorn creates the objects."""
         return type(cls.__name__, (cls,), {"limits": limits})
 
@@ -106,7 +202,7 @@ class Connection(H11Protocol):
 
     def pace(self, now: float) -> float:
         """Bytes per second at which the request arrives."""
-        return (_HEAD_START + self.received) / max(now - self.began, 1e-6)
+        return (_INITIAL_BYTES + self.received) / max(now - self.began, 1e-6)
 
     def close_if_stalled(self, now: float) -> None:
         """Close it if no header arrives or the answer is not read; bodies have a limit of their own."""
@@ -125,7 +221,7 @@ class Connection(H11Protocol):
     def _refuse(self) -> None:
         """Answer that the server is full, and close the connection."""
         self.closed = True
-        self.transport.write(_raw(answer(503, "busy", _FULL)))
+        self.transport.write(_to_raw_response(make_error_response(503, "busy", _FULL_MESSAGE)))
         self.transport.close()
 
     def _make_room(self) -> None:
@@ -134,7 +230,7 @@ class Connection(H11Protocol):
         An eighth of that address's idle connections are closed at once, so that a flood of newcomers costs
         little. Requests that are being answered stay; if there is nothing else, this connection is refused.
         """
-        open_ones = [one for one in self.connections if isinstance(one, Connection) and not one.closed]
+        open_ones = [one for one in self.connections if isinstance(one, LimitedConnection) and not one.closed]
         if len(open_ones) <= self.limits.most:
             return
         idle = [one for one in open_ones if one is not self and not one.answering]
@@ -149,7 +245,7 @@ class Connection(H11Protocol):
             one.close()
 
 
-def _raw(response: Answer) -> bytes:
+def _to_raw_response(response: AsciiJSONResponse) -> bytes:
     """The bytes of a response, for a connection that has sent no request."""
     headers = b"".join(b"%s: %s\r\n" % pair for pair in response.raw_headers)
     body = bytes(response.body)

@@ -12,41 +12,40 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import Depends, Request
 
+from ..editor.policy import Policy, load_shipped_policy
 from ..errors import T2OError
-from ..executor import cores, stages
+from ..executor import count_cores, render_stages
 from ..operations import operations
-from ..policy import Policy, shipped
 from ..recipe import Recipe
-from .disconnects import stop_if_gone
-from .intake import display_name
-from .photos import Photo
-from .previews import Pool, Previews
+from .connections import raise_if_disconnected
+from .photos import SessionPhoto, to_display_name
+from .previews import PreviewCache, PreviewRenderer
 from .recipes import has_masks
-from .schemas import Name
-from .sessions import Session, Sessions
-from .settings import MIB, Settings
+from .schemas import ResourceId
+from .sessions import Session, SessionStore
+from .settings import MIB, ServerSettings
 
 _POLL_SECONDS = 0.5
 """How often a request that waits for its turn checks that its client is still connected."""
 
 
 @dataclass
-class Darkroom:
+class DarkroomService:
     """One server's state; nothing of it outlives the server."""
 
-    settings: Settings
-    sessions: Sessions
-    previews: Previews
+    settings: ServerSettings
+    sessions: SessionStore
+    previews: PreviewRenderer
     given: Policy | None = None
-    _gate: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(cores()))
+    _gate: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(count_cores()))
 
     @classmethod
-    def of(cls, settings: Settings, policy: Policy | None = None) -> Darkroom:
-        previews = Previews(Pool(MIB * settings.cache_mb), settings.preview, cores())
-        return cls(settings, Sessions(settings), previews, policy)
+    def of(cls, settings: ServerSettings, policy: Policy | None = None) -> DarkroomService:
+        previews = PreviewRenderer(PreviewCache(MIB * settings.cache_mb), settings.preview, count_cores())
+        return cls(settings, SessionStore(settings), previews, policy)
 
     def policy(self) -> Policy:
-        return self.given or shipped()
+        return self.given or load_shipped_policy()
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -55,9 +54,9 @@ class Darkroom:
         Raises Cancelled if the client has disconnected. Enter it before a photo is locked, never after.
         """
         while not self._gate.acquire(timeout=_POLL_SECONDS):
-            stop_if_gone()
+            raise_if_disconnected()
         try:
-            stop_if_gone()
+            raise_if_disconnected()
             yield
         finally:
             self._gate.release()
@@ -68,10 +67,10 @@ class Darkroom:
         with self.working() if any(map(has_masks, recipes)) else nullcontext():
             yield
 
-    def photo(self, name: str, path: Path, *, uploaded: bool) -> Photo:
-        return Photo(display_name(name), path, uploaded, self.settings, self.previews, self.policy)
+    def photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
+        return SessionPhoto(to_display_name(name), path, uploaded, self.settings, self.previews, self.policy)
 
-    def ready(self, photo: Photo) -> Photo:
+    def ready(self, photo: SessionPhoto) -> SessionPhoto:
         """The photo, opened."""
         if photo.facts is None:
             with self.working():
@@ -95,27 +94,29 @@ class Darkroom:
             self.policy()
             if stopping.is_set():
                 return
-            stages(Recipe.from_steps(numbers), np.zeros((8, 8, 3), np.uint16), last=np.uint8, kernels=True)
+            render_stages(
+                Recipe.from_steps(numbers), np.zeros((8, 8, 3), np.uint16), last=np.uint8, kernels=True
+            )
 
 
-async def darkroom(request: Request) -> Darkroom:
+async def get_darkroom(request: Request) -> DarkroomService:
     found = request.app.state.darkroom
-    assert isinstance(found, Darkroom)
+    assert isinstance(found, DarkroomService)
     return found
 
 
-Room = Annotated[Darkroom, Depends(darkroom)]
+DarkroomDep = Annotated[DarkroomService, Depends(get_darkroom)]
 
 
-def session(session: Name, room: Room) -> Session:
+def get_session(session: ResourceId, room: DarkroomDep) -> Session:
     return room.sessions.get(session)
 
 
-Visit = Annotated[Session, Depends(session)]
+SessionDep = Annotated[Session, Depends(get_session)]
 
 
-def photo(photo: Name, visit: Visit, room: Room) -> Photo:
+def get_photo(photo: ResourceId, visit: SessionDep, room: DarkroomDep) -> SessionPhoto:
     return room.ready(visit.photo(photo))
 
 
-Chosen = Annotated[Photo, Depends(photo)]
+PhotoDep = Annotated[SessionPhoto, Depends(get_photo)]

@@ -1,8 +1,9 @@
-"""Refusals as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server are not sent."""
+"""Errors as JSON responses. Tracebacks and paths of the server are never sent."""
 
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -13,13 +14,25 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 
 from ..errors import Cancelled, OutputError, ServerError, T2OError
-from .answers import Answer
+
+# JSON as it is sent: plain ASCII, so that no text in it can fail to be written.
+
+
+class AsciiJSONResponse(JSONResponse):
+    """JSON in ASCII: half characters in names and requests are escaped like any other."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+# Refusals as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server are not sent.
 
 UNPROCESSABLE = 422
 OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
-_FULL = {errno.ENOSPC: "its disk is full", errno.EDQUOT: "its disk quota is used up"}
+_DISK_FULL = {errno.ENOSPC: "its disk is full", errno.EDQUOT: "its disk quota is used up"}
 _UNWRITABLE = {
     errno.EROFS: "its disk is read-only",
     errno.EACCES: "its folder is not writable",
@@ -53,19 +66,19 @@ def too_many(message: str) -> Refused:
     return Refused(429, "too_many", message)
 
 
-def invalid(message: str) -> Refused:
+def invalid_request(message: str) -> Refused:
     return Refused(UNPROCESSABLE, "invalid", message)
 
 
-def resource_refusal(error: Exception) -> Refused | None:
+def to_resource_refusal(error: Exception) -> Refused | None:
     """The refusal for an OSError that means the same wherever it is raised; None for any other error."""
-    if isinstance(error, OSError) and error.errno in OUT_OF_FILES | _FULL.keys():
-        return _system_refusal(error.errno)
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES | _DISK_FULL.keys():
+        return _make_system_refusal(error.errno)
     return None
 
 
 @contextmanager
-def storing(what: str = "this") -> Iterator[None]:
+def refuse_storage_errors(what: str = "this") -> Iterator[None]:
     """Around code that writes below the server's folder: refuse what the system does not let it write.
 
     Whatever fails inside must leave nothing changed, as the refusal says so.
@@ -77,69 +90,71 @@ def storing(what: str = "this") -> Iterator[None]:
         if not isinstance(cause, OSError) or cause.errno is None:  # such as a format that cannot be encoded
             raise
         _LOG.error("%s", error)
-        raise _system_refusal(cause.errno, what) from error
+        raise _make_system_refusal(cause.errno, what) from error
 
 
-def _system_refusal(number: int, what: str = "this") -> Refused:
+def _make_system_refusal(number: int, what: str = "this") -> Refused:
     """For an error number of the system, met while writing or in want of open files."""
     if number in OUT_OF_FILES:
         return Refused(503, "busy", "the server has too many files open; try again in a moment")
-    reason = _FULL.get(number) or _UNWRITABLE.get(number) or os.strerror(number).lower()
-    advice = "remove photos you no longer need, or ask" if number in _FULL else "ask"
+    reason = _DISK_FULL.get(number) or _UNWRITABLE.get(number) or os.strerror(number).lower()
+    advice = "remove photos you no longer need, or ask" if number in _DISK_FULL else "ask"
     words = f"the server cannot store {what}: {reason}; nothing was changed; {advice} whoever runs the server"
     return Refused(507, "storage", words)
 
 
-def kind_of(error: T2OError) -> str:
+def get_error_kind(error: T2OError) -> str:
     """`image` for an ImageError, and so on."""
     return type(error).__name__.removesuffix("Error").lower()
 
 
-def answer(status: int, kind: str, message: str, **more: Any) -> Answer:
-    return Answer({"error": {"kind": kind, "message": message}, **more}, status)
+def make_error_response(status: int, kind: str, message: str, **more: Any) -> AsciiJSONResponse:
+    return AsciiJSONResponse({"error": {"kind": kind, "message": message}, **more}, status)
 
 
-def install(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
+def install_error_handlers(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
     """Every refusal in one shape; `conceal` takes out of a message what is the server's own business."""
 
-    def refused(request: Request, error: Exception) -> Answer:
+    def refused(request: Request, error: Exception) -> AsciiJSONResponse:
         assert isinstance(error, T2OError)
         status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
-        return answer(status, kind_of(error), conceal(str(error)))
+        return make_error_response(status, get_error_kind(error), conceal(str(error)))
 
     app.add_exception_handler(T2OError, refused)
-    app.add_exception_handler(OSError, _os_error)
-    app.add_exception_handler(Refused, _http)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(OSError, _handle_os_error)
+    app.add_exception_handler(Refused, _handle_http_error)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
 
 
-def _os_error(request: Request, error: Exception) -> Answer:
-    refusal = resource_refusal(error)
+def _handle_os_error(request: Request, error: Exception) -> AsciiJSONResponse:
+    refusal = to_resource_refusal(error)
     if refusal is None:
         raise error
     _LOG.error("%s", error)
-    return _refusal_answer(refusal)
+    return _to_refusal_response(refusal)
 
 
-def _http(request: Request, error: Exception) -> Answer:
+def _handle_http_error(request: Request, error: Exception) -> AsciiJSONResponse:
     if isinstance(error, Refused):
-        return _refusal_answer(error)
+        return _to_refusal_response(error)
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     kind = status.phrase.lower().replace(" ", "_")
     words = {404: "there is nothing at this address", 405: "this address does not take that method"}
-    return answer(status, kind, words.get(status, "the request cannot be read"))
+    return make_error_response(status, kind, words.get(status, "the request cannot be read"))
 
 
-def _refusal_answer(refusal: Refused) -> Answer:
-    return answer(refusal.status_code, refusal.kind, str(refusal), **refusal.more)
+def _to_refusal_response(refusal: Refused) -> AsciiJSONResponse:
+    return make_error_response(refusal.status_code, refusal.kind, str(refusal), **refusal.more)
 
 
-def _invalid(request: Request, error: Exception) -> Answer:
+def _handle_validation_error(request: Request, error: Exception) -> AsciiJSONResponse:
     """The first thing that is wrong with a body or a parameter; what was given is not repeated."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")[:80]
     message = f"{where}: {str(first['msg']).lower()[:200]}" if where else str(first["msg"]).lower()[:200]
-    return answer(UNPROCESSABLE, "invalid", f"the request is not as described in /api/docs ({message})")
+    return make_error_response(
+        UNPROCESSABLE, "invalid", f"the request is not as described in /api/docs ({message})"
+    )

@@ -1,26 +1,123 @@
-"""A photo of a session: its file, its editor and its revision. Pixels are kept elsewhere, or read again."""
+"""Photos of a session: upload, editor, history and revision."""
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..editor import Edit, Editor
-from ..image import Image, default_suffix, from_array
-from ..image.scaling import squeezed
-from ..policy import Policy
+from ..editor.policy import Policy
+from ..errors import ImageError
+from ..image import READABLE_SUFFIXES, Image, choose_output_suffix, image_from_array, open_image
+from ..image.structure import TooLargeError
+from ..image.views import resize_to_square
 from ..recipe import Recipe, Step
-from .errors import Refused
-from .history import place
-from .intake import opened
-from .previews import Previews
-from .settings import Settings
+from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
+from .previews import PreviewRenderer
+from .settings import ServerSettings
 
-_SUFFIXES = {
+# Bytes from outside -> a photo in a session's folder, or one clear refusal. Names never become paths.
+
+DEFAULT_PHOTO_NAME = "photo"
+_MAX_NAME_LENGTH = 100
+
+
+def to_display_name(given: str) -> str:
+    """The last part of a name, fit to be shown and to be given to a download; never a path."""
+    last = given.replace("\\", "/").rsplit("/", 1)[-1]
+    shown = "".join(letter for letter in last if letter.isprintable() and not "\ud800" <= letter <= "\udfff")
+    return shown.strip(" .")[-_MAX_NAME_LENGTH:] or DEFAULT_PHOTO_NAME
+
+
+def get_stored_suffix(name: str) -> str:
+    """The ending of a name if it is one of ours, which RAW files are told by; otherwise none."""
+    ending = Path(name).suffix.lower()
+    return ending if ending in READABLE_SUFFIXES else ""
+
+
+def open_stored_photo(path: Path, name: str, settings: ServerSettings) -> Image:
+    """The photo in a stored file; refusals speak of `name` and of no path."""
+    try:
+        return open_image(path, max_pixels=1e6 * settings.megapixels)
+    except TooLargeError as error:
+        size = "more pixels" if error.size is None else "{} x {} pixels, more".format(*error.size)
+        raise too_large(
+            f"{name} has {size} than the {settings.megapixels:g} megapixels allowed here"
+        ) from None
+    except ImageError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError) and cause.errno in OUT_OF_FILES:
+            raise cause from None
+        if isinstance(cause, OSError) and cause.errno is not None:  # from the system, not from a decoder
+            gone = isinstance(cause, FileNotFoundError | NotADirectoryError)
+            reason = (
+                "; was it moved or deleted?" if gone else f": {(cause.strerror or 'unknown error').lower()}"
+            )
+            raise ImageError(f"{name} cannot be read any more{reason}") from None
+        raise ImageError(str(error).replace(str(path), name)) from None
+
+
+# What was done to a photo, a line for each edit, and the way back and forth between them.
+
+_MAX_LINE_LENGTH = 80
+"""Characters of a line."""
+
+
+def get_history_position(editor: Editor) -> int:
+    """How many of the edits stand: 0 is the photo itself."""
+    return next((at for at, edit in enumerate(editor.history, start=1) if edit is editor.current), 0)
+
+
+def move_in_history(editor: Editor, to: int) -> None:
+    """Undo or redo until so many edits stand."""
+    most = len(editor.history)
+    if not 0 <= to <= most:
+        raise invalid_request(
+            f"the history of this photo has places 0 to {most}, and {to} was given; read it again"
+        )
+    while get_history_position(editor) > to:
+        editor.undo()
+    while get_history_position(editor) < to:
+        editor.redo()
+
+
+def describe_history(edits: Sequence[Edit]) -> Iterator[str]:
+    """Each edit as what it did to the one before: the words that were said, or what was done by hand."""
+    request, recipe = "", Recipe()
+    for edit in edits:
+        said = bool(edit.request) and edit.request != request
+        line = f"“{edit.request}”" if said else _describe_manual_change(recipe, edit)
+        yield line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 1]}…"
+        request, recipe = edit.request, edit.recipe
+
+
+def _describe_manual_change(before: Recipe, edit: Edit) -> str:
+    if edit.turn.strength != 1:
+        return f"Strength {100 * edit.turn.strength:.0f} %"
+    if not edit.recipe.steps and not edit.aside:
+        return "Cleared"
+    changes = before.diff(edit.recipe)
+    gone = {change.before.operation for change in changes if change.before and not change.after}
+    come = {change.after.operation for change in changes if change.after and not change.before}
+    off = {step.operation for _, step in edit.aside}
+    groups = {
+        "moved": gone & come,
+        "switched off": (gone - come) & off,
+        "removed": gone - come - off,
+        "added": come - gone,
+        "adjusted": {change.after.operation for change in changes if change.before and change.after},
+    }
+    done = [f"{', '.join(sorted(names))} {how}" for how, names in groups.items() if names]
+    return "; ".join(done).capitalize() or "Adjusted"
+
+
+# A photo of a session: its file, its editor and its revision. Pixels are kept elsewhere, or read again.
+
+_SUFFIXES_BY_FORMAT = {
     "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
     "PNG": (".png",),
     "TIFF": (".tif", ".tiff"),
@@ -32,7 +129,7 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Facts:
+class PhotoInfo:
     """What is known of a photo once it was opened."""
 
     width: int
@@ -43,24 +140,24 @@ class Facts:
 
 
 @dataclass
-class Photo:
+class SessionPhoto:
     """One photo. `name` is only shown, `path` is where it lies; `uploaded` ones go with the session."""
 
     name: str
     path: Path
     uploaded: bool
-    settings: Settings
-    previews: Previews
+    settings: ServerSettings
+    previews: PreviewRenderer
     policy: Callable[[], Policy]
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     revision: int = 0
-    facts: Facts | None = None
+    facts: PhotoInfo | None = None
     _editor: Editor | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def open(self) -> Image:
         """The photo at full resolution, from its file."""
-        return opened(self.path, self.name, self.settings)
+        return open_stored_photo(self.path, self.name, self.settings)
 
     @property
     def editor(self) -> Editor:
@@ -69,8 +166,8 @@ class Photo:
             if self._editor is None:
                 image = self.open()
                 policy = self.policy()
-                self._editor = Editor(from_array(squeezed(image, policy.side)), policy)
-                self.facts = Facts(
+                self._editor = Editor(image_from_array(resize_to_square(image, policy.side)), policy)
+                self.facts = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )
                 self.previews.begin(self.id, image)
@@ -108,7 +205,7 @@ class Photo:
     def past(self) -> tuple[int, int, list[Edit]]:
         """A consistent view: revision, place in the history, and all edits of it."""
         with self._lock:
-            return self.revision, place(self.editor), self.editor.history
+            return self.revision, get_history_position(self.editor), self.editor.history
 
     def history(self) -> list[Step]:
         """All steps that can be gone back or forward to."""
@@ -119,7 +216,7 @@ class Photo:
     def suffix(self) -> str:
         """The ending of a result in the photo's own format: as it was, where that is true of the content."""
         own = Path(self.name).suffix
-        fitting = _SUFFIXES.get((self.facts and self.facts.format) or "")
+        fitting = _SUFFIXES_BY_FORMAT.get((self.facts and self.facts.format) or "")
         if fitting is None:
-            return default_suffix(self.path.suffix)
+            return choose_output_suffix(self.path.suffix)
         return own if own.lower() in fitting else fitting[0]

@@ -15,25 +15,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import PIL.Image
 
-from ..executor import Pixels, stages
+from ..executor import Pixels, render_stages
 from ..image import Image
-from ..image.depth import as_depth, to_uint16
+from ..image.pixels import to_depth, to_uint16
 from ..recipe import Recipe, Step
 
 JPEG_QUALITY = 90
-_SHOWN = "shown"
+_SCREEN_PIXELS = "shown"
 
-Key = tuple[Hashable, ...]
+PreviewKey = tuple[Hashable, ...]
 """A photo, a size, the steps that were done, and _SHOWN for pixels that are ready to be shown."""
 
 
 @dataclass
-class Pool:
+class PreviewCache:
     """Arrays by key, up to so many bytes in all; the one not used for longest goes first."""
 
     limit: int
     held: int = 0
-    _kept: OrderedDict[Key, Image | Pixels] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[PreviewKey, Image | Pixels] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, *key: Hashable) -> Image | Pixels | None:
@@ -46,48 +46,48 @@ class Pool:
         with self._lock:
             self._drop(key)
             self._kept[key] = value
-            self.held += _bytes(value)
+            self.held += _count_bytes(value)
             while self.held > self.limit and len(self._kept) > 1:
                 self._drop(next(iter(self._kept)))
 
-    def forget(self, *first: Hashable, unless: Callable[[Key], bool] = lambda key: False) -> None:
+    def forget(self, *first: Hashable, unless: Callable[[PreviewKey], bool] = lambda key: False) -> None:
         """All keys that begin so."""
         with self._lock:
             for key in [key for key in self._kept if key[: len(first)] == first and not unless(key)]:
                 self._drop(key)
 
-    def _drop(self, key: Key) -> None:
+    def _drop(self, key: PreviewKey) -> None:
         if (gone := self._kept.pop(key, None)) is not None:
-            self.held -= _bytes(gone)
+            self.held -= _count_bytes(gone)
 
 
-def _bytes(value: Image | Pixels) -> int:
+def _count_bytes(value: Image | Pixels) -> int:
     return value.pixels.nbytes if isinstance(value, Image) else value.nbytes
 
 
 @dataclass(frozen=True)
-class Previews:
+class PreviewRenderer:
     """Pictures for the screen of all photos of a server, `side` pixels long at most."""
 
-    pool: Pool
+    pool: PreviewCache
     side: int
     threads: int
 
     def shown(self, photo: str, opening: Callable[[], Image], recipe: Recipe, side: int) -> Pixels:
         """(H, W, 3) uint8 in sRGB: a photo after a recipe, its long side `side` pixels or less."""
         steps = tuple(step for step in recipe.steps if not step.is_identity)
-        if (found := self.pool.get(photo, side, steps, _SHOWN)) is not None:
+        if (found := self.pool.get(photo, side, steps, _SCREEN_PIXELS)) is not None:
             assert isinstance(found, np.ndarray)
             return found
         base = self._base(photo, opening, side)
         start, pixels = self._farthest(photo, side, steps, base)
         rest, begun = Recipe(steps=steps[start:]), base.with_pixels(pixels)
-        made = stages(rest, begun, last=np.uint8, threads=self.threads, kernels=True)
+        made = render_stages(rest, begun, last=np.uint8, threads=self.threads, kernels=True)
         for number, stage in enumerate(made[:-1], start=start + 1):
             self.pool.keep(photo, side, steps[:number], value=stage)
-        picture = on_screen(base.with_pixels(made[-1]) if made else base)
-        self.pool.keep(photo, side, steps, _SHOWN, value=picture)
-        self.pool.forget(photo, side, unless=lambda key: _leads_to(steps, key))
+        picture = to_screen_pixels(base.with_pixels(made[-1]) if made else base)
+        self.pool.keep(photo, side, steps, _SCREEN_PIXELS, value=picture)
+        self.pool.forget(photo, side, unless=lambda key: _is_useful_for(steps, key))
         return picture
 
     def _farthest(self, photo: str, side: int, steps: tuple[Step, ...], base: Image) -> tuple[int, Pixels]:
@@ -102,7 +102,7 @@ class Previews:
         if isinstance(found := self.pool.get(photo, side), Image):
             return found
         source = opening() if side >= self.side else self._base(photo, opening, self.side)
-        base = fitted(source, side)
+        base = fit_long_side(source, side)
         base = base.with_pixels(to_uint16(base.pixels))
         self.pool.keep(photo, side, value=base)
         return base
@@ -112,29 +112,29 @@ class Previews:
         self._base(photo, lambda: image, self.side)
 
 
-def _leads_to(steps: tuple[Step, ...], key: Key) -> bool:
+def _is_useful_for(steps: tuple[Step, ...], key: PreviewKey) -> bool:
     """Whether what is kept under a key is the photo itself, or of use for these steps."""
     done, *shown = key[2:] or ((),)
     assert isinstance(done, tuple)
     return done in ((), steps) if shown else done == steps[: len(done)]
 
 
-def fitted(image: Image, side: int) -> Image:
+def fit_long_side(image: Image, side: int) -> Image:
     """The photo with a long side of at most `side` pixels."""
     long, short = max(image.height, image.width), min(image.height, image.width)
     return image if long <= side else image.resized(max(1, short * side // long))
 
 
-def on_screen(image: Image) -> Pixels:
+def to_screen_pixels(image: Image) -> Pixels:
     """(H, W, 3) uint8 in sRGB, transparent parts on white."""
     seen = image.to_srgb()
     if seen.alpha is None:
         return seen.pixels
-    cover = as_depth(seen.alpha, np.float32)[..., None]
-    return as_depth(as_depth(seen.pixels, np.float32) * cover + (1 - cover), np.uint8)
+    cover = to_depth(seen.alpha, np.float32)[..., None]
+    return to_depth(to_depth(seen.pixels, np.float32) * cover + (1 - cover), np.uint8)
 
 
-def jpeg(picture: Pixels) -> bytes:
+def encode_preview(picture: Pixels) -> bytes:
     """A picture (H, W, 3) uint8 as the browser gets it."""
     stream = io.BytesIO()
     PIL.Image.fromarray(picture).save(stream, "JPEG", quality=JPEG_QUALITY)

@@ -1,30 +1,37 @@
-"""Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session."""
+"""Files made for a visitor: edited photos, recipes, colour tables, and batches of them."""
 
 from __future__ import annotations
 
+import logging
 import secrets
+import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
-from ..errors import T2OError
-from ..executor import Cancel, apply
-from ..looks import export as export_look
+from ..errors import Cancelled, T2OError
+from ..executor import CancelToken, apply
+from ..looks import export_recipe
 from ..recipe import Recipe
-from ..recipe.sidecar import sidecar_path
-from .disconnects import client_gone
-from .errors import Refused, storing
-from .photos import Photo
+from ..recipe.recipe import sidecar_path
+from .connections import get_disconnect_event
+from .darkroom import DarkroomService
+from .errors import Refused, refuse_storage_errors, to_resource_refusal
+from .photos import SessionPhoto
 from .recipes import check_work
-from .schemas import Export
+from .schemas import ExportRequest
 from .sessions import Session
 
-_LOOKS = {"cube": ".cube", "hald": ".png"}
+# Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session.
+
+_LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png"}
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultFile:
     """A file that waits to be fetched, and the name it is given then."""
 
     name: str
@@ -34,12 +41,12 @@ class Result:
     id: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
-def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
+def create_result(session: Session, photo: SessionPhoto, recipe: Recipe, wanted: ExportRequest) -> ResultFile:
     """Create a result and keep it in the session until newer ones replace it."""
     session.usage.check()
     folder = session.place()
     try:
-        result = _made(folder, photo, recipe, wanted)
+        result = _write_result(folder, photo, recipe, wanted)
         result = replace(result, bytes=result.path.stat().st_size)
         session.usage.add(folder, result.bytes)
     except BaseException:
@@ -53,59 +60,206 @@ def made(session: Session, photo: Photo, recipe: Recipe, wanted: Export) -> Resu
     return result
 
 
-def _made(folder: Path, photo: Photo, recipe: Recipe, wanted: Export) -> Result:
+def _write_result(folder: Path, photo: SessionPhoto, recipe: Recipe, wanted: ExportRequest) -> ResultFile:
     stem = Path(photo.name).stem
     if wanted.kind == "photo":
-        return edited(folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality)
+        return write_edited_photo(
+            folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality
+        )
     if wanted.kind == "recipe":
-        name = sidecar_path(Path(_edited_name(photo, wanted.format))).name
+        name = sidecar_path(Path(_get_edited_name(photo, wanted.format))).name
         place = folder / "result.json"
-        with _saving(place, name):
-            return Result(name, recipe.save(place), ())
-    ending = _LOOKS[wanted.kind]
+        with _hide_result_path(place, name):
+            return ResultFile(name, recipe.save(place), ())
+    ending = _LOOK_SUFFIXES[wanted.kind]
     look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
     place = folder / f"result{ending}"
-    with _saving(place, f"{stem}{ending}"):
-        done = export_look(look, place, size=wanted.size)
+    with _hide_result_path(place, f"{stem}{ending}"):
+        done = export_recipe(look, place, size=wanted.size)
     levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
     notes = (f"the table differs from the recipe by {levels}", *done.notes)
-    return Result(f"{stem}{ending}", done.path, notes)
+    return ResultFile(f"{stem}{ending}", done.path, notes)
 
 
-def _edited_name(photo: Photo, format: str | None) -> str:
+def _get_edited_name(photo: SessionPhoto, format: str | None) -> str:
     ending = f".{format}" if format else photo.suffix()
     return f"{Path(photo.name).stem}-edited{ending}"
 
 
-def edited(
+def write_edited_photo(
     place: Path,
-    photo: Photo,
+    photo: SessionPhoto,
     recipe: Recipe,
     *,
     format: str | None = None,
     quality: int | None = None,
     progress: Callable[[float], None] | None = None,
-    cancel: Cancel | None = None,
-) -> Result:
+    cancel: CancelToken | None = None,
+) -> ResultFile:
     """A photo after a recipe at full resolution, as `place` with the ending of its format."""
-    name = _edited_name(photo, format)
+    name = _get_edited_name(photo, format)
     image = photo.open()
     check_work(recipe, image.width * image.height, photo.settings)
-    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or client_gone())
+    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or get_disconnect_event())
     target = place.with_suffix(Path(name).suffix.lower())
-    with _saving(target, name):
+    with _hide_result_path(target, name):
         saved = image.save(target, quality=quality)
-    return Result(name, saved.path, saved.notes)
+    return ResultFile(name, saved.path, saved.notes)
 
 
 @contextmanager
-def _saving(path: Path, name: str) -> Iterator[None]:
+def _hide_result_path(path: Path, name: str) -> Iterator[None]:
     """Around code that writes a result: refusals give its `name` instead of its path on the server."""
     try:
-        with storing(name):
+        with refuse_storage_errors(name):
             yield
     except Refused:
         raise
     except T2OError as error:
         words = str(error).replace(str(path), name).replace(str(path.parent), "the session's folder")
         raise type(error)(words) from error.__cause__
+
+
+# Many photos, one after the other, beside everything else: with progress, and until someone says stop.
+
+_STOP_SECONDS = 5.0
+"""That a batch has to end once it is cancelled; what it writes later finds no folder and is lost."""
+_LOG = logging.getLogger(__name__)
+
+BatchOutcome = Literal["waiting", "running", "done", "refused", "cancelled"]
+RecipeChooser = Callable[[SessionPhoto], tuple[Recipe, tuple[str, ...]]]
+"""The recipe that a photo gets, and what is to be said of it; refuses where a request cannot be answered."""
+
+
+@dataclass
+class BatchPhoto:
+    """One photo of a batch."""
+
+    photo: SessionPhoto
+    outcome: BatchOutcome = "waiting"
+    share: float = 0.0
+    error: str | None = None
+    result: ResultFile | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass
+class BatchJob:
+    """Works on its items in a thread of its own."""
+
+    items: list[BatchPhoto]
+    recipe_for: RecipeChooser
+    format: str | None
+    folder: Path
+    session: Session
+    room: DarkroomService
+    id: str = field(default_factory=lambda: secrets.token_hex(6))
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name=f"batch {self.id}", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop.is_set()
+
+    def cancel(self) -> None:
+        """Finish what is being written, and begin nothing more."""
+        self._stop.set()
+
+    def stop(self) -> None:
+        """Cancel, and wait until nothing is being written any more; not for a photo that takes too long."""
+        self.cancel()
+        if self._thread is not None:
+            self._thread.join(_STOP_SECONDS)
+
+    def remove(self) -> None:
+        self.stop()
+        self.session.discard(self.folder)
+
+    def _run(self) -> None:
+        for number, item in enumerate(self.items):
+            if self.cancelled:
+                item.outcome = "cancelled"
+            else:
+                item.outcome = "running"
+                self._attempt(item, self.folder / str(number))
+
+    def _attempt(self, item: BatchPhoto, place: Path) -> None:
+        def told(share: float) -> None:
+            item.share = share
+
+        try:
+            with self.room.working():
+                self.session.usage.check()
+                item.photo.editor  # noqa: B018  opens it, or refuses
+                recipe, item.remarks = self.recipe_for(item.photo)
+                result = write_edited_photo(
+                    place, item.photo, recipe, format=self.format, progress=told, cancel=self._stop
+                )
+            item.result = self._counted(result)
+            item.outcome, item.share = "done", 1.0
+        except Cancelled:
+            item.outcome = "cancelled"
+        except T2OError as error:
+            item.outcome, item.share, item.error = "refused", 1.0, str(error)
+        except Exception as error:
+            item.outcome, item.share = "refused", 1.0
+            if refusal := to_resource_refusal(error):
+                item.error = f"{item.photo.name}: {refusal}"
+            else:
+                _LOG.exception("an error that should not happen, in a batch")
+                item.error = f"{item.photo.name} failed in the server; its log says why"
+
+    def _counted(self, result: ResultFile) -> ResultFile:
+        """A result that the session has room for; one that it has not is removed."""
+        try:
+            self.session.usage.add(self.folder, result.path.stat().st_size)
+        except BaseException:
+            result.path.unlink(missing_ok=True)
+            raise
+        return result
+
+
+def stream_zip(batch: BatchJob) -> Iterator[bytes]:
+    """All results as a ZIP, piece by piece; photos are compressed already, so they are only stored."""
+    sink = _ZipBuffer()
+    taken: set[str] = set()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as file:
+        for number, item in enumerate(batch.items, start=1):
+            if item.result is None:
+                continue
+            name = item.result.name if item.result.name not in taken else f"{number}-{item.result.name}"
+            taken.add(name)
+            with file.open(name, "w") as entry, item.result.path.open("rb") as source:
+                while piece := source.read(2**20):
+                    entry.write(piece)
+                    yield sink.taken()
+    yield sink.taken()
+
+
+class _ZipBuffer:
+    """A file that only goes forward and hands out what was written."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, piece: bytes) -> int:
+        self._pieces.append(bytes(piece))
+        return len(piece)
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def taken(self) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)

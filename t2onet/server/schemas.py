@@ -6,23 +6,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Name = Annotated[str, Field(max_length=64)]
+ResourceId = Annotated[str, Field(max_length=64)]
 """Of a photo, a batch, a result: short and made by the server."""
 RecipeJson = Annotated[
     dict[str, Any], Field(description="A recipe, as `t2o apply` takes it; masks as `png`, not as `file`.")
 ]
-Revision = Annotated[int, Field(description="The revision of the photo that the change is about.")]
-Side = Annotated[int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")]
+RevisionNumber = Annotated[int, Field(description="The revision of the photo that the change is about.")]
+LongSide = Annotated[
+    int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")
+]
 ModeName = Literal["literal", "expert"]
 
 
-class Asked(BaseModel):
+class StrictRequest(BaseModel):
     """A body: unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class AskedInMode(Asked):
+class ModeRequest(StrictRequest):
     """A body with a mode; `manner`, its old name, is taken as well."""
 
     mode: ModeName = "literal"
@@ -38,63 +40,63 @@ class AskedInMode(Asked):
         return renamed
 
 
-class Say(AskedInMode):
+class EditRequest(ModeRequest):
     """A request, or a follow-up to the edit there is."""
 
     request: str
-    revision: Revision
+    revision: RevisionNumber
     fresh: Annotated[bool, Field(description="About the photo as it was opened, not as it is.")] = False
 
 
-class WantVariants(AskedInMode):
+class VariantsRequest(ModeRequest):
     request: str
     count: Annotated[int, Field(ge=1, le=12)] = 4
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
-class Aside(Asked):
+class SwitchedOffStep(StrictRequest):
     """A step that is switched off, and the position it had."""
 
     position: Annotated[int, Field(ge=0, le=1000)]
     step: dict[str, Any]
 
 
-class PutRecipe(Asked):
+class PutRecipeRequest(StrictRequest):
     recipe: RecipeJson
-    revision: Revision
-    aside: list[Aside] = []
+    revision: RevisionNumber
+    aside: list[SwitchedOffStep] = []
     new: bool = False
     """Whether it comes from elsewhere, a look say, so that no words led to its steps."""
 
 
-class Step(Asked):
+class UndoRedoRequest(StrictRequest):
     """One step through the history."""
 
-    revision: Revision
+    revision: RevisionNumber
 
 
-class GoTo(Asked):
+class MoveToEditRequest(StrictRequest):
     place: Annotated[int, Field(ge=0, description="How many edits of the history shall stand.")]
-    revision: Revision
+    revision: RevisionNumber
 
 
-class SetStrength(Asked):
+class SetStrengthRequest(StrictRequest):
     strength: Annotated[float, Field(ge=0, le=4, allow_inf_nan=False)]
-    revision: Revision
+    revision: RevisionNumber
 
 
-class Render(Asked):
+class RenderRequest(StrictRequest):
     recipe: RecipeJson
-    size: Side = 1600
+    size: LongSide = 1600
 
 
-class WantPlan(Asked):
-    before: Name
-    after: Name
+class PlanRequest(StrictRequest):
+    before: ResourceId
+    after: ResourceId
     steps: Annotated[int, Field(ge=1, le=6)] = 6
 
 
-class Export(Asked):
+class ExportRequest(StrictRequest):
     """What to make: the photo, or the recipe for another tool."""
 
     kind: Literal["photo", "recipe", "cube", "hald"] = "photo"
@@ -107,16 +109,16 @@ class Export(Asked):
     recipe: RecipeJson | None = None
 
 
-class StartBatch(AskedInMode):
+class StartBatchRequest(ModeRequest):
     """One recipe, or one request, for many photos."""
 
     recipe: RecipeJson | None = None
     request: str | None = None
-    photos: Annotated[list[Name] | None, Field(max_length=10_000, description="All by default.")] = None
+    photos: Annotated[list[ResourceId] | None, Field(max_length=10_000, description="All by default.")] = None
     format: Literal["jpg", "png", "tif", "webp", "avif", "heic"] | None = None
 
 
-class Parameter(BaseModel):
+class ParameterResponse(BaseModel):
     name: str
     low: float
     high: float
@@ -126,20 +128,20 @@ class Parameter(BaseModel):
     count: Annotated[int, Field(description="How many numbers: more than one is a curve of that many rises.")]
 
 
-class Operation(BaseModel):
+class OperationResponse(BaseModel):
     name: str
     help: str
-    parameters: list[Parameter]
+    parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
 
 
-class About(BaseModel):
+class AboutResponse(BaseModel):
     name: str
     version: str
     limits: dict[str, int | float]
 
 
-class StepTold(BaseModel):
+class StepResponse(BaseModel):
     """A step of the recipe as a person reads it."""
 
     operation: str
@@ -148,17 +150,17 @@ class StepTold(BaseModel):
     masked: bool
 
 
-class PhotoListed(BaseModel):
-    photo: Name
+class PhotoSummaryResponse(BaseModel):
+    photo: ResourceId
     name: str
     opened: bool
     revision: int
 
 
-class PhotoState(BaseModel):
+class PhotoResponse(BaseModel):
     """A photo and the edit that stands."""
 
-    photo: Name
+    photo: ResourceId
     name: str
     width: int
     height: int
@@ -174,12 +176,12 @@ class PhotoState(BaseModel):
     strength: float
     recipe: RecipeJson
     description: str
-    steps: list[StepTold]
-    aside: list[Aside]
+    steps: list[StepResponse]
+    aside: list[SwitchedOffStep]
     changes: Annotated[list[str], Field(description="What the last change did, in words.")]
 
 
-class History(BaseModel):
+class HistoryResponse(BaseModel):
     """What was done to a photo; the first `place` edits stand, the others were undone."""
 
     revision: int
@@ -187,71 +189,71 @@ class History(BaseModel):
     edits: Annotated[list[str], Field(description="In words, the oldest first.")]
 
 
-class Told(BaseModel):
+class EditResponse(BaseModel):
     """The answer to a request, and the photo after it."""
 
     answered: bool
     verdict: str
     answer: Annotated[str, Field(description="What was done and why, or why nothing was, in words.")]
-    state: PhotoState
+    state: PhotoResponse
 
 
-class SessionState(BaseModel):
+class SessionResponse(BaseModel):
     session: str
     idle_minutes: float
-    photos: list[PhotoListed]
-    batches: list[Name]
+    photos: list[PhotoSummaryResponse]
+    batches: list[ResourceId]
 
 
-class Variant(BaseModel):
+class VariantResponse(BaseModel):
     recipe: RecipeJson
     description: str
-    steps: list[StepTold]
+    steps: list[StepResponse]
 
 
-class Variants(BaseModel):
+class VariantsResponse(BaseModel):
     answered: bool
     verdict: str
     answer: str
-    variants: list[Variant]
+    variants: list[VariantResponse]
 
 
-class Clipped(BaseModel):
+class ClippingResponse(BaseModel):
     """Shares of the pixels that are at the ends of the scale."""
 
     black: float
     white: float
 
 
-class Histogram(BaseModel):
+class HistogramResponse(BaseModel):
     """Counts by level, 256 for each channel, of the picture on the screen."""
 
     red: list[int]
     green: list[int]
     blue: list[int]
     pixels: int
-    clipped: dict[str, Clipped]
+    clipped: dict[str, ClippingResponse]
 
 
-class Planned(BaseModel):
+class PlanResponse(BaseModel):
     recipe: RecipeJson
     description: str
-    steps: list[StepTold]
+    steps: list[StepResponse]
     start_cost: Annotated[float, Field(description="Mean difference of the photos, of 1.")]
     cost: Annotated[float, Field(description="Mean difference that the recipe leaves.")]
     explained: Annotated[bool, Field(description="Whether the recipe accounts for most of the difference.")]
 
 
-class Exported(BaseModel):
-    result: Name
+class ExportResponse(BaseModel):
+    result: ResourceId
     name: str
     bytes: int
     notes: list[str]
     url: str
 
 
-class BatchItem(BaseModel):
-    photo: Name
+class BatchItemResponse(BaseModel):
+    photo: ResourceId
     name: str
     outcome: Literal["waiting", "running", "done", "refused", "cancelled"]
     notes: list[str]
@@ -259,12 +261,12 @@ class BatchItem(BaseModel):
     url: str | None
 
 
-class BatchState(BaseModel):
-    batch: Name
+class BatchResponse(BaseModel):
+    batch: ResourceId
     running: bool
     cancelled: bool
     total: int
     done: int
     share: Annotated[float, Field(description="Of the work, 0 to 1.")]
-    items: list[BatchItem]
+    items: list[BatchItemResponse]
     archive: Annotated[str | None, Field(description="All results in one file, when it is finished.")]

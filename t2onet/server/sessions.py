@@ -1,29 +1,181 @@
-"""Sessions: a folder, photos, results and a time after which all of it is forgotten."""
+"""Sessions: a folder, photos, results and a time after which they are removed."""
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import not_found, storing, too_many
-from .folders import ServerFolder, open_folder
-from .photos import Photo
-from .settings import Settings
-from .usage import MAKE_ROOM, Usage
+from ..errors import ServerError
+from ..image.files import try_lock
+from .errors import not_found, refuse_storage_errors, too_large, too_many
+from .photos import SessionPhoto
+from .settings import MIB, ServerSettings
 
 if TYPE_CHECKING:
-    from .batches import Batch
-    from .results import Result
+    from .results import BatchJob, ResultFile
 
-_KEY_BYTES = 16
+# The folder in which a running server keeps photos and results; removed when the server stops.
+#
+# It is locked while the server runs, and holds a marker file. A killed server cannot remove its folder, but
+# its lock ends with the process: the next server removes folders beside its own that have the marker and no
+# lock.
+
+_FOLDER_PREFIX = "t2o-serve-"
+_FOLDER_NAME = re.compile(rf"{_FOLDER_PREFIX}[a-z0-9_]{{8}}")
+"""Names that `tempfile.mkdtemp` gives with that prefix."""
+MARKER_FILE = ".t2o-serve"
+"""File by which a server knows the folders of other servers. It is written once the folder is locked."""
+_MARKER_TEXT = "Uploads and results of t2o serve. This folder is removed when the server stops.\n"
+_PROBE_BYTES = 2**16
+"""Bytes that a new folder must have room for."""
+
+
+@dataclass
+class ServerFolder:
+    """A folder that no other server removes."""
+
+    path: Path
+    handle: int | None = None
+    """Holds the lock while it is open."""
+
+    def remove(self) -> None:
+        """Remove the folder, the marker last, so that the next server finishes an interrupted removal."""
+        with suppress(OSError):
+            for path in self.path.iterdir():
+                shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None
+
+
+def open_server_folder(parent: Path | None) -> ServerFolder:
+    """Create a folder below `parent` (default: the system's temporary folder).
+
+    Folders that killed servers left there are removed.
+    """
+    try:
+        place = Path(tempfile.gettempdir()) if parent is None else parent
+        place.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned_folders(place)
+        folder = ServerFolder(Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=place)))
+    except OSError as error:
+        raise ServerError(_describe_folder_error(parent, error)) from error
+    try:
+        folder.handle = _lock_folder(folder.path)
+        if folder.handle is not None:  # without a lock, a marker would let other servers remove the folder
+            (folder.path / MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
+        with tempfile.TemporaryFile(dir=folder.path) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+    except OSError as error:
+        folder.remove()
+        raise ServerError(_describe_folder_error(parent, error)) from error
+    return folder
+
+
+def _describe_folder_error(parent: Path | None, error: OSError) -> str:
+    shown = "the temporary folder of this system" if parent is None else str(parent)
+    if isinstance(error, FileExistsError):
+        return f"{shown} cannot hold uploads: it is not a folder; give another --folder"
+    reason = (error.strerror or str(error)).lower()
+    return f"{shown} cannot hold uploads ({reason}); give another --folder"
+
+
+def _remove_abandoned_folders(place: Path) -> None:
+    for path in place.iterdir():
+        if not _FOLDER_NAME.fullmatch(path.name) or (handle := _lock_folder(path)) is None:
+            continue
+        if (path / MARKER_FILE).is_file():
+            ServerFolder(path, handle).remove()
+        else:
+            os.close(handle)
+
+
+def _lock_folder(path: Path) -> int | None:
+    """Lock a folder of this user. Returns its handle, or None where another process holds the lock or the
+    system has no such locks."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except (OSError, AttributeError):  # Windows has no handles of folders
+        return None
+    if os.fstat(handle).st_uid == os.getuid() and try_lock(handle):
+        return handle
+    os.close(handle)
+    return None
+
+
+# What one session stores and receives, counted as it changes.
+#
+# The limits are checked for every upload and every result. Walking the session's folder each time would cost
+# more with every file in it, and would meet folders that are being removed.
+
+MAKE_ROOM_HINT = "remove some, or begin another"
+
+
+@dataclass
+class SessionUsage:
+    """Bytes by the folder that holds them, and uploads under way. Its lock is held for arithmetic only."""
+
+    settings: ServerSettings
+    stored: int = 0
+    """Bytes of all folders."""
+    uploads: int = 0
+    """Under way."""
+    _sizes: dict[Path, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def check(self) -> None:
+        """Refuse where there is no room for another byte."""
+        with self._lock:
+            self._check(1)
+
+    def add(self, folder: Path, size: int) -> None:
+        """Count `size` more bytes in a folder, or refuse them."""
+        with self._lock:
+            self._check(size)
+            self.stored += size
+            self._sizes[folder] = self._sizes.get(folder, 0) + size
+
+    def remove(self, folder: Path) -> None:
+        """Forget all bytes of a folder; one that was never counted is no error."""
+        with self._lock:
+            self.stored -= self._sizes.pop(folder, 0)
+
+    @contextmanager
+    def uploading(self, photos: int) -> Iterator[None]:
+        """One upload beside the `photos` that were uploaded before; refused where there are too many."""
+        most = self.settings
+        with self._lock:
+            if self.uploads >= most.uploads:
+                raise too_many(f"a session takes {most.uploads} uploads at a time; wait until one has ended")
+            if photos + self.uploads >= most.photos:
+                raise too_many(f"a session holds {most.photos} photos; {MAKE_ROOM_HINT}")
+            self.uploads += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.uploads -= 1
+
+    def _check(self, more: int) -> None:
+        if self.stored + more > MIB * self.settings.session_mb:
+            held_most = f"{self.settings.session_mb} MiB of photos and results"
+            raise too_large(f"a session holds {held_most}; {MAKE_ROOM_HINT}")
+
+
+# Sessions: a folder, photos, results and a time after which all of it is forgotten.
+
+_SESSION_ID_BYTES = 16
 """Of a session's id, which cannot be guessed."""
 
 
@@ -33,21 +185,21 @@ class Session:
 
     id: str
     folder: Path
-    settings: Settings
+    settings: ServerSettings
     used: float
     """When it was last used, by the clock of the sessions."""
     stays: bool = False
     """Whether it lives as long as the server."""
-    photos: dict[str, Photo] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
-    batches: dict[str, Batch] = field(default_factory=dict)
+    photos: dict[str, SessionPhoto] = field(default_factory=dict)
+    results: dict[str, ResultFile] = field(default_factory=dict)
+    batches: dict[str, BatchJob] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
-    usage: Usage = field(init=False)
+    usage: SessionUsage = field(init=False)
 
     def __post_init__(self) -> None:
-        self.usage = Usage(self.settings)
+        self.usage = SessionUsage(self.settings)
 
-    def photo(self, number: str) -> Photo:
+    def photo(self, number: str) -> SessionPhoto:
         with self.lock:
             if number not in self.photos:
                 raise not_found("photo")
@@ -58,10 +210,10 @@ class Session:
         """Photos that were uploaded."""
         return sum(one.uploaded for one in list(self.photos.values()))
 
-    def add(self, photo: Photo) -> Photo:
+    def add(self, photo: SessionPhoto) -> SessionPhoto:
         with self.lock:
             if photo.uploaded and self.uploaded >= self.settings.photos:
-                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM}")
+                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
             self.photos[photo.id] = photo
             return photo
 
@@ -75,7 +227,7 @@ class Session:
 
     def place(self) -> Path:
         """Create a folder for one photo, result or batch."""
-        with storing():
+        with refuse_storage_errors():
             try:
                 return Path(tempfile.mkdtemp(dir=self.folder))
             except FileNotFoundError:  # the session was closed meanwhile
@@ -88,10 +240,10 @@ class Session:
 
 
 @dataclass
-class Sessions:
+class SessionStore:
     """All sessions of a server, below one folder."""
 
-    settings: Settings
+    settings: ServerSettings
     clock: Callable[[], float] = time.monotonic
     _open: dict[str, Session] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -105,7 +257,7 @@ class Sessions:
     def open(self) -> ServerFolder:
         """Create the folder, or refuse; called before the server accepts connections."""
         if self._folder is None:
-            self._folder = open_folder(self.settings.folder)
+            self._folder = open_server_folder(self.settings.folder)
         return self._folder
 
     def __len__(self) -> int:
@@ -116,9 +268,11 @@ class Sessions:
         with self._lock:
             if len(self._open) >= self.settings.sessions:
                 raise too_many("there are as many sessions as this server holds; try again later")
-            with storing():
+            with refuse_storage_errors():
                 folder = Path(tempfile.mkdtemp(dir=self.folder))
-            session = Session(secrets.token_urlsafe(_KEY_BYTES), folder, self.settings, self.clock(), stays)
+            session = Session(
+                secrets.token_urlsafe(_SESSION_ID_BYTES), folder, self.settings, self.clock(), stays
+            )
             self._open[session.id] = session
             return session
 
@@ -137,17 +291,19 @@ class Sessions:
             session = self._open.pop(number, None)
         if session is None:
             raise not_found("session")
-        _cleared(session)
+        _clear_session(session)
 
     def expire(self) -> None:
         """Forget the sessions that were not used for long, and remove their folders."""
         with self._lock:
             end = self.clock() - 60 * self.settings.idle_minutes
-            old = [one for one in self._open.values() if one.used < end and not one.stays and not _busy(one)]
+            old = [
+                one for one in self._open.values() if one.used < end and not one.stays and not _is_busy(one)
+            ]
             for session in old:
                 del self._open[session.id]
         for session in old:
-            _cleared(session)
+            _clear_session(session)
 
     def conceal(self, message: str) -> str:
         """The message without paths of the folder, should one have got into it."""
@@ -160,17 +316,17 @@ class Sessions:
         with self._lock:
             everything, self._open = list(self._open.values()), {}
         for session in everything:
-            _cleared(session)
+            _clear_session(session)
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
 
 
-def _busy(session: Session) -> bool:
+def _is_busy(session: Session) -> bool:
     return any(batch.running for batch in session.batches.values())
 
 
-def _cleared(session: Session) -> None:
+def _clear_session(session: Session) -> None:
     for batch in session.batches.values():
         batch.stop()
     for photo in session.photos.values():

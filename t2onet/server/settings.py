@@ -1,19 +1,56 @@
-"""What a server allows, and where it keeps things."""
+"""Settings of a server: what it allows, its token, and where it keeps files."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
-from .tokens import check_token
+from ..errors import ServerError
+
+# Tokens: validation, encoding for links, and comparison with what a client sends.
+
+_MIN_TOKEN_LENGTH = 8
+
+
+def check_token(token: str) -> None:
+    """Refuse a token that is easy to guess, or that no link or header can carry."""
+    if len(token) < _MIN_TOKEN_LENGTH:
+        raise ServerError(
+            f"a token of fewer than {_MIN_TOKEN_LENGTH} characters is too easy to guess; give a longer one"
+        )
+    if token != token.strip():
+        raise ServerError("a token neither begins nor ends with a blank, which HTTP drops; give another one")
+    if not token.isprintable():
+        raise ServerError("a token holds printable characters only; give another one")
+
+
+def encode_token(token: str) -> str:
+    """For a link or a cookie: percent-encoded, so that nothing in it ends the token."""
+    return quote(token, safe="")
+
+
+def is_token(given: str, token: str) -> bool:
+    """Whether a client sent the token: as its UTF-8 bytes, or percent-encoded as in the link.
+
+    `given` is text in which each character stands for a byte, as headers are read. Takes as long for a wrong
+    token as for the right one.
+    """
+    secret = token.encode()
+    readings = (given.encode("latin-1"), unquote_to_bytes(given))
+    return any([secrets.compare_digest(reading, secret) for reading in readings])  # noqa: C419  in constant time
+
+
+# What a server allows, and where it keeps things.
 
 MIB = 2**20
-LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of this machine to itself."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """Limits, and who may come in.
 
     Without a `token` only requests that name one of `hosts` are answered, so that no page from elsewhere can
@@ -21,7 +58,7 @@ class Settings:
     """
 
     token: str | None = None
-    hosts: frozenset[str] | None = LOCAL
+    hosts: frozenset[str] | None = LOCAL_HOSTS
     """Host names that requests may use; None, or a token, for any."""
     folder: Path | None = None
     """Where session folders are made; by default a temporary folder, removed with the server."""

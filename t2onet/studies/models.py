@@ -1,12 +1,10 @@
-"""What is stored of studies, as tables. Knows neither the web nor how pages are drawn up.
-
-Times are seconds since 1970, UTC. Tokens cannot be guessed: whoever has one may see what it stands for.
-"""
+"""Tables of a study's database, settings of a study, and refusals."""
 
 from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -23,19 +21,103 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-STARS = (1, 5)
+from ..errors import StudyError
+
+# Refusals of a study that a door may have to tell apart.
+
+
+class NotFound(StudyError):
+    """A link, page or name leads nowhere."""
+
+
+class Forbidden(StudyError):
+    """Someone may not do this (any more)."""
+
+
+class TooMany(StudyError):
+    """A rate limit was reached; there is room again after `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Conflict(StudyError):
+    """It was answered otherwise before."""
+
+
+# How a study is run: plain dataclasses, kept as JSON with the study.
+
+
+def _check_at_least_one(settings: object, *names: str) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        if value is not None and value < 1:
+            raise StudyError(f"{name} is {value}; it is at least 1")
+
+
+@dataclass(frozen=True)
+class RatingSettings:
+    """Of a rating study."""
+
+    samples: int | None = None
+    """For each data set of the table, drawn by chance; None for all."""
+    ratings: int = 2
+    """Raters for each sample."""
+    checks: float = 0.1
+    """Share of a rater's pages that show pictures whose stars are known beforehand."""
+    repeats: float = 0.05
+    """Share of a rater's pages that the same rater has rated before."""
+    pages: int | None = None
+    """The most pages for one rater; None for no limit."""
+    people: int = 1000
+    """The most raters."""
+
+    def __post_init__(self) -> None:
+        _check_at_least_one(self, "samples", "ratings", "pages", "people")
+        for name in ("checks", "repeats"):
+            if not 0 <= getattr(self, name) <= 0.5:
+                raise StudyError(f"{name} is {getattr(self, name)}; it is a share of all pages, 0 to 0.5")
+
+
+@dataclass(frozen=True)
+class AnnotationSettings:
+    """Of an annotation study."""
+
+    requests: int = 3
+    """Annotators for each pair, one request from each."""
+    qualification: int = 5
+    """Pairs that every annotator begins with, before the owner lets them go on; 0 for none."""
+    people: int = 1000
+    """The most annotators."""
+
+    def __post_init__(self) -> None:
+        _check_at_least_one(self, "requests", "people")
+        if self.qualification < 0:
+            raise StudyError(f"qualification is {self.qualification}; give 0 pairs or more")
+
+
+PRESETS = {"paper": RatingSettings(samples=250, ratings=2, checks=0, repeats=0)}
+"""The paper's user study: 250 samples of each data set, rated twice, with nothing mixed in."""
+
+
+# What is stored of studies, as tables. Knows neither the web nor how pages are drawn up.
+#
+# Times are seconds since 1970, UTC. Tokens cannot be guessed: whoever has one may see what it stands for.
+
+STAR_RANGE = (1, 5)
 TARGET = "target"
 """The system that is the expert's own picture; in an annotation study, the only one."""
 
 
-class Kind(StrEnum):
+class StudyKind(StrEnum):
     """What a study asks people for."""
 
     RATING = "rating"
     ANNOTATION = "annotation"
 
 
-class State(StrEnum):
+class PersonState(StrEnum):
     """How far someone is: answering the first pairs, waiting for the owner, at work, or shut out."""
 
     QUALIFYING = "qualifying"
@@ -61,9 +143,9 @@ class Review(StrEnum):
     REJECTED = "rejected"
 
 
-TOKEN = r"^[A-Za-z0-9_-]{1,40}$"
+TOKEN_PATTERN = r"^[A-Za-z0-9_-]{1,40}$"
 """What a token looks like."""
-LARGEST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 """The largest number that a column holds."""
 
 
@@ -119,7 +201,7 @@ class Person(Base):
     study: Mapped[Study] = relationship()
 
 
-class Sample(Base):
+class StudySample(Base):
     """An input and what is asked of it; `said` are requests known beforehand, for qualification alone."""
 
     __tablename__ = "t2o_samples"
@@ -167,7 +249,7 @@ class Page(Base):
     answered: Mapped[float | None] = mapped_column(default=None)
 
     person: Mapped[Person] = relationship()
-    sample: Mapped[Sample] = relationship()
+    sample: Mapped[StudySample] = relationship()
     ratings: Mapped[list[Rating]] = relationship(order_by="Rating.place")
 
 
@@ -180,7 +262,7 @@ class Rating(Base):
     __tablename__ = "t2o_ratings"
     __table_args__ = (
         UniqueConstraint("page_id", "place"),
-        CheckConstraint(f"stars BETWEEN {STARS[0]} AND {STARS[1]}", name="stars"),
+        CheckConstraint(f"stars BETWEEN {STAR_RANGE[0]} AND {STAR_RANGE[1]}", name="stars"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -195,7 +277,7 @@ class Rating(Base):
     output: Mapped[Output | None] = relationship()
 
 
-class Request(Base):
+class CollectedRequest(Base):
     """What someone wrote on a page, and what the owner says of it."""
 
     __tablename__ = "t2o_requests"

@@ -1,72 +1,169 @@
-"""Participants: joining, personal links, taking and freeing places, blocking."""
+"""Participants: joining (rate-limited), personal links, taking and freeing places, blocking."""
 
 from __future__ import annotations
 
+import math
 import re
+import threading
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from itertools import count
 
 from sqlalchemy import ColumnElement, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .models import Kind, Page, Person, Rating, State, Study
-from .refusals import Conflict, Forbidden, NotFound
-from .storage import Store
+from .models import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    Page,
+    Person,
+    PersonState,
+    Rating,
+    Study,
+    StudyKind,
+    TooMany,
+)
+from .storage import StudyDatabase
 
-_NAME = re.compile(r"\w[\w .@+-]{0,99}")
+# Rate limit on joining a study, so that no script fills it before its owner notices.
+#
+# Joins by the study's link are limited per hour, in total and from one address. Addresses are held in memory
+# for that hour and never stored.
+
+HOUR = 3600.0
+_NETWORK_BITS = 64
+"""Leading bits of an IPv6 address that identify a network, such as a household."""
+
+
+@dataclass(frozen=True)
+class JoinLimits:
+    """The most people who may join within an hour."""
+
+    joins: int = 200
+    """By the study's link, in total."""
+    joins_per_address: int = 40
+    """From one address; a class or an office behind one router shares one."""
+    behind_proxy: bool = False
+    """Whether to take addresses from X-Forwarded-For, which a proxy in front of the server sets."""
+
+    def __post_init__(self) -> None:
+        for name in ("joins", "joins_per_address"):
+            if getattr(self, name) < 1:
+                raise StudyError(f"{name} is {getattr(self, name)}; it is at least 1")
+
+
+class JoinLimiter:
+    """Counts the joins of the last hour and refuses further ones beyond the limits."""
+
+    def __init__(self, limits: JoinLimits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self._clock = clock
+        self._joins: deque[tuple[float, str]] = deque()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def count_join(self, address: str) -> Iterator[None]:
+        """Count a join from an address, unless the block fails. Raises `TooMany` beyond a limit."""
+        join = self._count(to_network(address))
+        try:
+            yield
+        except BaseException:
+            with self._lock:
+                self._joins.remove(join)
+            raise
+
+    def _count(self, network: str) -> tuple[float, str]:
+        with self._lock:
+            now = self._clock()
+            while self._joins and self._joins[0][0] <= now - HOUR:
+                self._joins.popleft()
+            own = [moment for moment, other in self._joins if other == network]
+            if len(own) >= self.limits.joins_per_address:
+                raise _too_many_error(" from your network", own[-self.limits.joins_per_address] + HOUR - now)
+            if len(self._joins) >= self.limits.joins:
+                raise _too_many_error("", self._joins[-self.limits.joins][0] + HOUR - now)
+            join = (now, network)
+            self._joins.append(join)
+            return join
+
+
+def _too_many_error(where: str, seconds: float) -> TooMany:
+    minutes = max(1, math.ceil(seconds / 60))
+    wait = "a minute" if minutes == 1 else f"{minutes} minutes"
+    many = f"many people have joined this study{where} within the last hour"
+    return TooMany(f"{many}; try again in {wait}", max(1, math.ceil(seconds)))
+
+
+def to_network(address: str) -> str:
+    """What counts as one address: an IPv4 address or an IPv6 network; anything else unchanged."""
+    try:
+        ip = ip_address(address.strip("[] ").partition("%")[0])
+    except ValueError:
+        return address[:100]
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped or IPv6Network((ip, _NETWORK_BITS), strict=False))
+    return str(ip)
+
+
+# Participants: joining, personal links, taking and freeing places, blocking.
+
+_NAME_PATTERN = re.compile(r"\w[\w .@+-]{0,99}")
 """Begins with a letter or digit: a table with a name in it stays harmless in a spreadsheet."""
-_CALLED = {Kind.RATING: "rater", Kind.ANNOTATION: "annotator"}
+_ROLE_NAMES = {StudyKind.RATING: "rater", StudyKind.ANNOTATION: "annotator"}
 
 
-def join(store: Store, study_token: str, name: str = "") -> str:
+def join_study(store: StudyDatabase, study_token: str, name: str = "") -> str:
     """A new person by the study's own link; their token."""
     with store.writing() as session:
         study = session.scalars(select(Study).where(Study.token == study_token).with_for_update()).first()
         if study is None:
             raise NotFound("this link leads to no study; ask for a new one")
-        return _added(session, study, name).token
+        return _create_person(session, study, name).token
 
 
-def add(store: Store, study_id: int, name: str) -> str:
+def add_person(store: StudyDatabase, study_id: int, name: str) -> str:
     """A new person by the owner's hand; their token."""
     with store.writing() as session:
-        return _added(session, session.get_one(Study, study_id, with_for_update=True), name).token
+        return _create_person(session, session.get_one(Study, study_id, with_for_update=True), name).token
 
 
-def places_taken(session: Session, study_id: int) -> int:
+def count_places_taken(session: Session, study_id: int) -> int:
     """Number of people who are not blocked."""
-    taken = select(func.count()).where(Person.study_id == study_id, Person.state != State.BLOCKED)
+    taken = select(func.count()).where(Person.study_id == study_id, Person.state != PersonState.BLOCKED)
     return session.scalar(taken) or 0
 
 
-def _added(session: Session, study: Study, name: str) -> Person:
-    if places_taken(session, study.id) >= study.settings["people"]:
+def _create_person(session: Session, study: Study, name: str) -> Person:
+    if count_places_taken(session, study.id) >= study.settings["people"]:
         raise Forbidden("this study has all the people it needs; thank you all the same")
-    name = " ".join(name.split()) or _free_name(session, study)
-    if not _NAME.fullmatch(name):
+    name = " ".join(name.split()) or _find_unused_name(session, study)
+    if not _NAME_PATTERN.fullmatch(name):
         raise StudyError(
             f"{name!r:.60} is no name; use up to 100 letters, digits, blanks and any of . @ + - _"
         )
     if session.scalar(select(Person.id).where(Person.study_id == study.id, Person.name == name)):
         raise Conflict(f"someone called {name} is in this study already; use their own link or another name")
-    first = State.QUALIFYING if study.settings.get("qualification") else State.ACCEPTED
+    first = PersonState.QUALIFYING if study.settings.get("qualification") else PersonState.ACCEPTED
     person = Person(study_id=study.id, name=name, state=first)
     session.add(person)
     session.flush()
     return person
 
 
-def _free_name(session: Session, study: Study) -> str:
+def _find_unused_name(session: Session, study: Study) -> str:
     """A numbered name that is not taken, for someone who gave none."""
     names = set(session.scalars(select(Person.name).where(Person.study_id == study.id)))
-    numbered = (f"{_CALLED[Kind(study.kind)]}-{number}" for number in count(len(names) + 1))
+    numbered = (f"{_ROLE_NAMES[StudyKind(study.kind)]}-{number}" for number in count(len(names) + 1))
     return next(name for name in numbered if name not in names)
 
 
-def by_link(session: Session, token: str) -> Person:
+def get_person_by_token(session: Session, token: str) -> Person:
     """Whose personal link it is."""
     person = session.scalars(select(Person).where(Person.token == token)).first()
     if person is None:
@@ -74,16 +171,16 @@ def by_link(session: Session, token: str) -> Person:
     return person
 
 
-def taking_part(session: Session, token: str) -> Person:
+def get_active_person(session: Session, token: str) -> Person:
     """Whose link it is, unless they are shut out."""
-    person = by_link(session, token)
-    if person.state == State.BLOCKED:
+    person = get_person_by_token(session, token)
+    if person.state == PersonState.BLOCKED:
         raise Forbidden("the owner of this study has ended your part in it; thank you")
     return person
 
 
 @dataclass(frozen=True)
-class Standing:
+class PersonStatus:
     """Whose link it is and where they stand."""
 
     study: str
@@ -92,21 +189,21 @@ class Standing:
     state: str
 
 
-def standing(store: Store, token: str) -> Standing:
+def get_person_status(store: StudyDatabase, token: str) -> PersonStatus:
     with store.reading() as session:
-        person = by_link(session, token)
-        return Standing(person.study.name, person.study.kind, person.name, person.state)
+        person = get_person_by_token(session, token)
+        return PersonStatus(person.study.name, person.study.kind, person.name, person.state)
 
 
-def set_state(store: Store, study_id: int, person_id: int, state: State) -> None:
+def set_person_state(store: StudyDatabase, study_id: int, person_id: int, state: PersonState) -> None:
     """Let someone go on, or shut them out; what they did before counts or not accordingly."""
-    if state not in (State.ACCEPTED, State.BLOCKED):
+    if state not in (PersonState.ACCEPTED, PersonState.BLOCKED):
         raise StudyError(f"{state} cannot be chosen; choose accepted or blocked")
     with store.writing() as session:
         _get_person(session, study_id, person_id).state = state
 
 
-IDLE = 3600.0
+IDLE_SECONDS = 3600.0
 """Seconds without activity after which the place of someone who has answered nothing may be freed."""
 _BATCH = 500
 """People removed by one statement."""
@@ -117,7 +214,7 @@ def has_answered() -> ColumnElement[bool]:
     return exists().where(Page.person_id == Person.id, Page.answered.is_not(None))
 
 
-def free_places(store: Store, study_id: int, *, idle: float = IDLE) -> int:
+def free_places(store: StudyDatabase, study_id: int, *, idle: float = IDLE_SECONDS) -> int:
     """Remove people who joined and have not answered anything. Returns how many were removed.
 
     People who joined or opened a page within the last `idle` seconds stay, and so do blocked ones. Answers
@@ -127,12 +224,12 @@ def free_places(store: Store, study_id: int, *, idle: float = IDLE) -> int:
     active = exists().where(Page.person_id == Person.id, Page.given > now - idle)
     with store.writing() as session:
         session.get_one(Study, study_id, with_for_update=True)
-        wanted = select(Person.id).where(Person.study_id == study_id, Person.state != State.BLOCKED)
+        wanted = select(Person.id).where(Person.study_id == study_id, Person.state != PersonState.BLOCKED)
         wanted = wanted.where(Person.created <= now - idle, ~active, ~has_answered())
         return _remove_silent(session, session.scalars(wanted).all())
 
 
-def remove(store: Store, study_id: int, person_id: int) -> None:
+def remove_person(store: StudyDatabase, study_id: int, person_id: int) -> None:
     """Remove someone who has not answered anything, whatever their state."""
     with store.writing() as session:
         session.get_one(Study, study_id, with_for_update=True)

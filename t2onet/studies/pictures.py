@@ -17,21 +17,20 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from ..image import open_image
-from .checks import Known
-from .models import TARGET, Kind, Page, Rating
-from .refusals import NotFound
-from .storage import Store
+from .models import TARGET, NotFound, Page, Rating, StudyKind
+from .rating import CheckPicture
+from .storage import StudyDatabase
 
 LONG_SIDE = 1600
 _QUALITY = 95
-_KEPT = 128
+_CACHED_PICTURES = 128
 """Pictures that stay encoded in memory; about half a megabyte each."""
 _BLOCKS = 24
 """Squares along the short side of a wrecked picture."""
 
 
 @dataclass(frozen=True)
-class Picture:
+class StudyPicture:
     """A file to show, as it is or wrecked."""
 
     path: Path
@@ -39,10 +38,10 @@ class Picture:
 
     def jpeg(self) -> bytes:
         """The picture on a screen."""
-        return _jpeg(self, self.path.stat().st_mtime_ns)
+        return _encode_jpeg(self, self.path.stat().st_mtime_ns)
 
 
-def rated_picture(store: Store, token: str) -> Picture:
+def find_rated_picture(store: StudyDatabase, token: str) -> StudyPicture:
     """What stands at a rating's place."""
     with store.reading() as session:
         rating = session.scalars(select(Rating).where(Rating.token == token)).first()
@@ -50,22 +49,22 @@ def rated_picture(store: Store, token: str) -> Picture:
             raise NotFound("there is no such picture")
         sample = rating.page.sample
         file = sample.input if rating.output is None else rating.output.path
-        return Picture(Path(sample.study.root, file), rating.known == Known.WRECKED)
+        return StudyPicture(Path(sample.study.root, file), rating.known == CheckPicture.WRECKED)
 
 
-def page_picture(store: Store, token: str, side: Literal["input", "target"]) -> Picture:
+def find_page_picture(store: StudyDatabase, token: str, side: Literal["input", "target"]) -> StudyPicture:
     """The input of a page; in an annotation study its target as well, which no rater may ask for."""
     with store.reading() as session:
         page = session.scalars(select(Page).where(Page.token == token)).first()
-        if page is None or (side == TARGET and page.sample.study.kind != Kind.ANNOTATION):
+        if page is None or (side == TARGET and page.sample.study.kind != StudyKind.ANNOTATION):
             raise NotFound("there is no such picture")
         sample = page.sample
         file = sample.input if side == "input" else sample.outputs[0].path
-        return Picture(Path(sample.study.root, file))
+        return StudyPicture(Path(sample.study.root, file))
 
 
-@lru_cache(_KEPT)
-def _jpeg(picture: Picture, _changed: int) -> bytes:
+@lru_cache(_CACHED_PICTURES)
+def _encode_jpeg(picture: StudyPicture, _changed: int) -> bytes:
     image = open_image(picture.path)
     short, long = sorted((image.height, image.width))
     small = image.resized(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image

@@ -20,33 +20,33 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from ..errors import StudyError
 
-DEFAULT = "studies.db"
+DEFAULT_DATABASE = "studies.db"
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_VERSIONS = "t2o_version"
-_WAIT = 30
+_VERSION_TABLE = "t2o_version"
+_TIMEOUT = 30
 """Seconds to wait for another process that is writing."""
-_LOCK = 0x7432_6F00
+_ADVISORY_LOCK = 0x7432_6F00
 """The number under which processes that open one PostgreSQL database at once wait for each other."""
 
 
-class Store:
+class StudyDatabase:
     """A database of studies, brought up to date when it is opened.
 
     Without `create` the file of an SQLite database has to be there.
     """
 
-    def __init__(self, database: str | os.PathLike[str] = DEFAULT, *, create: bool = True) -> None:
-        self.url = _address(database)
+    def __init__(self, database: str | os.PathLike[str] = DEFAULT_DATABASE, *, create: bool = True) -> None:
+        self.url = _parse_address(database)
         self.is_file = self.url.get_backend_name() == "sqlite"
         if self.is_file and not create and not Path(str(self.url.database)).exists():
             raise StudyError(f"there is no database {self}; say with --database where the study is kept")
-        self._engine = _sqlite(self.url) if self.is_file else _postgresql(self.url)
+        self._engine = _open_sqlite(self.url) if self.is_file else _open_postgresql(self.url)
         self._writing = self._engine.execution_options(t2o_writing=True)
         self._turn = threading.Lock() if self.is_file else nullcontext()  # SQLite lets waiters starve
         try:
             self._migrate()
         except SQLAlchemyError as error:
-            raise StudyError(f"the database {self} cannot be used: {_reason(error)}") from error
+            raise StudyError(f"the database {self} cannot be used: {_short_reason(error)}") from error
         finally:
             self.close()  # connections are made anew when they are needed
 
@@ -85,16 +85,16 @@ class Store:
         known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
         with self._writing.begin() as connection:
             if not self.is_file:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-            context = MigrationContext.configure(connection, opts={"version_table": _VERSIONS})
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+            context = MigrationContext.configure(connection, opts={"version_table": _VERSION_TABLE})
             current = context.get_current_revision()
             if current is not None and current not in known:
                 raise StudyError(f"the database {self} was made by a newer t2onet; update this one")
-            config.attributes.update(connection=connection, version_table=_VERSIONS)
+            config.attributes.update(connection=connection, version_table=_VERSION_TABLE)
             command.upgrade(config, "head")
 
 
-def _address(database: str | os.PathLike[str]) -> URL:
+def _parse_address(database: str | os.PathLike[str]) -> URL:
     """A URL as it is; anything without "://" is the name of an SQLite file."""
     given = os.fspath(database)
     if "://" not in given:
@@ -113,11 +113,11 @@ def _address(database: str | os.PathLike[str]) -> URL:
     return url.set(drivername=kind)
 
 
-def _sqlite(url: URL) -> Engine:
+def _open_sqlite(url: URL) -> Engine:
     if url.database in (None, "", ":memory:"):
         raise StudyError("studies are kept on disk; give the name of a file")
-    _own_file(Path(str(url.database)))
-    engine = create_engine(url, connect_args={"timeout": _WAIT})
+    _create_private_file(Path(str(url.database)))
+    engine = create_engine(url, connect_args={"timeout": _TIMEOUT})
 
     @event.listens_for(engine, "connect")
     def durable(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
@@ -133,25 +133,25 @@ def _sqlite(url: URL) -> Engine:
     return engine
 
 
-def _own_file(path: Path) -> None:
+def _create_private_file(path: Path) -> None:
     """The links of a study are in it, so a new file is for its owner's eyes only."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
-        raise StudyError(f"the database {path} cannot be used: {_reason(error)}") from error
+        raise StudyError(f"the database {path} cannot be used: {_short_reason(error)}") from error
 
 
-def _postgresql(url: URL) -> Engine:
+def _open_postgresql(url: URL) -> Engine:
     """With commits that wait for the disk, whatever the server's settings; other options of the URL stay."""
     options = [*url.normalized_query.get("options", ()), "-c synchronous_commit=on"]
-    settings = {"options": " ".join(options), "connect_timeout": _WAIT}
+    settings = {"options": " ".join(options), "connect_timeout": _TIMEOUT}
     try:
         return create_engine(url, pool_pre_ping=True, connect_args=settings)
     except ImportError:
         raise StudyError("PostgreSQL needs an extra: pip install 't2onet[study]'") from None
 
 
-def _reason(error: Exception) -> str:
+def _short_reason(error: Exception) -> str:
     """In one line, and without SQL."""
     words = str(getattr(error, "orig", None) or getattr(error, "strerror", None) or error)
     return " ".join(words.split())

@@ -3,25 +3,24 @@
 Imports only torch, Accelerate, safetensors, NumPy and Pillow, beside this package.
 """
 
-from .configs import Config, configs, register
-from .door import train
-from .loop import Outcome, Run
+from .loop import TrainingResult, TrainingRun
+from .run import TrainingConfig, configs, register_config, train
 from .settings import LoopSettings
-from .task import Place, Player, Task
-from .words import Words, read_words, write_words
+from .task import Learner, ProcessInfo, TrainingTask
+from .triplets import WordVectors, read_word_vectors, write_word_vectors
 
 __all__ = [
-    "Config",
+    "Learner",
     "LoopSettings",
-    "Outcome",
-    "Place",
-    "Player",
-    "Run",
-    "Task",
-    "Words",
+    "ProcessInfo",
+    "TrainingConfig",
+    "TrainingResult",
+    "TrainingRun",
+    "TrainingTask",
+    "WordVectors",
     "configs",
-    "read_words",
-    "register",
+    "read_word_vectors",
+    "register_config",
     "train",
-    "write_words",
+    "write_word_vectors",
 ]

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from ..errors import T2OError
-from .configs import configs
-from .door import train
+from .run import configs, train
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -13,14 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet
-from ..models import description
-from ..models.baselines import BASELINES, Given, shrunk
-from ..models.sentence import Sentence
-from .holding import HELD
+from ..models import describe_network
+from ..models.baselines import BASELINES, AdversarialBatch, resize_like
+from ..models.text import GRUTextEncoder
 from .settings import LoopSettings
-from .task import Place, Player
-from .triplet_task import TripletTask
-from .words import Words
+from .task import Learner, ProcessInfo
+from .triplets import HELD_OUT_PAIRS, TripletTask, WordVectors
 
 
 @dataclass(frozen=True)
@@ -31,46 +29,54 @@ class AdversarialSettings:
     loop: LoopSettings = field(default_factory=lambda: LoopSettings(learning_rate=2e-4, beta1=0.5))
     l1: float = 100.0
     """Weight of the distance from the target; everything else weighs what its paper says."""
-    held: int = HELD
+    held: int = HELD_OUT_PAIRS
     """Pairs of the train split that are kept back, to choose weights by."""
     sigma_photos: int = 64
     """Photos that the variance over ten requests is measured on."""
 
 
-LOOPS: Mapping[str, LoopSettings] = {"geneva": LoopSettings(learning_rate=1e-4, beta1=0.0, beta2=0.9)}
+BASELINE_LOOPS: Mapping[str, LoopSettings] = {
+    "geneva": LoopSettings(learning_rate=1e-4, beta1=0.0, beta2=0.9)
+}
 """Of the baselines whose papers train in another way."""
 
 
-def settings_of(name: str) -> AdversarialSettings:
+def get_baseline_settings(name: str) -> AdversarialSettings:
     """A baseline's, as it comes."""
     network = BASELINES[name].config()
-    return AdversarialSettings(network, LOOPS[name]) if name in LOOPS else AdversarialSettings(network)
+    return (
+        AdversarialSettings(network, BASELINE_LOOPS[name])
+        if name in BASELINE_LOOPS
+        else AdversarialSettings(network)
+    )
 
 
 class AdversarialTask(TripletTask):
     """A baseline on the triplets of a packed set, whose plans it does not need."""
 
-    def __init__(self, settings: AdversarialSettings, data: PackedSet, words: Words, place: Place) -> None:
+    def __init__(
+        self, settings: AdversarialSettings, data: PackedSet, words: WordVectors, place: ProcessInfo
+    ) -> None:
         super().__init__(settings, words, place, settings.network.word_size)
         self.settings = settings
         self.name = next(name for name, it in BASELINES.items() if it.config is type(settings.network))
         self.game = BASELINES[self.name].game(settings.network, len(words.vocabulary))
         self.network = self.game.generator
         judge = self.game.discriminator
-        self.others = (Player("discriminator", judge, self.judge, self.game.pace),)
+        self.others = (Learner("discriminator", judge, self.judge, self.game.pace),)
         for part in (*self.network.modules(), *judge.modules()):
-            if isinstance(part, Sentence):
+            if isinstance(part, GRUTextEncoder):
                 part.load_vectors(torch.from_numpy(words.vectors))
         self.take(data)
-        self._shown: tuple[Given, tuple[Tensor, ...]] | None = None
+        self._shown: tuple[AdversarialBatch, tuple[Tensor, ...]] | None = None
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         """The generator's; what it paints is what the discriminator then learns from."""
         batch = self.batch(torch.arange(len(self.train)), iteration - 1, 0)
-        given = Given(batch.asked.image, batch.asked.tokens, batch.target)
+        given = AdversarialBatch(batch.asked.image, batch.asked.tokens, batch.target)
         drawn = self.network.draw(given.image, given.tokens)
         self._shown = given, tuple(picture.detach() for picture in drawn.pictures)
-        missed = [(picture - shrunk(given.target, picture)).abs().mean() for picture in drawn.pictures]
+        missed = [(picture - resize_like(given.target, picture)).abs().mean() for picture in drawn.pictures]
         near = self.settings.l1 * torch.stack(missed).mean()
         return {"l1": near, **drawn.penalties, **self.game.persuade(given, drawn.pictures)}
 
@@ -86,4 +92,4 @@ class AdversarialTask(TripletTask):
         return self.figures(lambda asked: network(asked.image, asked.tokens))
 
     def metadata(self) -> Mapping[str, str]:
-        return description(self.name, self.settings.network, self.words.vocabulary)
+        return describe_network(self.name, self.settings.network, self.words.vocabulary)

@@ -12,18 +12,33 @@ from typing import Any
 
 import numpy as np
 
-from ..data.recorded import Answers, Asked, Painted, Questions, Recipes, read_questions
-from ..data.recorded.answers import about_answers
-from ..data.recorded.archive import Levels, floats, levels
-from ..data.run_records import BEST, read_record
+from ..data.recorded import (
+    AnswerSet,
+    BytePicture,
+    QuestionSet,
+    RecordedPictures,
+    RecordedQuestion,
+    RecordedRecipes,
+    read_answers_source,
+    read_questions,
+    to_byte_picture,
+    to_float_picture,
+)
+from ..data.run_records import BEST_WEIGHTS_FILE, read_run_record
 from ..errors import DataError, T2OError, TrainingError
-from ..image import read_regular, write_atomically
+from ..image import read_regular_file, write_atomically
 from ..models import load_network
-from ..models.answering import Answering, Decisions, answering
-from ..models.precision import NO_BFLOAT16, answering_device, computes_bfloat16
+from ..models.answering import (
+    NO_BFLOAT16_MESSAGE,
+    AppliedSteps,
+    Predictor,
+    make_predictor,
+    select_device,
+    supports_bfloat16,
+)
 
-_BATCH = 64
-_SILENT = ("retoucher", "discriminator")
+_BATCH_SIZE = 64
+_SKIPPED_KINDS = ("retoucher", "discriminator")
 """Kinds that are not asked: one has manners, so that its weights are brought; the other makes no pictures."""
 
 
@@ -41,16 +56,16 @@ def answer_runs(
     A run whose weights have answered these questions already is left alone.
     """
     asked = read_questions(questions)
-    if narrow and not computes_bfloat16(answering_device()):
+    if narrow and not supports_bfloat16(select_device()):
         narrow = False
-        say(NO_BFLOAT16)
+        say(NO_BFLOAT16_MESSAGE)
     out.mkdir(parents=True, exist_ok=True)
-    for name in _names(runs, only):
-        weights, path = runs / name / BEST, out / f"{name}.zip"
-        facts = {"questions": asked.fingerprint, "weights": digest(weights), "narrow": narrow}
-        if _answered(path, facts):
+    for name in _list_runs(runs, only):
+        weights, path = runs / name / BEST_WEIGHTS_FILE, out / f"{name}.zip"
+        facts = {"questions": asked.fingerprint, "weights": hash_file(weights), "narrow": narrow}
+        if _is_answered(path, facts):
             say(f"{name}: has answered already")
-        elif (answers := answered(asked, weights, {"run": name, **facts}, narrow=narrow)) is None:
+        elif (answers := answer_questions(asked, weights, {"run": name, **facts}, narrow=narrow)) is None:
             say(f"{name}: left out, it is no network without manners that makes pictures")
         else:
             data = answers.zipped()
@@ -58,63 +73,67 @@ def answer_runs(
             say(f"{name}: {len(answers.keys)} answers, {len(data) / 1e6:.1f} MB -> {path}")
 
 
-def answered(
-    questions: Questions, weights: Path, facts: Mapping[str, Any], *, narrow: bool = False
-) -> Answers | None:
+def answer_questions(
+    questions: QuestionSet, weights: Path, facts: Mapping[str, Any], *, narrow: bool = False
+) -> AnswerSet | None:
     """All answers of a file of weights; None if its kind is not asked."""
     loaded = load_network(weights)
     told = loaded.metadata
-    if told["network"] in _SILENT:
+    if told["network"] in _SKIPPED_KINDS:
         return None
     about = {
         **facts,
         "network": told["network"],
         "config": json.loads(told["config"]),
-        **(read_record(weights.parent) or {"progress": None, "settings": None}),
+        **(read_run_record(weights.parent) or {"progress": None, "settings": None}),
         "iteration": int(told["iteration"]) if "iteration" in told else None,
         "figures": json.loads(told.get("figures", "{}")),
     }
-    given = _given(answering(loaded, narrow=narrow), list(questions.asked.values()))
-    return Answers(list(questions.asked), given, about)
+    given = _collect_answers(make_predictor(loaded, narrow=narrow), list(questions.asked.values()))
+    return AnswerSet(list(questions.asked), given, about)
 
 
-def _given(network: Answering, asked: Sequence[Asked]) -> Recipes | Painted:
-    steps: list[Decisions] = []
-    pictures: list[Levels] = []
-    for start in range(0, len(asked), _BATCH):
-        batch = asked[start : start + _BATCH]
-        photos = np.stack([floats(one.picture) for one in batch])
+def _collect_answers(
+    network: Predictor, asked: Sequence[RecordedQuestion]
+) -> RecordedRecipes | RecordedPictures:
+    steps: list[AppliedSteps] = []
+    pictures: list[BytePicture] = []
+    for start in range(0, len(asked), _BATCH_SIZE):
+        batch = asked[start : start + _BATCH_SIZE]
+        photos = np.stack([to_float_picture(one.picture) for one in batch])
         for reply in network.answer(photos, [one.request for one in batch]):
             if reply.steps is None:
-                pictures.append(levels(reply.picture))
+                pictures.append(to_byte_picture(reply.picture))
             else:
                 steps.append(reply.steps)
-    return Painted(pictures) if pictures else Recipes(steps)
+    return RecordedPictures(pictures) if pictures else RecordedRecipes(steps)
 
 
-def digest(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of a file."""
-    return hashlib.sha256(read_regular(path)).hexdigest()[:12]
+    return hashlib.sha256(read_regular_file(path)).hexdigest()[:12]
 
 
-def _names(runs: Path, only: Sequence[str]) -> list[str]:
-    found = sorted(path.parent.name for path in runs.glob(f"*/{BEST}"))
+def _list_runs(runs: Path, only: Sequence[str]) -> list[str]:
+    found = sorted(path.parent.name for path in runs.glob(f"*/{BEST_WEIGHTS_FILE}"))
     if not found:
-        raise TrainingError(f"no folder in {runs} has {BEST}; give the folder of trained runs with --runs")
+        raise TrainingError(
+            f"no folder in {runs} has {BEST_WEIGHTS_FILE}; give the folder of trained runs with --runs"
+        )
     if absent := [name for name in only if name not in found]:
         raise TrainingError(f"{runs} has no weights of {absent[0]}; there are {', '.join(found)}")
     return [name for name in found if not only or name in only]
 
 
-def _answered(path: Path, facts: Mapping[str, object]) -> bool:
+def _is_answered(path: Path, facts: Mapping[str, object]) -> bool:
     """Whether a file answers these questions by these weights; one that cannot be read is made anew."""
     try:
-        return path.is_file() and facts.items() <= about_answers(path).items()
+        return path.is_file() and facts.items() <= read_answers_source(path).items()
     except (DataError, TypeError):
         return False
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
@@ -130,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     only = [name for name in given.only.split(",") if name]
     try:
-        answer_runs(given.questions, given.runs, given.out, only=only, narrow=given.narrow, say=_say)
+        answer_runs(given.questions, given.runs, given.out, only=only, narrow=given.narrow, say=_print_line)
     except T2OError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -1,4 +1,4 @@
-"""The state of a run in one file, so that the next iteration is the same as if nothing had stopped it."""
+"""Checkpoints: the state of a run in one file, and starting from trained weights."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..errors import TrainingError
 from ..image import write_atomically
+from ..models import LoadedNetwork, load_network
 from ..models.files import read_tensors, write_tensors
-from .averaging import Average
+from .task import WeightAverage
+from .triplets import WordVectors
 
-_OF_MACHINES = {"workers"}
+# The state of a run in one file, so that the next iteration is the same as if nothing had stopped it.
+
+_MACHINE_SETTINGS = {"workers"}
 """Settings that change how fast a run is, and nothing of what it does."""
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far a run is; `best` is None until a figure has been compared."""
 
     iteration: int = 0
@@ -29,58 +34,62 @@ class Progress:
     best_iteration: int = 0
 
 
-class State(NamedTuple):
+class LearnerState(NamedTuple):
     """What an iteration changes of a player."""
 
     name: str
     """Empty for the network that is trained."""
     network: nn.Module
     optimizer: torch.optim.Optimizer
-    average: Average | None
+    average: WeightAverage | None
 
 
-def save_checkpoint(path: Path, progress: Progress, settings: str, states: Iterable[State]) -> None:
+def save_checkpoint(
+    path: Path, progress: TrainingProgress, settings: str, states: Iterable[LearnerState]
+) -> None:
     """Everything that the next iteration depends on."""
     tensors: dict[str, Tensor] = {}
     for state in states:
-        tensors |= _prefixed(state.name, _tensors(state))
+        tensors |= _add_prefix(state.name, _collect_tensors(state))
     write_tensors(path, tensors, {"progress": json.dumps(asdict(progress)), "settings": settings})
 
 
-def save_record(path: Path, progress: Progress, settings: str, ended: str = "") -> None:
+def save_record(path: Path, progress: TrainingProgress, settings: str, ended: str = "") -> None:
     """Progress and settings as JSON; `ended` is why the run is over, and empty while it is under way."""
     record = {"ended": ended, "progress": asdict(progress), "settings": json.loads(settings)}
     write_atomically(path, f"{json.dumps(record, indent=1)}\n".encode(), overwrite=True)
 
 
-def load_checkpoint(path: Path, settings: str, states: Iterable[State]) -> Progress:
+def load_checkpoint(path: Path, settings: str, states: Iterable[LearnerState]) -> TrainingProgress:
     """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
     tensors, metadata = read_tensors(path)
-    if apart := difference(json.loads(metadata.get("settings", "{}")), json.loads(settings)):
+    if apart := describe_settings_difference(
+        json.loads(metadata.get("settings", "{}")), json.loads(settings)
+    ):
         raise TrainingError(
             f"{path} belongs to a run with other settings ({apart}); "
             "resume with the same ones or give another folder"
         )
     for state in states:
-        _restore(state, _part(tensors, state.name))
-    return Progress(**json.loads(metadata["progress"]))
+        _restore(state, _select_prefix(tensors, state.name))
+    return TrainingProgress(**json.loads(metadata["progress"]))
 
 
-def _tensors(state: State) -> dict[str, Tensor]:
-    tensors = _prefixed("network", state.network.state_dict())
+def _collect_tensors(state: LearnerState) -> dict[str, Tensor]:
+    tensors = _add_prefix("network", state.network.state_dict())
     if state.average is not None:
-        tensors |= _prefixed("average", state.average.network.state_dict())
+        tensors |= _add_prefix("average", state.average.network.state_dict())
     for number, moments in state.optimizer.state_dict()["state"].items():
-        tensors |= _prefixed(f"optimizer.{number}", moments)
+        tensors |= _add_prefix(f"optimizer.{number}", moments)
     return tensors
 
 
-def _restore(state: State, tensors: Mapping[str, Tensor]) -> None:
-    state.network.load_state_dict(_part(tensors, "network"))
+def _restore(state: LearnerState, tensors: Mapping[str, Tensor]) -> None:
+    state.network.load_state_dict(_select_prefix(tensors, "network"))
     if state.average is not None:
-        state.average.network.load_state_dict(_part(tensors, "average"))
+        state.average.network.load_state_dict(_select_prefix(tensors, "average"))
     moments: dict[int, dict[str, Tensor]] = {}
-    for key, value in _part(tensors, "optimizer").items():
+    for key, value in _select_prefix(tensors, "optimizer").items():
         number, _, name = key.partition(".")
         moments.setdefault(int(number), {})[name] = value
     state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": moments})
@@ -94,25 +103,57 @@ def save_weights(path: Path, network: nn.Module, metadata: Mapping[str, str], *,
     write_tensors(path, tensors, metadata)
 
 
-def _prefixed(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _add_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     start = f"{prefix}." if prefix else ""
     return {f"{start}{key}": value for key, value in tensors.items()}
 
 
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def _select_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     start = f"{prefix}." if prefix else ""
     return {key.removeprefix(start): value for key, value in tensors.items() if key.startswith(start)}
 
 
-def difference(was: dict[str, Any], now: dict[str, Any]) -> str:
+def describe_settings_difference(was: dict[str, Any], now: dict[str, Any]) -> str:
     """In which settings, parts included, two runs differ; empty where only the machine's part does."""
-    old, new = _flat(was), _flat(now)
-    keys = sorted(key for key in (old | new).keys() - _OF_MACHINES if old.get(key) != new.get(key))
+    old, new = _flatten(was), _flatten(now)
+    keys = sorted(key for key in (old | new).keys() - _MACHINE_SETTINGS if old.get(key) != new.get(key))
     return ", ".join(f"{key}: {old.get(key)} there, {new.get(key)} here" for key in keys)
 
 
-def _flat(data: dict[str, Any]) -> dict[str, Any]:
+def _flatten(data: dict[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in data.items():
-        flat |= _flat(value) if isinstance(value, dict) else {key: value}
+        flat |= _flatten(value) if isinstance(value, dict) else {key: value}
     return flat
+
+
+# Beginning with weights that were trained before, and with the words they know.
+
+_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "blink")
+"""What a network may be told anew: its weights do not depend on it."""
+
+
+def load_start_weights(path: Path, settings: Any) -> LoadedNetwork:
+    """The network of a file, if it is one that `settings` describe."""
+    loaded = load_network(path)
+    if type(loaded.config) is not type(settings):
+        kind = loaded.metadata["network"]
+        raise TrainingError(f"{path} holds a {kind}, which this config does not train; give other weights")
+    there, here = (
+        {**asdict(config), **dict.fromkeys(_CHANGEABLE_SETTINGS)} for config in (loaded.config, settings)
+    )
+    if there != here:
+        raise TrainingError(
+            f"the weights of {path} have other settings "
+            f"({describe_settings_difference(there, here)}); give the same ones"
+        )
+    return loaded
+
+
+def get_known_words(loaded: LoadedNetwork, size: int) -> WordVectors:
+    """Its vocabulary; the vectors come with the weights."""
+    return WordVectors(loaded.vocabulary, np.zeros((len(loaded.vocabulary), size), np.float32))
+
+
+def copy_weights(network: nn.Module, loaded: LoadedNetwork) -> None:
+    network.load_state_dict(loaded.network.state_dict())

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-FIGURES = "figures.jsonl"
+FIGURES_FILE = "figures.jsonl"
 
 
 class Reporter:
@@ -18,20 +18,20 @@ class Reporter:
         self._stream = stream
         self._live = stream.isatty()
         self._folder = folder
-        self._board = _tensorboard(folder / "events")
+        self._board = _open_tensorboard(folder / "events")
         self._open = 0
         """How long the line is that stands on the terminal without its end."""
 
     def progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
         """The mean losses since the last call, and iterations a second."""
-        told = f"{iteration}/{of}  {_figures(parts)}  {rate:.2f}/s"
+        told = f"{iteration}/{of}  {_format_figures(parts)}  {rate:.2f}/s"
         self._line(told, stays=not self._live)
         self._scalars("train", iteration, parts)
 
     def validated(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
-        self._line(f"{iteration}: {_figures(figures)}{'  best so far' if best else ''}")
+        self._line(f"{iteration}: {_format_figures(figures)}{'  best so far' if best else ''}")
         self._scalars("validation", iteration, figures)
-        with (self._folder / FIGURES).open("a", encoding="utf-8") as file:
+        with (self._folder / FIGURES_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"iteration": iteration, **figures}) + "\n")
 
     def say(self, text: str) -> None:
@@ -55,7 +55,7 @@ class Reporter:
                 self._board.add_scalar(f"{group}/{name}", value, iteration)
 
 
-class Silent(Reporter):
+class SilentReporter(Reporter):
     """For all processes but the first."""
 
     def __init__(self) -> None:
@@ -74,11 +74,11 @@ class Silent(Reporter):
         pass
 
 
-def _figures(figures: Mapping[str, float]) -> str:
+def _format_figures(figures: Mapping[str, float]) -> str:
     return "  ".join(f"{name} {value:.4f}" for name, value in figures.items())
 
 
-def _tensorboard(folder: Path) -> Any:
+def _open_tensorboard(folder: Path) -> Any:
     """A writer of events, or None where TensorBoard is not installed."""
     try:
         with warnings.catch_warnings():

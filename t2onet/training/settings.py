@@ -1,4 +1,4 @@
-"""Settings of a run: plain dataclasses, changed by `name=value` and kept as JSON."""
+"""Settings of a run: plain dataclasses, changed by `name=value`, stored as JSON beside the weights."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ..errors import TrainingError
+
+# Settings of a run: plain dataclasses, changed by `name=value` and kept as JSON.
 
 S = TypeVar("S")
 
@@ -43,51 +45,51 @@ class LoopSettings:
                 raise ValueError(f"{name} is {getattr(self, name)}; it is at least 1")
 
 
-def changed(settings: S, assignments: Iterable[str]) -> S:
+def apply_assignments(settings: S, assignments: Iterable[str]) -> S:
     """The settings with each `name=value`; a name may be that of a part (`hidden`, not `network.hidden`)."""
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
             raise TrainingError(f"{assignment!r} changes nothing; settings are given as name=value")
-        settings = _with(settings, name.strip(), text.strip())
+        settings = _assign(settings, name.strip(), text.strip())
     return settings
 
 
-def names(settings: object) -> Iterator[str]:
+def setting_names(settings: object) -> Iterator[str]:
     """Of all settings, parts included."""
     for field in fields(settings):  # type: ignore[arg-type]
         value = getattr(settings, field.name)
-        yield from names(value) if is_dataclass(value) else (field.name,)
+        yield from setting_names(value) if is_dataclass(value) else (field.name,)
 
 
-def to_json(settings: object) -> str:
+def settings_to_json(settings: object) -> str:
     return json.dumps(asdict(settings), sort_keys=True)  # type: ignore[call-overload]
 
 
-def _with(settings: S, name: str, text: str) -> S:
+def _assign(settings: S, name: str, text: str) -> S:
     hints = get_type_hints(type(settings))
     for field in fields(settings):  # type: ignore[arg-type]
         value = getattr(settings, field.name)
         try:
             if field.name == name and not is_dataclass(value):
-                return replace(settings, **{name: _parsed(name, text, hints[name])})  # type: ignore[type-var]
-            if is_dataclass(value) and name in names(value):
-                return replace(settings, **{field.name: _with(value, name, text)})  # type: ignore[type-var]
+                return replace(settings, **{name: _parse_value(name, text, hints[name])})  # type: ignore[type-var]
+            if is_dataclass(value) and name in setting_names(value):
+                return replace(settings, **{field.name: _assign(value, name, text)})  # type: ignore[type-var]
         except ValueError as error:
             raise TrainingError(f"{name}={text} is refused: {error}") from error
-    near = get_close_matches(name, list(names(settings)), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names(settings))}."
+    near = get_close_matches(name, list(setting_names(settings)), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(setting_names(settings))}."
     raise TrainingError(f"there is no setting {name!r}; {hint}")
 
 
-def _parsed(name: str, text: str, kind: Any) -> Any:
+def _parse_value(name: str, text: str, kind: Any) -> Any:
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
             raise TrainingError(f"{name} is one of {', '.join(get_args(kind))}, and {text!r} was given")
         return text
     if get_origin(kind) is tuple:
         kind, *_ = get_args(kind)
-        return tuple(_parsed(name, part.strip(), kind) for part in text.split(",") if part.strip())
+        return tuple(_parse_value(name, part.strip(), kind) for part in text.split(",") if part.strip())
     if kind is bool:
         if text not in ("true", "false"):
             raise TrainingError(f"{name} is true or false, and {text!r} was given")

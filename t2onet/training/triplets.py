@@ -1,10 +1,15 @@
-"""A packed set as tensors: (photo, request, target) with the plan as numbers, batch by batch."""
+"""Triplets (photo, request, target) as tensors, and what every task on them shares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -12,15 +17,91 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ..data.packed import PackedSample, PackedSet
-from ..errors import DataError
+from ..errors import DataError, TrainingError
+from ..image import open_regular_file, write_atomically
 from ..language import Vocabulary
-from ..models import Actions, Asked
+from ..language.ten_requests import TEN_REQUESTS
+from ..models import ActionSpace, RequestBatch
+from .settings import LoopSettings
+from .task import ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
+
+# The words a network knows and their vectors, in one small file beside a packed set.
+#
+# GloVe comes as HDF5 or as gigabytes of text; machines that train often have neither h5py nor room. What is
+# needed of it is made once, with `python -m t2onet.training.vectors`.
+
+WORDS_FILE = "words.npz"
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True)
+class WordVectors:
+    """A vocabulary and a vector for each word, (len(vocabulary), D); zeros where none is known."""
+
+    vocabulary: Vocabulary
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def without_vectors(cls, texts: Iterable[str], size: int) -> WordVectors:
+        """The words of some requests, whose vectors are still to be learned."""
+        vocabulary = Vocabulary.of(texts, minimum=2)
+        return cls(vocabulary, np.zeros((len(vocabulary), size), np.float32))
+
+
+def write_word_vectors(path: Path, words: WordVectors) -> None:
+    """As NumPy's .npz, whole or not at all."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, words=np.array(words.vocabulary.words), vectors=words.vectors)
+    write_atomically(path, stream.getvalue(), overwrite=True)
+
+
+def read_word_vectors(path: Path) -> WordVectors:
+    try:
+        with open_regular_file(path) as opened, np.load(opened, allow_pickle=False) as file:
+            words, vectors = file["words"], file["vectors"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read as words with vectors: {error}") from None
+    if vectors.ndim != 2 or len(vectors) != len(words):
+        raise DataError(f"{path} has {len(words)} words and vectors of shape {vectors.shape}; make it again")
+    return WordVectors(Vocabulary(tuple(map(str, words))), vectors.astype(np.float32))
+
+
+def list_training_requests(data: PackedSet) -> list[str]:
+    """All requests that may be learned from."""
+    entries = [entry for entry in (*data.samples, *data.texts) if entry.split == "train"]
+    return [request for entry in entries for request in entry.requests]
+
+
+# Pairs of the train split that are kept back to choose weights by, so that the val split stays unseen.
+
+HELD_OUT_PAIRS = 300
+"""Pairs kept back, unless a setting says otherwise."""
+_SPLIT_STREAM = 7
+
+
+class ValidationSplit(NamedTuple):
+    """Numbers of samples of the train split."""
+
+    train: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
+def split_validation(data: PackedSet, held: int, seed: int) -> ValidationSplit:
+    """The train split in two; at most half of it is kept back."""
+    numbers = data.split("train")
+    if len(numbers) < 2:
+        raise DataError("the train split has fewer than two pairs; there is nothing to learn from")
+    shuffled = numbers[shuffle_indices(len(numbers), seed, _SPLIT_STREAM)]
+    few = min(held, len(numbers) // 2)
+    return ValidationSplit(shuffled[few:], shuffled[:few])
+
+
+# A packed set as tensors: (photo, request, target) with the plan as numbers, batch by batch.
+
+
+class TripletBatch(NamedTuple):
     """Some triplets."""
 
-    asked: Asked
+    asked: RequestBatch
     target: Tensor
     """(B, 3, S, S) in [0, 1]."""
     operations: Tensor
@@ -46,27 +127,27 @@ class Triplets:
     def __len__(self) -> int:
         return len(self.before)
 
-    def batch(self, rows: Tensor) -> Batch:
+    def batch(self, rows: Tensor) -> TripletBatch:
         """The triplets with these numbers."""
         rows = rows.to(self.before.device)
         tokens = self.tokens[rows]
         before, after = (self.photos[side[rows]].float() / 255 for side in (self.before, self.after))
-        asked = Asked(tokens, tokens != 0, before)
-        return Batch(asked, after, self.operations[rows], self.parameters[rows])
+        asked = RequestBatch(tokens, tokens != 0, before)
+        return TripletBatch(asked, after, self.operations[rows], self.parameters[rows])
 
 
-def photos_of(data: PackedSet, device: torch.device) -> Tensor:
+def photos_to_tensor(data: PackedSet, device: torch.device) -> Tensor:
     """(N, 3, S, S) uint8."""
     return torch.from_numpy(np.ascontiguousarray(data.photos.transpose(0, 3, 1, 2))).to(device)
 
 
-def triplets(
+def build_triplets(
     data: PackedSet,
     numbers: NDArray[np.int64],
     photos: Tensor,
     *,
     vocabulary: Vocabulary,
-    actions: Actions | None = None,
+    actions: ActionSpace | None = None,
     max_steps: int = 0,
 ) -> Triplets:
     """Those of the samples with these numbers; plans are left alone where no `actions` are given.
@@ -75,7 +156,7 @@ def triplets(
     """
     samples = [data.samples[number] for number in numbers]
     entries = [(sample, request) for sample in samples for request in sample.requests]
-    plans = [_plan_rows(sample, actions, max_steps) for sample, _ in entries]
+    plans = [_encode_plan(sample, actions, max_steps) for sample, _ in entries]
     columns = zip(*plans, strict=True) if plans else ([], [])
     operations, parameters = (np.array(column) for column in columns)
 
@@ -93,8 +174,8 @@ def triplets(
     )
 
 
-def _plan_rows(
-    sample: PackedSample, actions: Actions | None, max_steps: int
+def _encode_plan(
+    sample: PackedSample, actions: ActionSpace | None, max_steps: int
 ) -> tuple[list[int], list[list[float]]]:
     """Numbers of operations and rows of parameters, one more than steps so that the end always fits."""
     if actions is None:
@@ -119,3 +200,134 @@ def _plan_rows(
         chosen[at] = number
         rows[at][actions.places[number]] = operation.canonical(operation.check(step["parameters"]))
     return chosen, rows
+
+
+# What is measured while training: distance from the target, similarity, and whether requests matter.
+
+
+def measure_closeness(answers: Iterable[tuple[Tensor, Tensor]]) -> dict[str, float]:
+    """Batches of (photos, targets) -> the mean `l1` and, where it can be measured, `ssim` of all."""
+    found: dict[str, list[Tensor]] = {"l1": []}
+    for image, target in answers:
+        found["l1"].append(l1_distance(image, target))
+        if (alike := structural_similarity(image, target)) is not None:
+            found.setdefault("ssim", []).append(alike)
+    return {name: torch.cat(parts).mean().item() for name, parts in found.items()}
+
+
+def measure_request_variance(
+    answer: Callable[[RequestBatch], Tensor], photos: Iterable[Tensor], vocabulary: Vocabulary
+) -> float:
+    """The paper's sigma over its ten requests, on batches of photos; times 100, as the paper prints it."""
+    found = []
+    for images in photos:
+        asked = [_repeat_request(request, images, vocabulary) for request in TEN_REQUESTS]
+        found.append(answer_variance(torch.stack([answer(one) for one in asked])))
+    return 100 * torch.cat(found).mean().item()
+
+
+def _repeat_request(request: str, photos: Tensor, vocabulary: Vocabulary) -> RequestBatch:
+    """The same of each photo."""
+    tokens = torch.tensor([vocabulary.encode(request)] * len(photos), device=photos.device)
+    return RequestBatch(tokens, tokens != 0, photos)
+
+
+def l1_distance(image: Tensor, target: Tensor) -> Tensor:
+    """(B, 3, H, W) twice -> the mean absolute difference of each, (B,)."""
+    return (image - target).abs().mean((1, 2, 3))
+
+
+def answer_variance(images: Tensor) -> Tensor:
+    """The paper's sigma: R answers to one photo (R, B, 3, H, W) -> the mean variance over them, (B,)."""
+    return images.var(0, correction=0).mean((1, 2, 3))
+
+
+def structural_similarity(image: Tensor, target: Tensor) -> Tensor | None:
+    """SSIM of each, (B,); None where torchmetrics is not installed or does not fit this torch."""
+    measure = _load_ssim()
+    return None if measure is None else measure(image, target)
+
+
+@cache
+def _load_ssim() -> Callable[[Tensor, Tensor], Tensor] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from torchmetrics.functional.image import structural_similarity_index_measure
+    except (ImportError, RuntimeError):  # the latter where a torchvision beside it is made for another torch
+        return None
+
+    def measure(image: Tensor, target: Tensor) -> Tensor:
+        found = structural_similarity_index_measure(image, target, data_range=1.0, reduction="none")
+        return torch.as_tensor(found).reshape(len(image))
+
+    return measure
+
+
+# What all tasks on triplets share: some to learn from in batches, some kept back, and figures on those.
+
+
+class TripletSettings(Protocol):
+    """Of any such task."""
+
+    @property
+    def loop(self) -> LoopSettings: ...
+
+    @property
+    def held(self) -> int: ...
+
+    @property
+    def sigma_photos(self) -> int: ...
+
+
+class TripletTask:
+    """Triplets of a packed set; what answers a request is for others to say."""
+
+    selects = "l1"
+    train: Triplets
+    held: Triplets
+
+    def __init__(
+        self, settings: TripletSettings, words: WordVectors, place: ProcessInfo, word_size: int
+    ) -> None:
+        if (given := words.vectors.shape[1]) != word_size:
+            raise TrainingError(f"word vectors are {given} numbers long; give word_size={given}")
+        torch.manual_seed(derive_seed(settings.loop.seed))
+        self.words = words
+        self.place = place
+        self.loop, self.sigma_photos, self._kept = settings.loop, settings.sigma_photos, settings.held
+
+    def take(self, data: PackedSet, actions: ActionSpace | None = None, max_steps: int = 0) -> None:
+        """The train split, part of it kept back; plans are read for `actions`, and left alone without."""
+        photos, words = photos_to_tensor(data, self.place.device), self.words.vocabulary
+        learned, held = split_validation(data, self._kept, self.loop.seed)
+        self.train = build_triplets(
+            data, learned, photos, vocabulary=words, actions=actions, max_steps=max_steps
+        )
+        self.held = build_triplets(data, held, photos, vocabulary=words, max_steps=max_steps)
+        if not len(self.train):
+            raise DataError(
+                "no pair of the train split has a request, and this config learns from requests; "
+                "add requests to the dataset, or train the config default, which can do without"
+            )
+
+    def batch(self, rows: Tensor, at: int, stream: int) -> TripletBatch:
+        """This process's share of batch number `at` (from 0) out of the triplets `rows`."""
+        chosen = torch.from_numpy(draw_batch_indices(len(rows), self.loop.batch, at, self.loop.seed, stream))
+        return self.train.batch(rows[chosen[self.place.rank :: self.place.processes]])
+
+    def figures(self, answer: Callable[[RequestBatch], Tensor]) -> dict[str, float]:
+        """l1, ssim and sigma of answers to the pairs kept back, which are asked for in order first."""
+        if not len(self.held):
+            return {}
+        near = measure_closeness(
+            (answer(batch.asked), batch.target) for batch in self._in_turn(len(self.held))
+        )
+        few = self._in_turn(min(self.sigma_photos, len(self.held)))
+        sigma = measure_request_variance(answer, (batch.asked.image for batch in few), self.words.vocabulary)
+        return near | {"sigma": sigma}
+
+    def _in_turn(self, count: int) -> Iterator[TripletBatch]:
+        """The first `count` triplets kept back."""
+        for start in range(0, count, self.loop.batch):
+            yield self.held.batch(torch.arange(start, min(start + self.loop.batch, count)))

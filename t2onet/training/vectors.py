@@ -9,7 +9,7 @@ from pathlib import Path
 from ..data.packed import read_packed
 from ..errors import T2OError
 from ..language import Vocabulary, read_glove
-from .words import FILE, Words, requests_of, write_words
+from .triplets import WORDS_FILE, WordVectors, list_training_requests, write_word_vectors
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,14 +22,16 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         data = read_packed(given.packed)
         listed = given.vocabulary
-        vocabulary = Vocabulary.load(listed) if listed else Vocabulary.of(requests_of(data), minimum=2)
+        vocabulary = (
+            Vocabulary.load(listed) if listed else Vocabulary.of(list_training_requests(data), minimum=2)
+        )
         found = read_glove(given.glove, vocabulary)
-        write_words(given.packed / FILE, Words(vocabulary, found.vectors))
+        write_word_vectors(given.packed / WORDS_FILE, WordVectors(vocabulary, found.vectors))
     except T2OError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     told = f"{len(vocabulary)} words, {len(found.missing)} of them without a vector"
-    sys.stdout.write(f"{told} -> {given.packed / FILE}\n")
+    sys.stdout.write(f"{told} -> {given.packed / WORDS_FILE}\n")
     return 0
 
 

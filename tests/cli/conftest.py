@@ -9,8 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from t2onet.cli import app
-
-from .made import LOOK, T2O, Answer
+from tests.cli.made import LOOK, T2O, Answer
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 
 import t2onet
 from t2onet import Mask, Recipe
-
-from .made import LOOK, T2O, contents, edited, files, noise, photo, pixels
+from tests.cli.made import LOOK, T2O, contents, edited, files, noise, photo, pixels
 
 RADII: list[Literal["scaled", "pixel"]] = ["scaled", "pixel"]
 

@@ -10,12 +10,12 @@ import pytest
 import typer
 
 from t2onet.cli import batch
-from t2onet.cli.batch import Outcome, Report, Share, present, run
-from t2onet.cli.photos import Task
+from t2onet.cli.batch import PhotoOutcome, PhotoReport, ShareCallback, print_reports, run_tasks
+from t2onet.cli.photos import PhotoTask
 from t2onet.errors import Cancelled, ImageError
 from tests.conftest import PATIENCE
 
-TASKS = [Task(Path(name), Path(f"{name}-look")) for name in "abcd"]
+TASKS = [PhotoTask(Path(name), Path(f"{name}-look")) for name in "abcd"]
 
 
 @pytest.fixture
@@ -34,72 +34,74 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 def test_reports_come_in_the_order_of_the_tasks() -> None:
     later = threading.Event()
 
-    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+    def work(task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         if task is TASKS[0]:
             assert later.wait(PATIENCE)  # so that the first is the last to be done
         if task is TASKS[1]:
             raise ImageError("no photo")
         if task is TASKS[-1]:
             later.set()
-        return Report(task, Outcome.DONE)
+        return PhotoReport(task, PhotoOutcome.DONE)
 
-    reports = run(TASKS, work, jobs=2, quiet=True)
+    reports = run_tasks(TASKS, work, jobs=2, quiet=True)
     assert [report.task for report in reports] == TASKS
     assert [report.error for report in reports] == [None, "no photo", None, None]
 
 
 def test_a_mistake_of_ours_is_not_taken_for_a_bad_photo() -> None:
-    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+    def work(task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run(TASKS, work, jobs=2, quiet=True)
+        run_tasks(TASKS, work, jobs=2, quiet=True)
 
 
 def test_an_interruption_stops_the_photo_at_hand_and_begins_no_other(ctrl_c: threading.Event) -> None:
     begun, told_to_stop = [], []
 
-    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+    def work(task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         begun.append(task)
         if task is TASKS[0]:
-            return Report(task, Outcome.DONE)
+            return PhotoReport(task, PhotoOutcome.DONE)
         ctrl_c.set()
         told_to_stop.append(stop.wait(PATIENCE))
         raise Cancelled("stopped on request")
 
-    assert run(TASKS, work, jobs=1, quiet=True) == [Report(TASKS[0], Outcome.DONE)]
+    assert run_tasks(TASKS, work, jobs=1, quiet=True) == [PhotoReport(TASKS[0], PhotoOutcome.DONE)]
     assert begun == TASKS[:2]
     assert told_to_stop == [True]
 
 
 def test_what_can_no_longer_stop_is_finished_and_reported(ctrl_c: threading.Event) -> None:
-    def work(task: Task, progress: Share, stop: threading.Event) -> Report:
+    def work(task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         if task is TASKS[-1]:
             ctrl_c.set()
             assert stop.wait(PATIENCE)
-        return Report(task, Outcome.DONE)
+        return PhotoReport(task, PhotoOutcome.DONE)
 
-    assert run(TASKS, work, jobs=1, quiet=True) == [Report(task, Outcome.DONE) for task in TASKS]
+    assert run_tasks(TASKS, work, jobs=1, quiet=True) == [
+        PhotoReport(task, PhotoOutcome.DONE) for task in TASKS
+    ]
 
 
 # ---- what is said of it
 
 
-DONE = Report(TASKS[0], Outcome.DONE, notes=("a note",))
-SKIPPED = Report(TASKS[1], Outcome.SKIPPED)
-BAD = Report(TASKS[2], Outcome.REFUSED, error="c is no photo")
+DONE = PhotoReport(TASKS[0], PhotoOutcome.DONE, notes=("a note",))
+SKIPPED = PhotoReport(TASKS[1], PhotoOutcome.SKIPPED)
+BAD = PhotoReport(TASKS[2], PhotoOutcome.REFUSED, error="c is no photo")
 SAID = "a -> a-look\nb: skipped, b-look exists\n"
 NOTE = "note: a: a note\n"
 STOPPED = "t2o: stopped, {} of 4 photos to go; --skip-existing goes on there\n"
 
 
 def presented(
-    capsys: pytest.CaptureFixture[str], reports: list[Report], count: int, **options: bool
+    capsys: pytest.CaptureFixture[str], reports: list[PhotoReport], count: int, **options: bool
 ) -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
     code = 0
     try:
-        present(reports, count, **{"as_json": False, "quiet": False, **options})
+        print_reports(reports, count, **{"as_json": False, "quiet": False, **options})
     except typer.Exit as end:
         code = end.exit_code
     return (code, *capsys.readouterr())

@@ -10,10 +10,9 @@ import pytest
 
 import t2onet
 from t2onet import Mask, Recipe
-from t2onet.looks import export
+from t2onet.looks import export_recipe
 from t2onet.operations import operations
-
-from .made import LOOK, T2O, contents, process
+from tests.cli.made import LOOK, T2O, contents, process
 
 # ---- describe
 
@@ -106,7 +105,7 @@ def test_export_prints_the_measured_error(
     t2o: T2O, folder: Path, name: str, more: tuple[object, ...], size: int
 ) -> None:
     answer = t2o("export", "look.json", name, *more)
-    done = export(LOOK, folder / f"same-{name}", size=size)
+    done = export_recipe(LOOK, folder / f"same-{name}", size=size)
     assert done.fidelity.worst > 0.05, "so small an error would print as none"
     assert answer == (
         0,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from t2onet.cli.data.pack import pack_dataset
-from t2onet.data.packed import pack, read_packed
-from t2onet.data.plans import Settings, plan_dataset
+from t2onet.cli.data import pack_folder
+from t2onet.data.packed import read_packed
+from t2onet.data.packing import pack_dataset
+from t2onet.data.plans import PlanSettings, plan_dataset
+from tests.cli.made import T2O, pixels
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
-
-from .made import T2O, pixels
 
 PAIRS = 3
 PLANNED = ("--plans", "plans", "--plan-size", str(SIDE))
@@ -29,7 +29,7 @@ def photos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def plans(photos: Path) -> Path:
     dataset = open_small_set(photos / "photos")
-    plan_dataset(dataset, photos / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    plan_dataset(dataset, photos / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     return photos / "plans"
 
 
@@ -53,7 +53,7 @@ def test_pack(t2o: T2O, plans: Path) -> None:
 
 def test_pack_other_plans_for_the_same_photos(t2o: T2O, plans: Path) -> None:
     assert t2o("data", "pack", "photos", *PLANNED, "--size", SIDE, "-o", "packed").code == 0
-    settings = Settings(SIDE, 1)
+    settings = PlanSettings(SIDE, 1)
     plan_dataset(open_small_set(Path("photos")), plans, engine=InThisProcess(), settings=settings)
     told = ("data", "pack", "photos", "--photos-of", "packed", "-o", "one-step")
     answer = t2o(*told, *PLANNED, "--plan-steps", 1)
@@ -71,7 +71,7 @@ def test_pack_tells_what_it_leaves_out(t2o: T2O, photos: Path) -> None:
 
 
 def test_defaults_of_pack_are_those_of_python() -> None:
-    ours, python = (inspect.signature(function).parameters for function in (pack_dataset, pack))
+    ours, python = (inspect.signature(function).parameters for function in (pack_folder, pack_dataset))
     for name in ("size", "quality", "overwrite"):
         assert ours[name].default == python[name].default
 

@@ -14,14 +14,13 @@ from pathlib import Path
 import pytest
 
 from t2onet.cli.common import Ticker
-from t2onet.cli.data.plan import SHEET, plan_pairs
+from t2onet.cli.data import PLANS_SHEET, plan_pairs
 from t2onet.data import Dataset, Problem
 from t2onet.data.packed import read_packed
-from t2onet.data.plans import LocalEngine, Plans, RayEngine, Settings
+from t2onet.data.plans import DatasetPlans, LocalEngine, PlanSettings, RayEngine
+from tests.cli.made import T2O, contents, environment, pixels
 from tests.conftest import PATIENCE
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
-
-from .made import T2O, contents, environment, pixels
 
 PAIRS = 3
 SIZE = ("--size", str(SIDE))
@@ -32,7 +31,7 @@ def photos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a small dataset, `photos`, planned without processes."""
     small_set(folder / "photos", PAIRS)
     monkeypatch.setattr("t2onet.data.open_dataset", open_small_set, raising=False)
-    monkeypatch.setattr("t2onet.cli.data.plan._engine", lambda *_: InThisProcess())
+    monkeypatch.setattr("t2onet.cli.data._make_engine", lambda *_: InThisProcess())
     return folder
 
 
@@ -40,7 +39,7 @@ def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
     answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
     assert (answer.code, answer.err) == (0, "")
     samples = open_small_set(photos / "photos").samples
-    plans = Plans("plans", samples, Settings(SIDE))
+    plans = DatasetPlans("plans", samples, PlanSettings(SIDE))
     assert len(plans) == PAIRS
     mean = sum(planned.cost for planned in plans.values()) / PAIRS
     rows = [line.split() for line in answer.out.splitlines()]
@@ -48,7 +47,7 @@ def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
     assert rows[3][-2:] == ["0.1202", "0.0136"]
     assert f"{PAIRS} pairs planned now" in answer.out
     assert all(name in answer.out for name in ("steps", "operation", "tone"))
-    assert pixels(Path("plans") / SHEET).shape[0] > PAIRS * 250
+    assert pixels(Path("plans") / PLANS_SHEET).shape[0] > PAIRS * 250
 
 
 def test_a_set_of_operations_is_planned_and_packed(t2o: T2O, photos: Path) -> None:
@@ -136,7 +135,7 @@ def test_what_was_left_out_is_told_with_its_details(
 def test_without_a_terminal_a_line_now_and_then(
     t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("t2onet.cli.common.TICK", 0.0)
+    monkeypatch.setattr("t2onet.cli.common.TICK_SECONDS", 0.0)
     lines = t2o("data", "plan", "photos", "-o", "plans", *SIZE).err.splitlines()
     assert [line.split(",")[0] for line in lines] == [f"{n} of {PAIRS} samples" for n in range(1, PAIRS + 1)]
     assert all(line.endswith(" pairs a second") for line in lines)
@@ -180,10 +179,10 @@ def test_progress_is_told_twice_a_minute(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_engines_are_chosen_by_name() -> None:
-    from t2onet.cli.data.plan import _engine
+    from t2onet.cli.data import _make_engine
 
-    assert _engine("local", 3, None) == LocalEngine(3)
-    assert _engine("ray", 2, "auto") == RayEngine("auto", 2)
+    assert _make_engine("local", 3, None) == LocalEngine(3)
+    assert _make_engine("ray", 2, "auto") == RayEngine("auto", 2)
 
 
 def test_an_unknown_engine_is_refused(t2o: T2O, folder: Path) -> None:
@@ -196,7 +195,7 @@ def test_an_unknown_engine_is_refused(t2o: T2O, folder: Path) -> None:
 
 def test_defaults_are_those_of_python() -> None:
     defaults = inspect.signature(plan_pairs).parameters
-    assert Settings(**{name: defaults[name].default for name in vars(Settings())}) == Settings()
+    assert PlanSettings(**{name: defaults[name].default for name in vars(PlanSettings())}) == PlanSettings()
 
 
 COMMAND = """

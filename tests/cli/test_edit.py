@@ -14,17 +14,16 @@ import torch
 
 import t2onet
 from t2onet import Recipe
-from t2onet.editor import small
+from t2onet.editor import make_thumbnail
+from t2onet.editor.policy import open_policy
 from t2onet.language.vocabulary import SPECIAL, Vocabulary
-from t2onet.models import T2ONet, T2ONetConfig, description
-from t2onet.models.files import KINDS, write_tensors
-from t2onet.policy import opened
+from t2onet.models import T2ONet, T2ONetConfig, describe_network
+from t2onet.models.files import NETWORK_KINDS, write_tensors
+from tests.cli.made import COMMAND, T2O, contents, environment, pixels, png_header
 from tests.conftest import EXAMPLES
 from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import SMALL as T2ONET
 from tests.models.retoucher.made import SMALL, VERDICTS, network
-
-from .made import COMMAND, T2O, contents, environment, pixels, png_header
 
 
 @pytest.fixture
@@ -215,7 +214,7 @@ def test_existing_results_stay(t2o: T2O, photo: Path) -> None:
 @pytest.mark.slow
 def test_a_network_of_ones_own_is_exported_and_asked(t2o: T2O, photo: Path) -> None:
     pytest.importorskip("onnx")
-    facts = description("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
+    facts = describe_network("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
     write_tensors(photo / "best.safetensors", network().state_dict(), facts)
     done = t2o("export", "best.safetensors", "mine")
     assert (done.code, done.err) == (0, "")
@@ -236,7 +235,7 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
         paper.chooser.bias[paper.actions.end] = -100
         for head in paper.heads:
             head[-1].bias.fill_(0.5)
-    facts = description("t2onet", paper.config, words)
+    facts = describe_network("t2onet", paper.config, words)
     write_tensors(photo / "best.safetensors", paper.state_dict(), facts)
     (photo / "kept").mkdir()
     (photo / "kept" / "memory.onnx").write_bytes(b"mine")
@@ -259,8 +258,8 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     assert contents(photo) == before
     (sidecar,) = photo.glob("dogs-edited*.json")
     steps = json.loads(sidecar.read_text())["steps"]
-    seen = small(t2onet.open_image("dogs.png"), 128)
-    thoughts = opened(photo / "mine").answer(seen, "brighter", "literal").thoughts
+    seen = make_thumbnail(t2onet.open_image("dogs.png"), 128)
+    thoughts = open_policy(photo / "mine").answer(seen, "brighter", "literal").thoughts
     assert len(thoughts) == 6
     kept = {thought.operation: thought.parameters for thought in thoughts}
     assert steps
@@ -277,9 +276,9 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
 
 def test_a_network_that_paints_is_not_exported(t2o: T2O, photo: Path) -> None:
     pytest.importorskip("onnx")
-    kind = KINDS["pix2pixaug"]
+    kind = NETWORK_KINDS["pix2pixaug"]
     config = kind.config(**BASELINES["pix2pixaug"])
-    facts = description("pix2pixaug", config, Vocabulary(SPECIAL))
+    facts = describe_network("pix2pixaug", config, Vocabulary(SPECIAL))
     write_tensors(photo / "gan.safetensors", kind.build(config, len(SPECIAL)).state_dict(), facts)
     answer = t2o("export", "gan.safetensors", "mine")
     assert (answer.code, "makes no recipes (pix2pixaug)" in answer.err) == (2, True)

@@ -13,10 +13,9 @@ import pytest
 import t2onet
 from t2onet import Recipe, executor
 from t2onet.cli import photos
-from t2onet.recipe.sidecar import find_sidecar, look_name, sidecar_path
+from t2onet.recipe.recipe import derive_look_name, find_sidecar, sidecar_path
+from tests.cli.made import COMMAND, LOOK, T2O, contents, environment, files
 from tests.conftest import EXAMPLES, PATIENCE
-
-from .made import COMMAND, LOOK, T2O, contents, environment, files
 
 SIDECAR = ".t2o.json"
 
@@ -57,7 +56,7 @@ def test_a_sidecar_is_called_after_the_whole_file_name() -> None:
     ],
 )
 def test_results_are_called_after_a_look(recipe: str, name: str) -> None:
-    assert look_name(Path(recipe)) == name
+    assert derive_look_name(Path(recipe)) == name
 
 
 def test_a_sidecar_of_an_earlier_release_is_found_if_it_is_a_recipe(folder: Path) -> None:
@@ -130,7 +129,7 @@ def test_results_of_one_name_are_refused_before_any_work(
 
 def spell_as_one(monkeypatch: pytest.MonkeyPatch, *, shared: bool) -> None:
     """A file system that ignores upper and lower case, or one that does not."""
-    monkeypatch.setattr(photos, "_share_a_file", lambda one, other: shared)
+    monkeypatch.setattr(photos, "_is_one_file", lambda one, other: shared)
 
 
 @pytest.mark.parametrize("options", ["", "--overwrite", "--variants 2"])
@@ -161,7 +160,7 @@ def test_names_that_are_one_to_the_file_system_collide(
 )
 def test_the_file_system_is_asked_whether_names_are_one(folder: Path, one: str, other: str) -> None:
     before = contents(folder)
-    said = photos._share_a_file(folder / one, folder / other)
+    said = photos._is_one_file(folder / one, folder / other)
     assert contents(folder) == before
     (folder / one).parent.mkdir(parents=True, exist_ok=True)
     (folder / one).touch()

@@ -15,10 +15,9 @@ from pydantic import TypeAdapter
 
 import t2onet
 from t2onet import Recipe
-from t2onet.cli.edit_json import PhotoEntry, schema
+from t2onet.cli.edit_json import PhotoEntry, make_edit_json_schema
+from tests.cli.made import T2O
 from tests.conftest import EXAMPLES
-
-from .made import T2O
 
 ADAPTER = TypeAdapter(list[PhotoEntry])
 
@@ -53,7 +52,7 @@ def edit(t2o: T2O, *arguments: str, code: int = 0) -> list[dict[str, Any]]:
 
 
 def test_nothing_that_was_promised_is_gone() -> None:
-    definitions = schema()["$defs"]
+    definitions = make_edit_json_schema()["$defs"]
     for name, fields in PROMISED.items():
         assert fields <= set(definitions[name]["properties"])
         assert fields <= set(definitions[name]["required"])

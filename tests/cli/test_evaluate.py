@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from t2onet.data.recorded import read_questions
+from t2onet.evaluation.labelled import read_labels
+from t2onet.evaluation.measure import AMOUNT_REQUESTS
 from t2onet.language.ten_requests import TEN_REQUESTS
-from t2onet.reports.following import AMOUNTS
-from t2onet.reports.labelled import labelled_requests
+from tests.cli.made import T2O, photo
 from tests.conftest import ROOT
-from tests.reports.tables.made import NAMES, small_pairs
-
-from .made import T2O, photo
+from tests.evaluation.tables.made import NAMES, small_pairs
 
 DATA = ROOT.parent / "shared" / "data"
 
@@ -108,7 +107,7 @@ def test_questions_are_written_and_nothing_is_measured(t2o: T2O, pairs: Path) ->
     asked = list(read_questions(Path("questions.zip")).asked.values())
     assert answer.err.startswith(f"{len(asked)} questions, ")
     assert len(asked) == 2 * len(
-        {"make it brighter", *TEN_REQUESTS, *(said for _, _, a in AMOUNTS for said in a)}
+        {"make it brighter", *TEN_REQUESTS, *(said for _, _, a in AMOUNT_REQUESTS for said in a)}
     )
     assert {one.picture.shape for one in asked} == {(128, 128, 3)}
     assert "questions.zip exists already" in t2o("evaluate", pairs, "--ask", "questions.zip").err
@@ -171,7 +170,7 @@ def test_refusals(t2o: T2O, pairs: Path, arguments: list[str], said: str) -> Non
 def test_labelled_requests_are_measured_where_they_are(t2o: T2O, folder: Path) -> None:
     told = ("--count", 3, "--each", 1, "--system", "keywords", "--json")
     answer = json.loads(t2o("evaluate", DATA / "ma5k-req", "--gier", DATA / "gier", *told).out)
-    assert answer["labelled requests"] == len(labelled_requests())
+    assert answer["labelled requests"] == len(read_labels())
     figures = answer["figures"]["keywords"]
     assert figures["literal: following"] == figures["expert: following"]
     assert 0.7 < figures["literal: following"]["value"] < 0.95

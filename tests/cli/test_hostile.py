@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.made import T2O, contents, photo
 from tests.hostile import long_recipe
-
-from .made import T2O, contents, photo
 
 
 @pytest.mark.parametrize(

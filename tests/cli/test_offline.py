@@ -14,11 +14,10 @@ import PIL.Image
 import pytest
 
 from t2onet.kernels.compiler import cache_folder
+from tests.cli.made import COMMAND, LOOK, contents, edited, environment, photo
+from tests.cli.test_serve import asked, port_of, serving
 from tests.conftest import PATIENCE, ROOT
 from tests.offline import ENDED, offline, try_filter, why_not_offline
-
-from .made import COMMAND, LOOK, contents, edited, environment, photo
-from .test_serve import asked, port_of, serving
 
 needs_a_filter = pytest.mark.usefixtures("kernel_filter")
 OPEN = "import ctypes; ctypes.CDLL(None).socket({}, {}, 0)"
@@ -147,8 +146,8 @@ def test_onnx_runtime_is_imported_with_its_telemetry_off() -> None:
         "        if name == 'onnxruntime':\n"
         "            print('telemetry off:', os.environ.get('ORT_DISABLE_TELEMETRY'))\n"
         "sys.meta_path.insert(0, Spy())\n"
-        "import t2onet.policy\n"
-        "t2onet.policy.shipped()\n"
+        "import t2onet.editor.policy\n"
+        "t2onet.editor.policy.load_shipped_policy()\n"
     )
     env = {name: value for name, value in environment().items() if name != "ORT_DISABLE_TELEMETRY"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)

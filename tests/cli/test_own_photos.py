@@ -14,11 +14,10 @@ import pytest
 import torch
 
 from t2onet import Recipe
+from tests.cli.made import T2O, pixels
 from tests.conftest import EXAMPLES, ROOT
 from tests.extras import DISTRIBUTIONS, PACKAGE, brought_by, imported
 from tests.training.made import SMALL
-
-from .made import T2O, pixels
 
 pytestmark = pytest.mark.slow
 

@@ -16,11 +16,10 @@ import pytest
 import t2onet
 from t2onet import Recipe
 from t2onet.cli.plan import plan_recipe
-from t2onet.planning.planner import Way
-from t2onet.planning.solvers import NAMES
+from t2onet.planning.planner import PlanningMethod
+from t2onet.planning.solvers import SOLVER_NAMES
+from tests.cli.made import T2O, contents, pixels, process
 from tests.conftest import EXAMPLES
-
-from .made import T2O, contents, pixels, process
 
 EDIT = Recipe.from_steps([("brightness", 0.15), ("saturation", -0.4)])
 
@@ -121,8 +120,8 @@ def test_defaults_are_those_of_python() -> None:
     shared = {name: p.default for name, p in python.items() if name not in ("after", "cost")}
     assert {name: ours[name].default for name in shared} == shared
     annotated = get_type_hints(plan_recipe, include_extras=True)
-    assert all(way in get_args(annotated["way"])[1].help for way in get_args(Way))
-    assert all(solver in get_args(annotated["solver"])[1].help for solver in NAMES)
+    assert all(way in get_args(annotated["way"])[1].help for way in get_args(PlanningMethod))
+    assert all(solver in get_args(annotated["solver"])[1].help for solver in SOLVER_NAMES)
 
 
 @pytest.mark.parametrize("way", ["beam", "fixed", "epsilon-greedy"])

@@ -13,13 +13,11 @@ import pytest
 
 import t2onet
 from t2onet import Mask, Recipe
-from t2onet.cli.masks import LOCAL_ONLY, WHOLE_ONLY
-from t2onet.cli.plan import plan_recipe
+from t2onet.cli.plan import GLOBAL_ONLY_OPTIONS, LOCAL_ONLY_OPTIONS, plan_recipe
 from t2onet.planning import plan_local
-from t2onet.planning.network import Normalisation
+from t2onet.planning.segments import Normalisation
+from tests.cli.made import T2O, contents, pixels
 from tests.conftest import EXAMPLES
-
-from .made import T2O, contents, pixels
 
 
 def scene() -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -87,7 +85,7 @@ def test_a_network_of_ones_own(t2o: T2O, pair: Path) -> None:
 
 def test_it_prints_where_each_step_works(t2o: T2O, pair: Path) -> None:
     answer = t2o("plan", "before.png", "after.png", "--local", "--masks", "masks", "--report", "plan.html")
-    plan = plan_local("before.png", "after.png", masks=t2onet.planning.segments.from_folder("masks"))
+    plan = plan_local("before.png", "after.png", masks=t2onet.planning.segments.masks_from_folder("masks"))
     head, row, *summary = answer.out.splitlines()
     height, width = plan.target.shape[1:]
     heads = ["step", "operation", "what", "it", "does", "where", "cost", "at", str(width), "x", str(height)]
@@ -181,7 +179,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("name", WHOLE_ONLY)
+@pytest.mark.parametrize("name", GLOBAL_ONLY_OPTIONS)
 def test_options_for_the_whole_picture_are_refused_with_local(t2o: T2O, pair: Path, name: str) -> None:
     answer = t2o("plan", "before.png", "after.png", "--local", *GIVEN[name])
     option = GIVEN[name][0]
@@ -189,7 +187,7 @@ def test_options_for_the_whole_picture_are_refused_with_local(t2o: T2O, pair: Pa
     assert answer == (2, "", expected)
 
 
-@pytest.mark.parametrize("name", LOCAL_ONLY)
+@pytest.mark.parametrize("name", LOCAL_ONLY_OPTIONS)
 def test_options_for_masks_are_refused_without_local(t2o: T2O, pair: Path, name: str) -> None:
     answer = t2o("plan", "before.png", "after.png", *GIVEN[name])
     option = GIVEN[name][0]

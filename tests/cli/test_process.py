@@ -12,9 +12,8 @@ import numpy as np
 import PIL.Image
 import pytest
 
+from tests.cli.made import edited, environment, noise, pixels, process
 from tests.conftest import PATIENCE
-
-from .made import edited, environment, noise, pixels, process
 
 HEAVY = {"numba", "onnxruntime", "torch", "scipy", "matplotlib", "ray", "fastapi", "uvicorn"}
 
@@ -71,7 +70,7 @@ HELD = """
 import sys
 from t2onet.cli import batch, main
 
-attempt, begun = batch._attempt, []
+attempt, begun = batch._run_task, []
 
 def held(work, task, progress, stop):
     begun.append(task)
@@ -79,7 +78,7 @@ def held(work, task, progress, stop):
         stop.wait()
     return attempt(work, task, progress, stop)
 
-batch._attempt = held
+batch._run_task = held
 sys.argv[0] = "t2o"
 main()
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from .made import T2O, Answer, contents, noise, photo, png_header, process
+from tests.cli.made import T2O, Answer, contents, noise, photo, png_header, process
 
 
 def write(name: str, data: bytes) -> None:

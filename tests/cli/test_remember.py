@@ -9,16 +9,15 @@ import numpy as np
 import PIL.Image
 import pytest
 
+from t2onet.editor.policy import MEMORY_FILE, open_policy
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
-from t2onet.models.files import description, write_tensors
-from t2onet.policy import MEMORY, opened
-from t2onet.training.retoucher import remembering
-from t2onet.training.retoucher.remembering import LEAST
+from t2onet.models.files import describe_network, write_tensors
+from t2onet.training import style_memory
+from t2onet.training.style_memory import MIN_PAIRS
+from tests.cli.made import T2O
 from tests.models.retoucher.made import SMALL, VERDICTS, network
 from tests.planning.scenes import scene
-
-from .made import T2O
 
 pytest.importorskip("efficientnet_lite_pytorch")
 pytestmark = pytest.mark.slow
@@ -29,23 +28,23 @@ def pairs(folder: Path) -> Path:
     """Pairs of the split train, each made brighter, under `mine`."""
     for side in ("before", "after"):
         Path("mine", side).mkdir(parents=True)
-    for number in range(LEAST):
+    for number in range(MIN_PAIRS):
         before = scene(140, number).transpose(1, 2, 0)[:, :130]
         for side, picture in (("before", before), ("after", before**0.7)):
             PIL.Image.fromarray(np.uint8(255 * picture + 0.5)).save(f"mine/{side}/{number}.png")
-    lines = ["name,request,split", *(f"{number},brighter,train" for number in range(LEAST))]
+    lines = ["name,request,split", *(f"{number},brighter,train" for number in range(MIN_PAIRS))]
     Path("mine/requests.csv").write_text("\n".join(lines))
     return folder
 
 
 def test_a_memory_is_made_and_put_beside_a_network(t2o: T2O, pairs: Path) -> None:
     answer = t2o("remember", "mine", "-o", "memory.safetensors")
-    assert (answer.code, answer.out) == (0, f"{LEAST} edits remembered -> memory.safetensors\n")
-    told = description("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
+    assert (answer.code, answer.out) == (0, f"{MIN_PAIRS} edits remembered -> memory.safetensors\n")
+    told = describe_network("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
     write_tensors(Path("network.safetensors"), network().state_dict(), told)
     assert t2o("export", "network.safetensors", "out", "--memory", "memory.safetensors").code == 0
-    assert Path("out", MEMORY).is_file()
-    expert = opened(Path("out")).answer(scene(128, 99), "brighter", "expert")
+    assert Path("out", MEMORY_FILE).is_file()
+    expert = open_policy(Path("out")).answer(scene(128, 99), "brighter", "expert")
     assert expert.thoughts[-1].attention == ()
 
 
@@ -66,9 +65,9 @@ def test_what_is_no_memory_is_refused(t2o: T2O, pairs: Path) -> None:
 def test_it_is_refused_before_the_work_where_nothing_can_come_of_it(
     t2o: T2O, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembering, "remember", pytest.fail)
+    monkeypatch.setattr(style_memory, "build_style_memory", pytest.fail)
     nowhere = t2o("remember", "mine", "-o", "absent/memory.safetensors")
     assert (nowhere.code, "there is no folder absent" in nowhere.err) == (2, True)
-    monkeypatch.setattr(remembering, "MOST", LEAST - 1)
+    monkeypatch.setattr(style_memory, "MAX_PAIRS", MIN_PAIRS - 1)
     many = t2o("remember", "mine", "-o", "memory.safetensors")
-    assert (many.code, f"has {LEAST} pairs of train" in many.err) == (2, True)
+    assert (many.code, f"has {MIN_PAIRS} pairs of train" in many.err) == (2, True)

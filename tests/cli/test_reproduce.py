@@ -13,15 +13,14 @@ import PIL.Image
 import pytest
 import torch
 
-from t2onet.models import precision
-from t2onet.reports import labelled
-from t2onet.reports.tables import TABLES, PaperTable
+from t2onet.evaluation import labelled
+from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable
+from t2onet.models import answering as network_answering
 from t2onet.training import answering
+from tests.cli.made import T2O, contents
+from tests.evaluation.tables.made import TINY, small_pairs
 from tests.planning.scenes import scene
-from tests.reports.tables.made import TINY, small_pairs
 from tests.training.made import packed_folder
-
-from .made import T2O, contents
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +47,7 @@ def tiny(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
     """The table `tiny`, `pairs` to measure it on, and `packed` to train on."""
     small_pairs(folder)
     packed_folder(folder)
-    monkeypatch.setitem(TABLES, "tiny", TINY)
+    monkeypatch.setitem(PAPER_TABLES, "tiny", TINY)
     return TINY
 
 
@@ -121,7 +120,7 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     assert not Path("runs").exists()
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
-    assert nothing.err.endswith("train them elsewhere as `python -m t2onet.reports.tables tiny` says\n")
+    assert nothing.err.endswith("train them elsewhere as `python -m t2onet.evaluation tiny` says\n")
 
 
 def test_a_dataset_that_is_not_there_is_refused_before_any_training(t2o: T2O, tiny: PaperTable) -> None:
@@ -135,11 +134,11 @@ def test_a_dataset_that_is_not_there_is_refused_before_any_training(t2o: T2O, ti
 def test_a_table_says_which_arithmetic_was_used(
     computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(precision, "computes_bfloat16", lambda device: computes)
+    monkeypatch.setattr(network_answering, "supports_bfloat16", lambda device: computes)
     told = ("reproduce", "tiny", "pairs", "--load-only", "--narrow", "--system", "keywords", "--count", 2)
     answer = t2o(*told)
     assert answer.code == 0, answer.err
-    assert (precision.NO_BFLOAT16 in answer.err) is not computes
+    assert (network_answering.NO_BFLOAT16_MESSAGE in answer.err) is not computes
     page = Path("results/tiny/table.md").read_text()
     assert ("The generators of GANs computed in bfloat16." in page) is computes
 
@@ -165,7 +164,7 @@ def test_pairs_without_labels_say_so(t2o: T2O, tiny: PaperTable) -> None:
 def test_answers_stand_for_weights(t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures, facts and contact sheets are those of the weights."""
     few = tuple(row for row in tiny.rows if row.title in ("Input", "Pix2pixAug", "T2ONet"))
-    monkeypatch.setitem(TABLES, "tiny", replace(tiny, rows=few))
+    monkeypatch.setitem(PAPER_TABLES, "tiny", replace(tiny, rows=few))
     told = ("reproduce", "tiny", "pairs", "--count", 3, "--photos", "pairs/before/dogs.png")
     assert t2o(*told, "--data", "packed", "--cpu").code == 0
     asked = t2o(*told, "--ask", "questions.zip")
@@ -195,7 +194,7 @@ def test_gier_with_its_photos_has_figures(
     t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its labelled requests are left out: they point into the published file."""
-    monkeypatch.setattr(labelled, "labelled_requests", tuple)
+    monkeypatch.setattr(labelled, "read_labels", tuple)
     for part in ("splits", "images"):
         Path("gier", part).mkdir(parents=True)
     entries = []
@@ -209,7 +208,7 @@ def test_gier_with_its_photos_has_figures(
     Path("gier/splits/val_sess_3.json").write_text(json.dumps(entries))
     Path("gier/splits/val_shapeAlign_sess_3.json").write_text("[0, 1]")
     few = tuple(row for row in tiny.rows if row.title in ("Input", "T2ONet"))
-    monkeypatch.setitem(TABLES, "tiny", replace(tiny, rows=few))
+    monkeypatch.setitem(PAPER_TABLES, "tiny", replace(tiny, rows=few))
     packed = ("--data", "packed", "--gier", "gier", "--gier-data", "packed", "--cpu")
     answer = t2o("reproduce", "tiny", "pairs", *packed)
     assert answer.code == 0, answer.err
@@ -300,11 +299,11 @@ def test_a_picture_is_drawn_into_its_folder(t2o: T2O, pairs: Path) -> None:
 
 
 def test_help_names_every_table_and_picture(t2o: T2O) -> None:
-    from t2onet.reports.pictures import PICTURES
-    from t2onet.reports.tables.timing import NAME
+    from t2onet.evaluation.pictures import PAPER_PICTURES
+    from t2onet.evaluation.timing import TIME_NAME
 
     told = " ".join(t2o("reproduce", "--help").out.replace("│", " ").split())
-    for name in (*TABLES, NAME, *PICTURES):
+    for name in (*PAPER_TABLES, TIME_NAME, *PAPER_PICTURES):
         assert name in told
 
 

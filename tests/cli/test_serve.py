@@ -16,11 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.made import COMMAND, T2O, environment, photo
+from tests.cli.test_process import RUN, loaded
 from tests.conftest import PATIENCE
 from tests.server.made import files
-
-from .made import COMMAND, T2O, environment, photo
-from .test_process import RUN, loaded
 
 SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to one process there")
 

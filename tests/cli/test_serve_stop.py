@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.made import environment, photo
+from tests.cli.test_serve import SIGNALS, port_of
 from tests.conftest import PATIENCE
-
-from .made import environment, photo
-from .test_serve import SIGNALS, port_of
 
 BUSY = """
 import sys, threading, time
@@ -24,9 +23,9 @@ def never_ends(photo):
     print("busy", flush=True)
     time.sleep(3600)
 
-running._GRACE = 1
-darkroom.Darkroom.warm_up = lambda room, stopping: None
-photos.Photo.open = never_ends
+running._GRACE_SECONDS = 1
+darkroom.DarkroomService.warm_up = lambda room, stopping: None
+photos.SessionPhoto.open = never_ends
 sys.argv[0] = "t2o"
 main()
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .made import T2O, contents, photo
+from tests.cli.made import T2O, contents, photo
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_only_photo_cannot_be_read(t2o: T2O, photos: Path) -> None:
 def test_without_a_terminal_a_line_now_and_then(
     t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("t2onet.cli.common.TICK", 0.0)
+    monkeypatch.setattr("t2onet.cli.common.TICK_SECONDS", 0.0)
     lines = t2o("data", "simulate", "trip", "-o", "made", "--count", "8").err.splitlines()
     assert [line.split(",")[0] for line in lines] == [f"{n} of 8 samples" for n in (2, 4, 6, 8)]
     assert all(line.endswith(" a second") for line in lines)

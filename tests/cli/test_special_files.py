@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .made import LOOK, T2O, Answer, photo, process
+from tests.cli.made import LOOK, T2O, Answer, photo, process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 

@@ -15,28 +15,23 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from t2onet.cli.study import serving
-from t2onet.cli.study.annotate import annotate_pairs
-from t2onet.cli.study.free import free_study_places
-from t2onet.cli.study.rate import rate_outputs
-from t2onet.cli.study.results import show_results
+from t2onet.cli import study
+from t2onet.cli.study import annotate_pairs, free_study_places, rate_outputs, show_results
 from t2onet.data import open_dataset
 from t2onet.studies import people, results, storage
 from t2onet.studies.creating import find_study
-from t2onet.studies.joining import JoinLimits
-from t2onet.studies.models import Study
-from t2onet.studies.settings import AnnotationSettings, RatingSettings
-from t2onet.studies.storage import Store
+from t2onet.studies.models import AnnotationSettings, RatingSettings, Study
+from t2onet.studies.people import JoinLimits
+from t2onet.studies.storage import StudyDatabase
+from tests.cli.made import T2O, environment
 from tests.studies.made import annotation_study, raters, rating_study, table, work_through, write_through
 from tests.studies.served import Served
-
-from .made import T2O, environment
 
 
 @pytest.fixture
 def rated(folder: Path) -> Path:
     """A folder with a database in which two raters have done their work."""
-    with Store("studies.db") as store:
+    with StudyDatabase("studies.db") as store:
         study = rating_study(store, folder, 4, RatingSettings(checks=0.2, repeats=0.2))
         for rater in raters(store, study, 2):
             work_through(store, rater)
@@ -46,9 +41,9 @@ def rated(folder: Path) -> Path:
 @pytest.fixture
 def written(folder: Path) -> Path:
     """A folder with a database in which somebody has written requests."""
-    with Store("studies.db") as store:
+    with StudyDatabase("studies.db") as store:
         study = annotation_study(store, folder / "pairs", 3, AnnotationSettings(requests=1, qualification=0))
-        write_through(store, people.add(store, study, "a"))
+        write_through(store, people.add_person(store, study, "a"))
     return folder
 
 
@@ -70,7 +65,7 @@ def test_results_of_ratings(t2o: T2O, rated: Path) -> None:
 
 
 def test_results_name_who_is_left_out(t2o: T2O, folder: Path) -> None:
-    with Store("studies.db") as store:
+    with StudyDatabase("studies.db") as store:
         study = rating_study(store, folder, 4, RatingSettings(checks=0.2))
         work_through(store, *raters(store, study, 1), lambda system, known: 5)
     answer = t2o("study", "results")
@@ -149,10 +144,10 @@ def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
 
 
 def test_places_of_people_who_never_began_are_freed(t2o: T2O, rated: Path) -> None:
-    with Store("studies.db") as store:
+    with StudyDatabase("studies.db") as store:
         study = find_study(store)
         for number in range(5):
-            people.add(store, study, f"silent {number}")
+            people.add_person(store, study, f"silent {number}")
     answer = t2o("study", "free")
     assert (answer.code, answer.out) == (0, "table: 0 freed, 7 of 1000 places are taken\n")
     answer = t2o("study", "free", "--idle", 0)
@@ -165,7 +160,7 @@ def test_how_fast_people_may_join_is_an_option(
 ) -> None:
     table(folder, 1)
     given: list[object] = []
-    monkeypatch.setattr("t2onet.cli.study.serving.serve", lambda *all_: given.extend(all_))
+    monkeypatch.setattr("t2onet.cli.study.serve_study", lambda *all_: given.extend(all_))
     options = ("--joins", 9, "--joins-per-address", 3, "--behind-proxy")
     assert t2o("study", "rate", "table.csv", *options).code == 0
     assert JoinLimits(9, 3, True) in given
@@ -189,7 +184,7 @@ def test_defaults_are_those_of_python() -> None:
     for command in (annotate_pairs, rate_outputs):
         for field in fields(JoinLimits):
             assert inspect.signature(command).parameters[field.name].default == field.default
-    assert 60 * inspect.signature(free_study_places).parameters["idle"].default == people.IDLE
+    assert 60 * inspect.signature(free_study_places).parameters["idle"].default == people.IDLE_SECONDS
     for field in fields(AnnotationSettings):
         assert annotate[field.name].default == field.default
     told = inspect.get_annotations(rate_outputs, eval_str=True)
@@ -197,8 +192,8 @@ def test_defaults_are_those_of_python() -> None:
         (option,) = told[field.name].__metadata__
         word = {"samples": "all", "pages": "no limit"}.get(field.name, str(field.default))
         assert option.help.endswith(f"by default {word}.")
-    assert inspect.signature(show_results).parameters["attention"].default == results.ATTENTION
-    assert serving.DATABASE == storage.DEFAULT
+    assert inspect.signature(show_results).parameters["attention"].default == results.MIN_ATTENTION
+    assert study.DEFAULT_DATABASE == storage.DEFAULT_DATABASE
 
 
 @pytest.mark.slow
@@ -224,9 +219,9 @@ def test_the_papers_design_can_be_changed_in_part(
     t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(folder, 3)
-    monkeypatch.setattr("t2onet.cli.study.serving.serve", lambda *_: None)
+    monkeypatch.setattr("t2onet.cli.study.serve_study", lambda *_: None)
     assert t2o("study", "rate", "table.csv", "--preset", "paper", "--samples", 2, "--checks", 0.25).code == 0
-    with Store("studies.db") as store, store.reading() as session:
+    with StudyDatabase("studies.db") as store, store.reading() as session:
         settings = session.query(Study).one().settings
     assert RatingSettings(**settings) == RatingSettings(samples=2, ratings=2, checks=0.25, repeats=0)
 

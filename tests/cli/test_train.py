@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from t2onet.training import configs
+from tests.cli.made import T2O
 from tests.training.made import SMALL, packed_folder
-
-from .made import T2O
 
 SETTINGS = [part for setting in (*SMALL, "iterations=2") for part in ("--set", setting)]
 

@@ -11,17 +11,16 @@ import sys
 import threading
 from pathlib import Path
 
-from t2onet.data.plans import LocalEngine, RayEngine, Settings, plan_dataset
-from t2onet.data.plans.work import Outcome, Task, plan_pair
-
-from .small_set import SIDE, small_set
+from t2onet.data.plans import LocalEngine, PlanSettings, RayEngine, plan_dataset
+from t2onet.data.plans.engines import PlanOutcome, PlanTask, plan_pair
+from tests.data.small_set import SIDE, small_set
 
 JOURNAL = "T2O_TEST_JOURNAL"
 HOLD = "T2O_TEST_HOLD"
 ENGINES = {"local": LocalEngine, "ray": RayEngine}
 
 
-def journalled(task: Task) -> Outcome:
+def journalled(task: PlanTask) -> PlanOutcome:
     note("start", task)
     if HOLD in os.environ and starts() > int(os.environ[HOLD]):
         threading.Event().wait()
@@ -34,7 +33,7 @@ def starts() -> int:
     return Path(os.environ[JOURNAL]).read_text().count("start ")
 
 
-def note(event: str, task: Task) -> None:
+def note(event: str, task: PlanTask) -> None:
     line = f"{event} {task.key.plan} {os.getpid()}\n".encode()
     file = os.open(os.environ[JOURNAL], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, line)
@@ -44,7 +43,7 @@ def note(event: str, task: Task) -> None:
 def main(engine: str, photos: str, count: str, cache: str) -> None:
     dataset = small_set(Path(photos), int(count))
     chosen = ENGINES[engine](workers=2, work=journalled)
-    tally = plan_dataset(dataset, cache, engine=chosen, settings=Settings(SIDE))
+    tally = plan_dataset(dataset, cache, engine=chosen, settings=PlanSettings(SIDE))
     assert not tally.problems, tally.problems
 
 

@@ -12,7 +12,7 @@ import PIL.Image
 
 from bench.pairs import made
 from t2onet.data import Dataset, Problem, Sample
-from t2onet.data.plans.work import Outcome, Task, plan_pair
+from t2onet.data.plans.engines import PlanOutcome, PlanTask, plan_pair
 from t2onet.language import Attribute, Intent
 
 SIDE = 64
@@ -50,7 +50,7 @@ class InThisProcess:
     def __init__(self) -> None:
         self.given: list[str] = []
 
-    def run(self, tasks: Iterable[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         for task in tasks:
             self.given.append(task.name)
             yield plan_pair(task)

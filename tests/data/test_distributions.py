@@ -12,15 +12,18 @@ import pytest
 
 from t2onet import DataError, Recipe
 from t2onet.data import Dataset
-from t2onet.data.charts import _round_counts, picture
-from t2onet.data.contact import chosen, pairs_sheet, plans_sheet
-from t2onet.data.distributions import Distribution, distributions
-from t2onet.data.plans import Planned, Settings, Tally
-from t2onet.data.plans.keys import Keys
-from t2onet.data.plans.mapping import Plans
-from t2onet.data.plans.store import Store
-
-from .small_set import small_set
+from t2onet.data.overview import (
+    Distribution,
+    _round_counts,
+    choose_samples,
+    compute_distributions,
+    draw_distributions,
+    draw_pairs_sheet,
+    draw_plans_sheet,
+)
+from t2onet.data.plans import PlanSettings, PlanTotals, StoredPlan
+from t2onet.data.plans.store import DatasetPlans, PlanKeyBuilder, PlanStore
+from tests.data.small_set import small_set
 
 
 @pytest.fixture
@@ -31,15 +34,15 @@ def dataset(tmp_path: Path) -> Dataset:
 
 
 @pytest.fixture
-def plans(dataset: Dataset, tmp_path: Path) -> Plans:
+def plans(dataset: Dataset, tmp_path: Path) -> DatasetPlans:
     """Of the first three samples, with one, two and three steps."""
-    store, keys = Store.filling(tmp_path / "plans"), Keys(Settings())
+    store, keys = PlanStore.filling(tmp_path / "plans"), PlanKeyBuilder(PlanSettings())
     steps = [("brightness", 0.1), ("contrast", 0.2), ("saturation", 0.3)]
     for number, sample in enumerate(dataset.samples[:3], start=1):
         cost = 0.005 * number
-        store.add(keys.of(sample).plan, Planned(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost)))
+        store.add(keys.of(sample).plan, StoredPlan(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost)))
     store.close()
-    return Plans(tmp_path / "plans", dataset.samples)
+    return DatasetPlans(tmp_path / "plans", dataset.samples)
 
 
 def named(found: list[Distribution], title: str) -> dict[str, tuple[int, ...]]:
@@ -48,8 +51,8 @@ def named(found: list[Distribution], title: str) -> dict[str, tuple[int, ...]]:
     return {label: tuple(counts) for label, *counts in rows if any(counts)}
 
 
-def test_counts(dataset: Dataset, plans: Plans) -> None:
-    found = distributions(dataset.samples, plans)
+def test_counts(dataset: Dataset, plans: DatasetPlans) -> None:
+    found = compute_distributions(dataset.samples, plans)
     assert named(found, "Words in a request") == {"1": (1,), "4": (3,)}
     assert named(found, "Samples in a split") == {"train": (3,), "val": (1,)}
     assert named(found, "What is asked for") == {"more lightness": (2,), "unanswerable": (1,)}
@@ -65,12 +68,12 @@ def test_counts(dataset: Dataset, plans: Plans) -> None:
 
 def test_what_is_not_known_is_not_drawn(dataset: Dataset) -> None:
     silent = [replace(sample, requests=(), intents=None, unanswerable=None) for sample in dataset.samples]
-    assert [found.title for found in distributions(silent)] == ["Samples in a split"]
+    assert [found.title for found in compute_distributions(silent)] == ["Samples in a split"]
 
 
 def test_long_requests_are_counted_together(dataset: Dataset) -> None:
     long = replace(dataset.samples[0], requests=("so " * 31, "so " * 500))
-    assert named(distributions([long]), "Words in a request") == {"31+": (2,)}
+    assert named(compute_distributions([long]), "Words in a request") == {"31+": (2,)}
 
 
 @pytest.mark.parametrize(("top", "lines"), [(1, [1]), (7, [2, 4, 6]), (10, [5, 10]), (671, [200, 400, 600])])
@@ -84,43 +87,43 @@ def drawn(png: bytes) -> np.ndarray:
         return np.asarray(file.convert("RGB"))
 
 
-def test_charts_show_every_series(dataset: Dataset, plans: Plans) -> None:
-    pixels = drawn(picture("a title", distributions(dataset.samples, plans)))
+def test_charts_show_every_series(dataset: Dataset, plans: DatasetPlans) -> None:
+    pixels = drawn(draw_distributions("a title", compute_distributions(dataset.samples, plans)))
     for colour in ((0x79, 0xB4, 0xFF), (0x63, 0xD4, 0x89)):
         assert (pixels == colour).all(axis=-1).sum() > 1000
 
 
 def test_a_longer_bar_for_more() -> None:
     one = Distribution("names", ("many", "few"), (("", (40, 10)),), 50)
-    blue = (drawn(picture("a title", [one])) == (0x79, 0xB4, 0xFF)).all(axis=-1).sum(axis=1)
+    blue = (drawn(draw_distributions("a title", [one])) == (0x79, 0xB4, 0xFF)).all(axis=-1).sum(axis=1)
     lengths = blue[blue > 0]
     assert lengths.max() / lengths.min() == pytest.approx(4, rel=0.02)
 
 
 def test_a_sheet_of_pairs_shows_them(dataset: Dataset) -> None:
-    one, two = (drawn(pairs_sheet(dataset, dataset.samples[:count], 4)) for count in (1, 4))
+    one, two = (drawn(draw_pairs_sheet(dataset, dataset.samples[:count], 4)) for count in (1, 4))
     assert two.shape[0] > one.shape[0] + 250  # a second row
     target = np.asarray(dataset.samples[0].photos()[1], float)
     cell = one[-400:, 24 + 256 : 24 + 506]
     assert np.abs(cell.reshape(-1, 3).mean(axis=0) - target.mean(axis=(0, 1))).max() < 120
     dataset.samples[0].after.write_bytes(b"no photo")
-    assert drawn(pairs_sheet(dataset, dataset.samples, 4)).size
+    assert drawn(draw_pairs_sheet(dataset, dataset.samples, 4)).size
 
 
 def test_the_choice_is_by_chance_and_repeatable(dataset: Dataset) -> None:
-    names = [[sample.name for sample in chosen(dataset.samples, 2, seed)] for seed in (*range(8), 0)]
+    names = [[sample.name for sample in choose_samples(dataset.samples, 2, seed)] for seed in (*range(8), 0)]
     assert names[0] == names[-1]
     assert len({tuple(pair) for pair in names}) > 1
     assert all(pair == sorted(set(pair)) for pair in names)
-    assert chosen(dataset.samples, 99, 0) == list(dataset.samples)
+    assert choose_samples(dataset.samples, 99, 0) == list(dataset.samples)
     with pytest.raises(DataError, match="no sample"):
-        chosen([], 1, 0)
+        choose_samples([], 1, 0)
 
 
-def test_a_sheet_of_plans_has_a_row_for_each(dataset: Dataset, plans: Plans) -> None:
-    tally = Tally()
+def test_a_sheet_of_plans_has_a_row_for_each(dataset: Dataset, plans: DatasetPlans) -> None:
+    tally = PlanTotals()
     heights = []
     for sample in plans:
         tally.add(sample, plans[sample])
-        heights.append(drawn(plans_sheet(tally)).shape[0])
+        heights.append(drawn(draw_plans_sheet(tally)).shape[0])
     assert np.diff(heights).min() > 250  # among the best or among the worst

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.data.entries import read_entries, read_places
+from t2onet.data.entries import read_entries, read_entry_indices
 from tests.data.made import request, write
 
 GOOD = [request("0001"), request("0002", operator={"hue": {"local": True}}), request("0003")]
@@ -98,14 +98,14 @@ def test_whatever_one_entry_is_cut_to_the_others_survive(
 
 def test_places_outside_the_list_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "splits" / "global.json", "[0, 2, 3, -1, 1.0, true, [1]]")
-    places, told = read_places(path, 3)
+    places, told = read_entry_indices(path, 3)
     assert places == {0, 2}
     assert [problem.detail for problem in told] == ["3", "-1", "1.0", "True", "[1]"]
 
 
 @pytest.mark.parametrize("content", ["[0,", "{}"])
 def test_a_broken_list_of_places_is_not_gone_by(tmp_path: Path, content: str) -> None:
-    places, told = read_places(write(tmp_path / "global.json", content), 3)
+    places, told = read_entry_indices(write(tmp_path / "global.json", content), 3)
     assert places is None
     assert len(told) == 1
-    assert read_places(tmp_path / "absent.json", 3) == (None, ())
+    assert read_entry_indices(tmp_path / "absent.json", 3) == (None, ())

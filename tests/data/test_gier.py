@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from t2onet.data import Dataset, open_dataset
-from t2onet.data.gier import Operator, operator_mask, read_masks, select
+from t2onet.data.gier import GierOperator, read_masks, read_operator_mask, select_samples
 from t2onet.errors import DataError
 from tests.data.made import DATA, edit, gier, pairs, write
 
@@ -25,7 +25,7 @@ def test_an_entry_is_a_sample_of_several_requests_and_labels(tmp_path: Path) -> 
     assert sample.name == "a_out"
     assert sample.requests == ("brighten", "more light", "lighter please")
     assert sample.labels == {
-        "operators": (Operator("hue", True, (2, 0)), Operator("tint", False)),
+        "operators": (GierOperator("hue", True, (2, 0)), GierOperator("tint", False)),
         "experts": 1,
         "web_request": "Please fix",
         "web_detail": None,
@@ -52,7 +52,7 @@ def test_edits_are_selected_by_scope_and_alignment(tmp_path: Path) -> None:
     dataset = open_dataset(root)
 
     def names(**how: Any) -> str:
-        return "".join(sample.name[0] for sample in select(dataset, **how).samples)
+        return "".join(sample.name[0] for sample in select_samples(dataset, **how).samples)
 
     assert names() == "abcd"
     assert names(scope="global") == "ac"
@@ -64,7 +64,7 @@ def test_edits_are_selected_by_scope_and_alignment(tmp_path: Path) -> None:
 
 def test_other_datasets_have_no_such_selections(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="of the layout pairs; these labels are in gier only"):
-        select(open_dataset(pairs(tmp_path, ["a.png"])), scope="global")
+        select_samples(open_dataset(pairs(tmp_path, ["a.png"])), scope="global")
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_an_operation_works_in_the_union_of_its_masks(tmp_path: Path) -> None:
         [[True, False], [False, False]],
         [[False, False], [False, True]],
     ]
-    union = operator_mask(dataset, sample, "hue")
+    union = read_operator_mask(dataset, sample, "hue")
     assert union is not None
     assert np.array_equal(union, np.eye(2, dtype=bool))
-    assert operator_mask(dataset, sample, "tint") is None
+    assert read_operator_mask(dataset, sample, "tint") is None
     with pytest.raises(DataError, match="a_out has no operation 'crop'"):
-        operator_mask(dataset, sample, "crop")
+        read_operator_mask(dataset, sample, "crop")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_an_operation_works_in_the_union_of_its_masks(tmp_path: Path) -> None:
 def test_masks_that_cannot_be_read_are_refused_by_file(tmp_path: Path, masks: Any, why: str) -> None:
     dataset = masked(tmp_path, masks, hue={"local": True, "ids": [1]})
     with pytest.raises(DataError, match=why):
-        operator_mask(dataset, dataset.samples[0], "hue")
+        read_operator_mask(dataset, dataset.samples[0], "hue")
 
 
 REAL = DATA / "gier"
@@ -157,9 +157,9 @@ def test_the_data_at_hand_is_read_whole() -> None:
     dataset = open_dataset(REAL, photos=False)
     assert dataset.problems == ()
     assert (len(dataset.split("train")), len(dataset.split("val"))) == (4_943, 618)
-    chosen = select(dataset, scope="global")
+    chosen = select_samples(dataset, scope="global")
     assert (len(chosen.split("train")), len(chosen.split("val"))) == (2_997, 380)
-    aligned = select(dataset, aligned=True)
+    aligned = select_samples(dataset, aligned=True)
     assert (len(aligned.split("train")), len(aligned.split("val"))) == (3_779, 488)
     assert sum(len(sample.requests) for sample in aligned.split("val")) == 2_404  # as in the paper
 

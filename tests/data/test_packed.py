@@ -17,13 +17,12 @@ import pytest
 
 from t2onet import OutputError
 from t2onet.data import Dataset, Sample
-from t2onet.data.packed import pack, read_packed, repack, texts_of
-from t2onet.data.packed.shards import Shards
-from t2onet.data.plans import Plans, Settings, plan_dataset
+from t2onet.data.packed import read_packed
+from t2onet.data.packing import ShardWriter, collect_texts, pack_dataset, repack_dataset
+from t2onet.data.plans import DatasetPlans, PlanSettings, plan_dataset
 from t2onet.errors import DataError
 from tests.conftest import EXAMPLES, ROOT
-
-from .small_set import SIDE, InThisProcess, small_set
+from tests.data.small_set import SIDE, InThisProcess, small_set
 
 PAIRS = 4
 
@@ -47,9 +46,11 @@ def test_everything_comes_back(dataset: Dataset, tmp_path: Path) -> None:
         dataset.samples[0], labels=labels, unanswerable="crop", requests=("crop it", "größer, bitte")
     )
     dataset = replace(dataset, samples=(one, *dataset.samples[1:]))
-    plan_dataset(dataset, tmp_path / "plans", split="train", engine=InThisProcess(), settings=Settings(SIDE))
-    plans = Plans(tmp_path / "plans", dataset.samples, Settings(SIDE))
-    done = pack(dataset, tmp_path / "packed", plans=plans, size=SIDE)
+    plan_dataset(
+        dataset, tmp_path / "plans", split="train", engine=InThisProcess(), settings=PlanSettings(SIDE)
+    )
+    plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
+    done = pack_dataset(dataset, tmp_path / "packed", plans=plans, size=SIDE)
     packed = read_packed(tmp_path / "packed")
     assert (done.samples, done.photos, done.planned, done.texts) == (PAIRS, 2 * PAIRS, 3, 0)
     assert done.bytes == sum(path.stat().st_size for path in (tmp_path / "packed").iterdir())
@@ -66,7 +67,7 @@ def test_everything_comes_back(dataset: Dataset, tmp_path: Path) -> None:
 def test_photos_stay_close(tmp_path: Path) -> None:
     paths = sorted(EXAMPLES.glob("*.jpg"))
     samples = [Sample(path.stem, "train", path, path) for path in paths]
-    pack(Dataset(EXAMPLES, "pairs", tuple(samples)), tmp_path / "packed", size=128)
+    pack_dataset(Dataset(EXAMPLES, "pairs", tuple(samples)), tmp_path / "packed", size=128)
     packed = read_packed(tmp_path / "packed")
     assert len(packed.photos) == len(paths)  # before and after are one file, stored once
     off = []
@@ -82,18 +83,18 @@ def test_photos_that_are_the_same_are_stored_once(dataset: Dataset, tmp_path: Pa
     copy = tmp_path / "copy.png"
     copy.write_bytes(dataset.samples[0].before.read_bytes())
     twin = replace(dataset.samples[0], name="twin", before=copy)
-    done = pack(replace(dataset, samples=(*dataset.samples, twin)), tmp_path / "packed", size=SIDE)
+    done = pack_dataset(replace(dataset, samples=(*dataset.samples, twin)), tmp_path / "packed", size=SIDE)
     assert (done.samples, done.photos) == (PAIRS + 1, 2 * PAIRS)
     assert read_packed(tmp_path / "packed").before.tolist() == [0, 2, 4, 6, 0]
 
 
 def test_shards_keep_to_their_size(dataset: Dataset, tmp_path: Path) -> None:
     largest = 6_000
-    pack(dataset, tmp_path / "packed", size=SIDE, largest=largest)
+    pack_dataset(dataset, tmp_path / "packed", size=SIDE, largest=largest)
     shards = sorted((tmp_path / "packed").glob("*.zip"))
     assert len(shards) > 2
     assert all(shard.stat().st_size <= largest for shard in shards)
-    pack(dataset, tmp_path / "whole", size=SIDE)
+    pack_dataset(dataset, tmp_path / "whole", size=SIDE)
     assert len(list((tmp_path / "whole").glob("*.zip"))) == 1
     in_parts, whole = read_packed(tmp_path / "packed"), read_packed(tmp_path / "whole")
     np.testing.assert_array_equal(in_parts.photos, whole.photos)
@@ -102,7 +103,7 @@ def test_shards_keep_to_their_size(dataset: Dataset, tmp_path: Path) -> None:
 
 def test_the_same_set_gives_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        pack(dataset, tmp_path / name, size=SIDE)
+        pack_dataset(dataset, tmp_path / name, size=SIDE)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
@@ -113,32 +114,34 @@ def test_texts_go_along_unless_their_photos_do(dataset: Dataset, tmp_path: Path)
         for sample in dataset.samples
     ]
     language = replace(dataset, layout="ma5k-req", samples=(*dataset.samples, *others))
-    texts = list(texts_of(language, dataset))
+    texts = list(collect_texts(language, dataset))
     assert [text.name for text in texts] == [sample.name for sample in others]
-    pack(dataset, tmp_path / "packed", texts=texts, size=SIDE)
+    pack_dataset(dataset, tmp_path / "packed", texts=texts, size=SIDE)
     assert list(read_packed(tmp_path / "packed").texts) == texts
 
 
 def test_a_broken_photo_is_told_and_the_others_go_in(dataset: Dataset, tmp_path: Path) -> None:
     dataset.samples[1].after.write_bytes(b"no photo")
     dataset.samples[2].before.unlink()
-    done = pack(dataset, tmp_path / "packed", size=SIDE)
+    done = pack_dataset(dataset, tmp_path / "packed", size=SIDE)
     assert [problem.name for problem in done.problems] == ["pair-001", "pair-002"]
     assert [sample.name for sample in read_packed(tmp_path / "packed").samples] == ["pair-000", "pair-003"]
 
 
-def planned(dataset: Dataset, cache: Path, steps: int) -> Plans:
-    settings = Settings(SIDE, steps)
+def planned(dataset: Dataset, cache: Path, steps: int) -> DatasetPlans:
+    settings = PlanSettings(SIDE, steps)
     plan_dataset(dataset, cache, engine=InThisProcess(), settings=settings)
-    return Plans(cache, dataset.samples, settings)
+    return DatasetPlans(cache, dataset.samples, settings)
 
 
 def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -> None:
-    texts = list(texts_of(replace(dataset, samples=(replace(dataset.samples[0], name="more"),)), dataset))
+    texts = list(
+        collect_texts(replace(dataset, samples=(replace(dataset.samples[0], name="more"),)), dataset)
+    )
     many, one = (planned(dataset, tmp_path / "plans", steps) for steps in (6, 1))
-    pack(dataset, tmp_path / "packed", plans=many, texts=texts, size=SIDE)
+    pack_dataset(dataset, tmp_path / "packed", plans=many, texts=texts, size=SIDE)
     few = replace(dataset, samples=dataset.samples[1:])
-    done = repack(tmp_path / "packed", tmp_path / "one-step", few, one)
+    done = repack_dataset(tmp_path / "packed", tmp_path / "one-step", few, one)
     assert (done.samples, done.planned, done.photos) == (PAIRS - 1, PAIRS - 1, 0)
     assert done.bytes < 5000
     whole, other = read_packed(tmp_path / "packed"), read_packed(tmp_path / "one-step")
@@ -151,19 +154,21 @@ def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -
 
 def test_plans_alone_need_the_set_they_were_packed_for(dataset: Dataset, tmp_path: Path) -> None:
     plans = planned(dataset, tmp_path / "plans", 1)
-    pack(dataset, tmp_path / "packed", size=SIDE)
-    repack(tmp_path / "packed", tmp_path / "one-step", dataset, plans)
+    pack_dataset(dataset, tmp_path / "packed", size=SIDE)
+    repack_dataset(tmp_path / "packed", tmp_path / "one-step", dataset, plans)
     with pytest.raises(DataError, match="has no photos itself"):
-        repack(tmp_path / "one-step", tmp_path / "two", dataset, plans)
+        repack_dataset(tmp_path / "one-step", tmp_path / "two", dataset, plans)
     with pytest.raises(DataError, match="has none of the samples"):
-        repack(tmp_path / "packed", tmp_path / "two", replace(dataset, samples=()), plans)
-    pack(replace(dataset, samples=dataset.samples[:1]), tmp_path / "packed", size=SIDE, overwrite=True)
+        repack_dataset(tmp_path / "packed", tmp_path / "two", replace(dataset, samples=()), plans)
+    pack_dataset(
+        replace(dataset, samples=dataset.samples[:1]), tmp_path / "packed", size=SIDE, overwrite=True
+    )
     with pytest.raises(DataError, match=r"is not the set that .*one-step shows photos of"):
         read_packed(tmp_path / "one-step")
 
 
 def test_a_damaged_shard_is_named(dataset: Dataset, tmp_path: Path) -> None:
-    pack(dataset, tmp_path / "packed", size=SIDE, largest=6_000)
+    pack_dataset(dataset, tmp_path / "packed", size=SIDE, largest=6_000)
     shard = tmp_path / "packed" / "shard-001.zip"
     data = shard.read_bytes()
     shard.write_bytes(data[:2000] + bytes([data[2000] ^ 1]) + data[2001:])
@@ -196,13 +201,13 @@ def test_no_folder(tmp_path: Path) -> None:
 def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp_path: Path) -> None:
     place = tmp_path / "packed"
     place.mkdir()
-    pack(dataset, place, size=SIDE)
+    pack_dataset(dataset, place, size=SIDE)
     with pytest.raises(OutputError, match="exists already; give another name, or overwrite=True"):
-        pack(dataset, place, size=SIDE)
-    pack(replace(dataset, samples=dataset.samples[:1]), place, size=SIDE, overwrite=True)
+        pack_dataset(dataset, place, size=SIDE)
+    pack_dataset(replace(dataset, samples=dataset.samples[:1]), place, size=SIDE, overwrite=True)
     assert len(read_packed(place).samples) == 1
     with pytest.raises(OutputError, match="something else"):
-        pack(dataset, dataset.root, size=SIDE, overwrite=True)
+        pack_dataset(dataset, dataset.root, size=SIDE, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["packed", "photos"]
 
 
@@ -211,16 +216,20 @@ def test_a_set_packed_meanwhile_is_kept(
     dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
     plans = planned(dataset, tmp_path / "plans", 1)
-    pack(dataset, tmp_path / "first", size=SIDE)
-    place, finish = tmp_path / "packed", Shards.finish
+    pack_dataset(dataset, tmp_path / "first", size=SIDE)
+    place, finish = tmp_path / "packed", ShardWriter.finish
 
-    def finish_after_another_process(shards: Shards) -> None:
+    def finish_after_another_process(shards: ShardWriter) -> None:
         finish(shards)
         shutil.copytree(tmp_path / "first", place)
 
-    monkeypatch.setattr(Shards, "finish", finish_after_another_process)
+    monkeypatch.setattr(ShardWriter, "finish", finish_after_another_process)
     few = replace(dataset, samples=dataset.samples[:1])
-    write = partial(repack, tmp_path / "first", place, few, plans) if again else partial(pack, few, place)
+    write = (
+        partial(repack_dataset, tmp_path / "first", place, few, plans)
+        if again
+        else partial(pack_dataset, few, place)
+    )
     with pytest.raises(OutputError, match="exists already"):
         write()
     assert len(read_packed(place).samples) == PAIRS
@@ -228,7 +237,7 @@ def test_a_set_packed_meanwhile_is_kept(
 
 
 def test_an_index_lists_checksums_that_anyone_can_check(dataset: Dataset, tmp_path: Path) -> None:
-    pack(dataset, tmp_path / "packed", size=SIDE)
+    pack_dataset(dataset, tmp_path / "packed", size=SIDE)
     index = json.loads((tmp_path / "packed" / "index.json").read_text())
     for shard in index["shards"]:
         data = (tmp_path / "packed" / shard["file"]).read_bytes()

@@ -18,14 +18,26 @@ from hypothesis import strategies as st
 import t2onet
 from t2onet import PlanError, Recipe
 from t2onet.data import Dataset
-from t2onet.data.plans import Engine, LocalEngine, Planned, Plans, RayEngine, Settings, Tally, plan_dataset
-from t2onet.data.plans.keys import Keys, fingerprint
-from t2onet.data.plans.record import from_line, to_line
-from t2onet.data.plans.store import Store
+from t2onet.data.plans import (
+    DatasetPlans,
+    Engine,
+    LocalEngine,
+    PlanSettings,
+    PlanTotals,
+    RayEngine,
+    StoredPlan,
+    plan_dataset,
+)
+from t2onet.data.plans.store import (
+    PlanKeyBuilder,
+    PlanStore,
+    fingerprint_settings,
+    record_from_line,
+    record_to_line,
+)
 from t2onet.errors import DataError, RecipeError
-from t2onet.operations import _declaration
-
-from .small_set import SIDE, InThisProcess, small_set
+from t2onet.operations import _registry
+from tests.data.small_set import SIDE, InThisProcess, small_set
 
 PAIRS = 4
 
@@ -35,9 +47,9 @@ def dataset(tmp_path: Path) -> Dataset:
     return small_set(tmp_path / "photos", PAIRS)
 
 
-def planned(number: int = 0) -> Planned:
+def planned(number: int = 0) -> StoredPlan:
     recipe = Recipe.from_steps([("brightness", round(0.001 * number, 5)), ("tone", [1, 2, 1, 1, 1, 1, 1, 1])])
-    return Planned(recipe, 0.125, 0.0625, (0.125, 0.1, 0.0625))
+    return StoredPlan(recipe, 0.125, 0.0625, (0.125, 0.1, 0.0625))
 
 
 def key(number: int) -> str:
@@ -59,7 +71,7 @@ def key(number: int) -> str:
 def test_a_plan_is_among_the_best_or_the_worst(
     dataset: Dataset, costs: Iterable[int], worst: list[int], best: list[int]
 ) -> None:
-    tally = Tally()
+    tally = PlanTotals()
     for cost in costs:
         tally.add(dataset.samples[0], replace(planned(), cost=cost))
     assert [shown.cost for shown in tally.worst] == worst
@@ -67,13 +79,13 @@ def test_a_plan_is_among_the_best_or_the_worst(
 
 
 def test_a_plan_without_steps_is_never_among_the_best(dataset: Dataset) -> None:
-    tally = Tally()
+    tally = PlanTotals()
     tally.add(dataset.samples[0], replace(planned(), recipe=Recipe()))
     assert (len(tally.worst), tally.best) == (1, [])
 
 
 def test_operations_that_are_used_as_often_stand_in_the_order_of_names(dataset: Dataset) -> None:
-    tally = Tally()
+    tally = PlanTotals()
     for steps in ([("tone", [1.0] * 8)], [("brightness", 0.1), ("contrast", 0.1)], [("contrast", 0.1)]):
         tally.add(dataset.samples[0], replace(planned(), recipe=Recipe.from_steps(steps)))
     assert tally.operations_by_count == [("contrast", 2), ("brightness", 1), ("tone", 1)]
@@ -83,28 +95,32 @@ def test_operations_that_are_used_as_often_stand_in_the_order_of_names(dataset: 
 
 
 def test_a_key_follows_the_content_and_not_the_name(dataset: Dataset, tmp_path: Path) -> None:
-    keys, sample = Keys(Settings()), dataset.samples[0]
+    keys, sample = PlanKeyBuilder(PlanSettings()), dataset.samples[0]
     moved = replace(sample, name="other", before=tmp_path / "a.png", after=tmp_path / "b.png")
     shutil.copy(sample.before, moved.before)
     shutil.copy(sample.after, moved.after)
     assert keys.of(moved) == keys.of(sample)
     moved.after.write_bytes(moved.after.read_bytes() + b"\0")
-    assert Keys(Settings()).of(moved) != keys.of(sample)
+    assert PlanKeyBuilder(PlanSettings()).of(moved) != keys.of(sample)
     turned = replace(sample, before=sample.after, after=sample.before)
     assert keys.of(turned) != keys.of(sample)
 
 
 def test_a_key_follows_the_settings() -> None:
-    others = {fingerprint(Settings(size, steps)) for size in (64, 128) for steps in (3, 6)}
+    others = {fingerprint_settings(PlanSettings(size, steps)) for size in (64, 128) for steps in (3, 6)}
     assert len(others) == 4
     one, few = ("tone",), ("tone", "color")
-    more = {fingerprint(Settings(64, 3, names, way)) for names in (one, few) for way in ("joint", "fixed")}
+    more = {
+        fingerprint_settings(PlanSettings(64, 3, names, way))
+        for names in (one, few)
+        for way in ("joint", "fixed")
+    }
     assert len(others | more) == 8
 
 
 @pytest.mark.parametrize("change", ["another formula", "another range", "one more"])
 def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    registry = dict(_declaration._REGISTRY)
+    registry = dict(_registry._OPERATIONS)
     contrast = registry["contrast"]
     if change == "another formula":
         registry["contrast"] = replace(contrast, formula=lambda image, p, scale: image * (1 + 0.5 * p[0]))
@@ -113,38 +129,38 @@ def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPat
         registry["contrast"] = replace(contrast, parameters=(replace(parameter, high=2.0),))
     else:
         registry["punch"] = replace(contrast, name="punch")
-    before = fingerprint(Settings())
-    monkeypatch.setattr(_declaration, "_REGISTRY", registry)
-    assert fingerprint(Settings()) != before
+    before = fingerprint_settings(PlanSettings())
+    monkeypatch.setattr(_registry, "_OPERATIONS", registry)
+    assert fingerprint_settings(PlanSettings()) != before
 
 
 @pytest.mark.parametrize(("size", "steps"), [(8, 6), (128, 0)])
 def test_settings_that_make_no_plan(size: int, steps: int) -> None:
     with pytest.raises(PlanError, match="at least"):
-        Settings(size, steps)
+        PlanSettings(size, steps)
 
 
 def test_operations_and_ways_that_make_no_plan() -> None:
     with pytest.raises(PlanError, match="name at least one"):
-        Settings(operations=())
+        PlanSettings(operations=())
     with pytest.raises(RecipeError, match="did you mean 'tone'"):
-        Settings(operations=("tones",))
+        PlanSettings(operations=("tones",))
     with pytest.raises(PlanError, match="there is no way 'best' to plan"):
-        Settings(way="best")  # type: ignore[arg-type]
+        PlanSettings(way="best")  # type: ignore[arg-type]
 
 
 # ---- the disk
 
 
 def test_a_record_comes_back() -> None:
-    data = from_line(to_line(key(7), planned(7)))
+    data = record_from_line(record_to_line(key(7), planned(7)))
     assert data is not None
-    assert (data["key"], Planned.from_data(data)) == (key(7), planned(7))
+    assert (data["key"], StoredPlan.from_data(data)) == (key(7), planned(7))
 
 
 def filled(folder: Path, count: int) -> Path:
     """The only segment of a store with that many plans."""
-    store = Store.filling(folder)
+    store = PlanStore.filling(folder)
     for number in range(count):
         store.add(key(number), planned(number))
     store.close()
@@ -165,7 +181,7 @@ def test_no_damage_of_a_byte_gives_a_wrong_plan(
     byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[at]))
     folder = tmp_path_factory.mktemp("store")
     (folder / "plans-000001.jsonl").write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
-    store = Store(folder)
+    store = PlanStore(folder)
     kept = [number for number in range(4) if key(number) in store]
     assert len(kept) >= (3 if whole[at] != ord("\n") else 2)
     assert all(store[key(number)] == planned(number) for number in kept)
@@ -180,7 +196,7 @@ def test_a_file_cut_anywhere_loses_only_what_was_cut(
     end = data.draw(st.integers(0, len(whole)))
     folder = tmp_path_factory.mktemp("store")
     (folder / "plans-000001.jsonl").write_bytes(whole[:end])
-    store = Store(folder)
+    store = PlanStore(folder)
     assert len(store) == whole[:end].count(b"\n")
     torn = bool(whole[:end]) and not whole[:end].endswith(b"\n")
     assert [problem.name for problem in store.damage] == [f"plans-000001.jsonl:{len(store) + 1}"] * torn
@@ -190,33 +206,33 @@ def test_damage_is_told_once_and_then_gone(tmp_path: Path) -> None:
     segment = filled(tmp_path, 3)
     lines = segment.read_bytes().splitlines(keepends=True)
     segment.write_bytes(lines[0] + lines[1].replace(b"brightness", b"brighTness") + lines[2])
-    again = Store.filling(tmp_path)
+    again = PlanStore.filling(tmp_path)
     assert [problem.name for problem in again.damage] == ["plans-000001.jsonl:2"]
     assert [number for number in range(3) if key(number) in again] == [0, 2]
     assert segment.read_bytes() == lines[0] + lines[2]
-    assert Store.filling(tmp_path).damage == []
+    assert PlanStore.filling(tmp_path).damage == []
 
 
 def test_two_writers_share_a_folder(tmp_path: Path) -> None:
-    stores = [Store.filling(tmp_path), Store.filling(tmp_path)]
+    stores = [PlanStore.filling(tmp_path), PlanStore.filling(tmp_path)]
     for number in range(6):
         stores[number % 2].add(key(number), planned(number))
     # The second is alive, so a line that it has begun is not damage, and nobody mends its file.
     assert stores[1]._file is not None
     stores[1]._file.write(b"0000")
-    third = Store.filling(tmp_path)
+    third = PlanStore.filling(tmp_path)
     assert (len(third), third.damage) == (6, [])
     stores[1]._file.write(b" half a record")
     for store in stores:
         store.close()
-    assert [problem.name for problem in Store(tmp_path).damage] == ["plans-000002.jsonl:4"]
-    assert all(Store(tmp_path)[key(number)] == planned(number) for number in range(6))
+    assert [problem.name for problem in PlanStore(tmp_path).damage] == ["plans-000002.jsonl:4"]
+    assert all(PlanStore(tmp_path)[key(number)] == planned(number) for number in range(6))
 
 
 def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "plans").write_text("mine")
     with pytest.raises(t2onet.OutputError, match="plans cannot hold plans"):
-        Store.filling(tmp_path / "plans")
+        PlanStore.filling(tmp_path / "plans")
 
 
 # ---- a whole dataset
@@ -228,20 +244,24 @@ def test_every_pair_is_planned_once(dataset: Dataset, tmp_path: Path) -> None:
     )
     engine, seen = InThisProcess(), []
     tally = plan_dataset(
-        twice, tmp_path / "plans", engine=engine, settings=Settings(SIDE), told=lambda n, _: seen.append(n)
+        twice,
+        tmp_path / "plans",
+        engine=engine,
+        settings=PlanSettings(SIDE),
+        told=lambda n, _: seen.append(n),
     )
     assert engine.given == [sample.name for sample in dataset.samples]
     assert (tally.pairs, tally.new, tally.problems) == (PAIRS, PAIRS, [])
     assert seen == list(range(1, 2 * PAIRS + 1))
     again = InThisProcess()
-    second = plan_dataset(twice, tmp_path / "plans", engine=again, settings=Settings(SIDE))
+    second = plan_dataset(twice, tmp_path / "plans", engine=again, settings=PlanSettings(SIDE))
     assert (again.given, second.new, second.pairs) == ([], 0, PAIRS)
     assert (second.cost, second.lengths) == (tally.cost, tally.lengths)
 
 
 def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> None:
-    tally = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
-    plans = Plans(tmp_path / "plans", dataset.samples, Settings(SIDE))
+    tally = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
+    plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
     assert list(plans) == list(dataset.samples)
     for sample, found in plans.items():
         before, after = sample.photos()
@@ -255,27 +275,27 @@ def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> Non
     assert [shown.cost for shown in tally.worst] == costs[: PAIRS // 2 - 1 : -1]
     assert [-shown.cost for shown in tally.best] == costs[: PAIRS // 2]
     assert sum(tally.lengths.values()) == PAIRS
-    assert not Plans(tmp_path / "plans", dataset.samples, Settings(SIDE, 2))
+    assert not DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE, 2))
 
 
 def test_plans_keep_to_the_operations_and_the_way_they_were_asked_for(
     dataset: Dataset, tmp_path: Path
 ) -> None:
     """The paper's sets share a folder; a fixed order is kept, and a single operation stays alone."""
-    fixed = Settings(SIDE, operations=("contrast", "brightness", "tone"), way="fixed")
-    for settings in (Settings(SIDE, operations=("brightness",)), fixed):
+    fixed = PlanSettings(SIDE, operations=("contrast", "brightness", "tone"), way="fixed")
+    for settings in (PlanSettings(SIDE, operations=("brightness",)), fixed):
         plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=settings)
-        for found in Plans(tmp_path / "plans", dataset.samples, settings).values():
+        for found in DatasetPlans(tmp_path / "plans", dataset.samples, settings).values():
             used = [step.operation for step in found.recipe.steps]
             assert set(used) <= set(settings.operations or ())
             assert used == [name for name in ("brightness", "contrast", "tone") if name in used]
             assert found.cost <= found.start_cost
-    assert not Plans(tmp_path / "plans", dataset.samples, Settings(SIDE))
+    assert not DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
 
 
 def test_one_split(dataset: Dataset, tmp_path: Path) -> None:
     engine = InThisProcess()
-    plan_dataset(dataset, tmp_path / "plans", split="val", engine=engine, settings=Settings(SIDE))
+    plan_dataset(dataset, tmp_path / "plans", split="val", engine=engine, settings=PlanSettings(SIDE))
     assert engine.given == ["pair-003"]
 
 
@@ -286,7 +306,7 @@ def test_a_broken_pair_is_told_and_the_others_go_on(dataset: Dataset, tmp_path: 
     third.after.write_bytes(last.before.read_bytes())  # a photo of something else
     twin = replace(first, name="twin")
     broken = replace(dataset, samples=(first, second, third, last, twin))
-    tally = plan_dataset(broken, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    tally = plan_dataset(broken, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     assert tally.new == tally.pairs == 1
     told = {problem.name: problem.reason for problem in tally.problems}
     assert list(told) == [first.name, second.name, third.name, "twin"]
@@ -303,18 +323,18 @@ def test_photos_that_change_under_way(dataset: Dataset, tmp_path: Path) -> None:
             dataset.samples[0].after.write_bytes(dataset.samples[1].after.read_bytes())
             yield from super().run(waiting)
 
-    tally = plan_dataset(dataset, tmp_path / "plans", engine=Late(), settings=Settings(SIDE))
+    tally = plan_dataset(dataset, tmp_path / "plans", engine=Late(), settings=PlanSettings(SIDE))
     assert [problem.name for problem in tally.problems] == [dataset.samples[0].name]
     assert "not those the run began with" in tally.problems[0].reason
 
 
 def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
-    first = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=Settings(SIDE))
+    first = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     (segment,) = (tmp_path / "plans").glob("*.jsonl")
     lines = segment.read_bytes().splitlines(keepends=True)
     segment.write_bytes(b"".join(lines[:2]) + lines[2][:40] + b"\n" + lines[3][:-20])
     engine = InThisProcess()
-    again = plan_dataset(dataset, tmp_path / "plans", engine=engine, settings=Settings(SIDE))
+    again = plan_dataset(dataset, tmp_path / "plans", engine=engine, settings=PlanSettings(SIDE))
     assert engine.given == [sample.name for sample in dataset.samples[2:]]
     assert [problem.name for problem in again.damage] == ["plans-000001.jsonl:3", "plans-000001.jsonl:4"]
     assert again.cost == pytest.approx(first.cost)
@@ -322,7 +342,7 @@ def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
 
 def test_plans_that_are_not_there(dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no folder .*nowhere"):
-        Plans(tmp_path / "nowhere", dataset.samples)
+        DatasetPlans(tmp_path / "nowhere", dataset.samples)
 
 
 # ---- engines
@@ -330,7 +350,7 @@ def test_plans_that_are_not_there(dataset: Dataset, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", [LocalEngine(), RayEngine()])
 def test_nothing_to_do_starts_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("t2onet.data.plans.engines.local._Crew", None)
+    monkeypatch.setattr("t2onet.data.plans.engines._WorkerPool", None)
     monkeypatch.setitem(sys.modules, "ray", None)
     assert list(engine.run([])) == []
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from t2onet.data.plans.interrupts import held
+from t2onet.data.plans.run import defer_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
 
@@ -27,7 +27,7 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     done = []
 
     def keep() -> None:
-        with held():
+        with defer_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             done.append("written")
             done.append("counted")
@@ -39,13 +39,13 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
 
 def test_afterwards_interrupts_are_what_they_were() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with held():
+    with defer_interrupts():
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_error_inside_is_not_swallowed() -> None:
-    with pytest.raises(OSError, match="full"), held():
+    with pytest.raises(OSError, match="full"), defer_interrupts():
         raise OSError("full")
 
 
@@ -53,7 +53,7 @@ def test_a_thread_changes_nothing() -> None:
     seen = []
 
     def work() -> None:
-        with held():
+        with defer_interrupts():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

@@ -15,18 +15,16 @@ import numpy as np
 import pytest
 
 from t2onet.data import Dataset
-from t2onet.data.plans import LocalEngine, Plans, Settings, plan_dataset
-from t2onet.data.plans.engines.local import AHEAD
-from t2onet.data.plans.store import Store
-from t2onet.data.plans.work import Outcome, Task, plan_pair
+from t2onet.data.plans import DatasetPlans, LocalEngine, PlanSettings, plan_dataset
+from t2onet.data.plans.engines import TASKS_PER_WORKER, PlanOutcome, PlanTask, plan_pair
+from t2onet.data.plans.store import PlanStore
 from tests.conftest import PATIENCE, ROOT
-
-from .journal import HOLD, JOURNAL
-from .small_set import SIDE, InThisProcess, small_set
+from tests.data.journal import HOLD, JOURNAL
+from tests.data.small_set import SIDE, InThisProcess, small_set
 
 PAIRS = 20
 WORKERS = 2
-SETTINGS = Settings(SIDE)
+SETTINGS = PlanSettings(SIDE)
 
 pytestmark = [
     pytest.mark.slow,
@@ -76,11 +74,13 @@ class Run:
 
 
 def contents(folder: Path, dataset: Dataset) -> dict[str, object]:
-    return {sample.name: planned for sample, planned in Plans(folder, dataset.samples, SETTINGS).items()}
+    return {
+        sample.name: planned for sample, planned in DatasetPlans(folder, dataset.samples, SETTINGS).items()
+    }
 
 
 def keys_on_disk(folder: Path) -> set[str]:
-    return {key.hex() for key in Store(folder)._places}
+    return {key.hex() for key in PlanStore(folder)._places}
 
 
 def gone(pid: str) -> bool:
@@ -123,7 +123,7 @@ def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) ->
     assert contents(tmp_path / "plans", dataset) == contents(tmp_path / "undisturbed", dataset)
     assert len(contents(tmp_path / "plans", dataset)) == PAIRS
     starts = len(run.lines("start"))
-    assert PAIRS < starts <= PAIRS + 4 * AHEAD * WORKERS
+    assert PAIRS < starts <= PAIRS + 4 * TASKS_PER_WORKER * WORKERS
 
 
 def check_starts(run: Run, started_before: Counter[str], saved_before: set[str]) -> None:
@@ -135,7 +135,7 @@ def check_starts(run: Run, started_before: Counter[str], saved_before: set[str])
 # ---- workers of the local engine that die
 
 
-def dies_on_the_second(task: Task) -> Outcome:
+def dies_on_the_second(task: PlanTask) -> PlanOutcome:
     if task.name == "pair-001":
         os.kill(os.getpid(), signal.SIGKILL)
     return plan_pair(task)
@@ -152,9 +152,9 @@ def test_a_pair_that_kills_its_worker_is_told(dataset: Dataset, tmp_path: Path) 
 
 SCRIPT = """
 from pathlib import Path
-from t2onet.data.plans import Settings, plan_dataset
+from t2onet.data.plans import PlanSettings, plan_dataset
 from tests.data.small_set import small_set
-plan_dataset(small_set(Path({photos!r}), 2), {plans!r}, settings=Settings(64))
+plan_dataset(small_set(Path({photos!r}), 2), {plans!r}, settings=PlanSettings(64))
 """
 
 

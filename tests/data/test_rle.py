@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from t2onet.data.rle import decode_mask
+from t2onet.data.gier import decode_mask
 from t2onet.errors import DataError
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from t2onet.data.spreadsheet import from_csv, neutralize, restore, to_csv
+from t2onet.data.spreadsheet import from_csv, neutralize_cell, restore_cell, to_csv
 from tests.conftest import ROOT
 
 FORMULAS = [
@@ -32,10 +32,10 @@ FORMULAS = [
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_text_that_would_be_run_begins_with_an_apostrophe(text: str) -> None:
-    written = neutralize(text)
+    written = neutralize_cell(text)
     assert isinstance(written, str)
     assert written.startswith(f"'{text[0]}")
-    assert restore(written) == text
+    assert restore_cell(written) == text
 
 
 @pytest.mark.parametrize(
@@ -43,20 +43,20 @@ def test_a_text_that_would_be_run_begins_with_an_apostrophe(text: str) -> None:
     [("x;=1+1", "x;'=1+1"), ("a; b; -2 stops", "a; b;' -2 stops"), ("1;-5", "1;'-5"), ("x\n@y", "x\n'@y")],
 )
 def test_a_part_that_some_spreadsheets_take_for_a_cell_is_none_they_run(text: str, written: str) -> None:
-    assert neutralize(text) == written
-    assert restore(written) == text
+    assert neutralize_cell(text) == written
+    assert restore_cell(written) == text
 
 
 @pytest.mark.parametrize("cell", [-0.5, -3, "-0.5", "+3", "-1.5e-07", "-.5", ".5", 7, None, True])
 def test_numbers_stay_numbers(cell: object) -> None:
-    assert neutralize(cell) is cell
+    assert neutralize_cell(cell) is cell
 
 
 @pytest.mark.parametrize(
     "text", ["'tis too dark", "a = b", "make it warmer - a little", "", "'quoted'", "5 %"]
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
-    assert neutralize(text) == restore(text) == text
+    assert neutralize_cell(text) == restore_cell(text) == text
 
 
 def test_in_a_csv_of_ones_own_an_apostrophe_before_a_sign_is_written_twice() -> None:

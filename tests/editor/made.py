@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from t2onet.policy import Answer, Thought
+from t2onet.editor.policy import PolicyAnswer, PolicyStep
 from tests.planning.scenes import scene
 
 PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
@@ -35,19 +35,19 @@ class Scripted:
     asked: list[str] = field(default_factory=list)
     modes: list[str] = field(default_factory=list)
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
         self.pictures.append(picture)
         self.asked.append(request)
         self.modes.append(manner)
         words = tuple(word.strip(",.").lower() for word in request.split())
         if "crop" in words:
-            return Answer("crop", words)
+            return PolicyAnswer("crop", words)
         known = [(at, word) for at, word in enumerate(words) if word in STEPS]
         if not known:
-            return Answer("chat", words)
+            return PolicyAnswer("chat", words)
         thoughts = tuple(self._thought(at, word, len(words)) for at, word in known)
         besides = (("trim the edges", "crop"),) if "trim" in words else ()
-        return Answer("edit", words, thoughts, besides)
+        return PolicyAnswer("edit", words, thoughts, besides)
 
-    def _thought(self, at: int, word: str, count: int) -> Thought:
-        return Thought(*STEPS[word], tuple(float(here == at) for here in range(count)))
+    def _thought(self, at: int, word: str, count: int) -> PolicyStep:
+        return PolicyStep(*STEPS[word], tuple(float(here == at) for here in range(count)))

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 import t2onet
 from t2onet import Editor, Recipe
-from t2onet.editor import NOTHING_YET, performed
+from t2onet.editor import NOTHING_YET, apply_to_thumbnail
 from t2onet.language import Attribute
-from t2onet.metrics.attributes import NOTICEABLE, ORDER, measure
+from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import EXAMPLES
-
-from .made import PHOTO, WARM, Scripted
+from tests.editor.made import PHOTO, WARM, Scripted
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_what_no_step_carries_is_asked_for_and_added(editor: Editor) -> None:
     assert edit.changes == ["added as step 3: sharpens"]
     policy = editor.policy
     assert isinstance(policy, Scripted)
-    seen = performed(Recipe(steps=edit.recipe.steps[:2]), editor.picture)
+    seen = apply_to_thumbnail(Recipe(steps=edit.recipe.steps[:2]), editor.picture)
     assert np.array_equal(policy.pictures[-1], seen), "the policy looks at the photo as it is by now"
 
 
@@ -107,8 +106,10 @@ def test_less_and_less_ends_in_the_opposite(editor: Editor) -> None:
     for _ in range(8):
         edit = editor.follow("cooler")
     assert editor.current is edit
-    effect = measure(performed(edit.recipe, editor.picture)) - measure(editor.picture)
-    assert effect[ORDER[Attribute.WARMTH]] < -2
+    effect = measure_attributes(apply_to_thumbnail(edit.recipe, editor.picture)) - measure_attributes(
+        editor.picture
+    )
+    assert effect[ATTRIBUTE_INDEX[Attribute.WARMTH]] < -2
 
 
 def test_undo_redo_and_starting_over(editor: Editor) -> None:
@@ -266,13 +267,13 @@ def test_the_network_and_follow_ups_change_only_what_they_mention(name: str) -> 
         ("less sharp", Attribute.SHARPNESS, -1),
     ]:
         change = noticed(editor, sentence)
-        assert sign * change[ORDER[attribute]] > 1.5, sentence
-        assert max(abs(change), key=float) == abs(change[ORDER[attribute]]), sentence
+        assert sign * change[ATTRIBUTE_INDEX[attribute]] > 1.5, sentence
+        assert max(abs(change), key=float) == abs(change[ATTRIBUTE_INDEX[attribute]]), sentence
 
 
 def noticed(editor: Editor, sentence: str) -> np.ndarray:
     """By how many noticeable amounts the attributes change."""
     assert editor.current is not None
-    before = measure(performed(editor.current.recipe, editor.picture))
-    after = measure(performed(editor.follow(sentence).recipe, editor.picture))
-    return (after - before) / np.array(NOTICEABLE)
+    before = measure_attributes(apply_to_thumbnail(editor.current.recipe, editor.picture))
+    after = measure_attributes(apply_to_thumbnail(editor.follow(sentence).recipe, editor.picture))
+    return (after - before) / np.array(JUST_NOTICEABLE)

@@ -11,8 +11,8 @@ import pytest
 
 import t2onet
 from t2onet import Editor, Recipe, RequestError, apply
-from t2onet.editor import small
-from t2onet.policy import FOREIGN, Answer, Thought
+from t2onet.editor import make_thumbnail
+from t2onet.editor.policy import FOREIGN, PolicyAnswer, PolicyStep
 from tests.planning.scenes import scene
 
 PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
@@ -25,15 +25,15 @@ class Told:
     side: int = 32
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
         assert picture.shape == (3, self.side, self.side)
         self.asked.append((request, manner))
         words = tuple(request.split())
         if verdict := {"crop": "crop", "hello": "chat", "heller": FOREIGN}.get(words[0]):
-            return Answer(verdict, words)
+            return PolicyAnswer(verdict, words)
         weights = (0.9, *[0.05] * (len(words) - 1))
-        nothing = Thought("contrast", (1e-4,), weights)
-        return Answer("edit", words, (nothing, Thought("brightness", (len(words) / 10,), weights)))
+        nothing = PolicyStep("contrast", (1e-4,), weights)
+        return PolicyAnswer("edit", words, (nothing, PolicyStep("brightness", (len(words) / 10,), weights)))
 
 
 def test_an_edit_is_a_recipe_and_a_picture() -> None:
@@ -73,11 +73,11 @@ class Attentive:
 
     side: int = 32
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> Answer:
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
         words = tuple(request.split())
-        thought = Thought("brightness", (0.2,), (1 / len(words),) * len(words))
+        thought = PolicyStep("brightness", (0.2,), (1 / len(words),) * len(words))
         besides = (("remove the dog", "remove_object"),) if "dog" in words else ()
-        return Answer("edit", words, (thought,), besides)
+        return PolicyAnswer("edit", words, (thought,), besides)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_variants_differ_and_begin_with_the_answer() -> None:
 
 
 def test_the_policy_sees_srgb_squeezed_to_a_square() -> None:
-    picture = small(t2onet.open_image(PHOTO[:48]), 16)
+    picture = make_thumbnail(t2onet.open_image(PHOTO[:48]), 16)
     assert picture.shape == (3, 16, 16)
     assert picture.mean() == pytest.approx(PHOTO[:48].mean() / 255, abs=0.01)
 

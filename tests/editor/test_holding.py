@@ -7,15 +7,14 @@ import pytest
 
 import t2onet
 from t2onet import Editor, Recipe
-from t2onet.editor import performed
-from t2onet.editor.holding import held
+from t2onet.editor import apply_to_thumbnail
+from t2onet.editor.holding import enforce_limits
 from t2onet.language import Attribute
 from t2onet.language.limits import Limit, Limited
-from t2onet.metrics.attributes import NOTICEABLE, ORDER, measure
+from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import EXAMPLES
+from tests.editor.made import PHOTO, WARM, Scripted
 from tests.planning.scenes import scene
-
-from .made import PHOTO, WARM, Scripted
 
 L, C, S, W, R, X = Attribute
 COLOURS = ((S, 0), (W, 0), (R, 0))
@@ -25,14 +24,17 @@ SAID = ("not that",)
 
 def changed(recipe: Recipe, picture: np.ndarray, attribute: Attribute) -> float:
     """By how many noticeable amounts."""
-    at = ORDER[attribute]
-    return float((measure(performed(recipe, picture)) - measure(picture))[at]) / NOTICEABLE[at]
+    at = ATTRIBUTE_INDEX[attribute]
+    return (
+        float((measure_attributes(apply_to_thumbnail(recipe, picture)) - measure_attributes(picture))[at])
+        / JUST_NOTICEABLE[at]
+    )
 
 
 def test_a_step_about_what_must_stay_is_left_out() -> None:
     both = Recipe.from_steps([("sharpness", 0.3), ("color", WARM)])
     said = Limited("sharper", (Limit(W), Limit(R)), SAID)
-    found = held(both, (("sharper",), ()), said, PICTURE)
+    found = enforce_limits(both, (("sharper",), ()), said, PICTURE)
     assert [step.operation for step in found.recipe.steps] == ["sharpness"]
     assert found.reasons == (("sharper",),)
 
@@ -40,7 +42,7 @@ def test_a_step_about_what_must_stay_is_left_out() -> None:
 def test_what_a_step_moves_along_is_moved_back() -> None:
     bright = Recipe.from_steps([("brightness", 0.3)])
     assert changed(bright, PICTURE, C) > 4
-    found = held(bright, (("brighter",),), Limited("brighter", (Limit(C),), SAID), PICTURE)
+    found = enforce_limits(bright, (("brighter",),), Limited("brighter", (Limit(C),), SAID), PICTURE)
     assert [step.operation for step in found.recipe.steps] == ["brightness", "contrast"]
     assert found.reasons == (("brighter",), SAID)
     assert abs(changed(found.recipe, PICTURE, C)) < 2
@@ -48,20 +50,20 @@ def test_what_a_step_moves_along_is_moved_back() -> None:
 
 def test_a_limit_to_one_side_leaves_the_other_free() -> None:
     bright = Recipe.from_steps([("brightness", 0.3)])
-    assert held(bright, ((),), Limited("", (Limit(L, -1),), SAID), PICTURE).recipe == bright
-    assert held(bright, ((),), Limited("", (Limit(L, 1),), SAID), PICTURE).recipe == Recipe()
+    assert enforce_limits(bright, ((),), Limited("", (Limit(L, -1),), SAID), PICTURE).recipe == bright
+    assert enforce_limits(bright, ((),), Limited("", (Limit(L, 1),), SAID), PICTURE).recipe == Recipe()
 
 
 def test_not_too_much_is_half() -> None:
     bright = Recipe.from_steps([("brightness", 0.3)])
-    assert held(bright, ((),), Limited("", gentle=True), PICTURE).recipe == bright.blend(0.5)
+    assert enforce_limits(bright, ((),), Limited("", gentle=True), PICTURE).recipe == bright.blend(0.5)
 
 
 def test_what_cannot_be_kept_is_said() -> None:
     grey = np.full((3, 48, 48), 0.5, np.float32)
     grey[:, :24] = 0.45
     blown = Recipe.from_steps([("brightness", 1.9)])
-    found = held(blown, ((),), Limited("brighter", (Limit(C),), SAID), grey)
+    found = enforce_limits(blown, ((),), Limited("brighter", (Limit(C),), SAID), grey)
     assert (found.recipe, found.passed) == (blown, {Limit(C)})
 
 

@@ -6,29 +6,28 @@ import pytest
 from PIL import ImageOps
 
 from t2onet.errors import ImageError
-from t2onet.image import from_array
-from t2onet.image.arrays import upright
-
-from .made import photo
+from t2onet.image import image_from_array
+from t2onet.image.pixels import turn_upright
+from tests.image.made import photo
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("channels", [3, 4])
 def test_a_photo_array_comes_back_as_it_was(dtype: type, channels: int) -> None:
     array = photo(channels=channels, dtype=dtype)
-    image = from_array(array)
+    image = image_from_array(array)
     assert image.shape == array.shape
     assert image.dtype == array.dtype
     np.testing.assert_array_equal(np.asarray(image), array)
 
 
 def test_a_single_row_is_a_photo_as_an_array() -> None:
-    assert from_array(np.zeros((1, 9, 3), np.uint8)).shape == (1, 9, 3)
+    assert image_from_array(np.zeros((1, 9, 3), np.uint8)).shape == (1, 9, 3)
 
 
 def test_a_foreign_byte_order_is_made_native() -> None:
     array = photo(dtype=np.uint16)
-    image = from_array(array.astype(">u2"))
+    image = image_from_array(array.astype(">u2"))
     assert image.dtype.isnative
     np.testing.assert_array_equal(image.pixels, array)
 
@@ -51,12 +50,12 @@ def test_a_foreign_byte_order_is_made_native() -> None:
 )
 def test_other_arrays_are_refused_with_a_hint(array: np.ndarray, hint: str) -> None:
     with pytest.raises(ImageError, match=hint) as refusal:
-        from_array(array)
+        image_from_array(array)
     assert "\n" not in str(refusal.value)
 
 
 def test_floats_a_little_outside_are_fine() -> None:
-    assert from_array(np.full((2, 2, 3), 1.3)).pixels.max() == 1.3
+    assert image_from_array(np.full((2, 2, 3), 1.3)).pixels.max() == 1.3
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -64,4 +63,6 @@ def test_every_orientation_is_turned_as_pillow_turns_it(orientation: int) -> Non
     array = photo(5, 7)
     stored = PIL.Image.fromarray(array)
     stored.getexif()[0x0112] = orientation
-    np.testing.assert_array_equal(upright(array, orientation), np.asarray(ImageOps.exif_transpose(stored)))
+    np.testing.assert_array_equal(
+        turn_upright(array, orientation), np.asarray(ImageOps.exif_transpose(stored))
+    )

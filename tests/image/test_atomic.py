@@ -13,7 +13,7 @@ import pytest
 
 from t2onet.errors import OutputError
 from t2onet.image import write_atomically
-from t2onet.image.atomic import remove_leftovers
+from t2onet.image.files import remove_leftovers
 from tests.conftest import ROOT
 
 
@@ -139,7 +139,7 @@ WRITES = """
 import os, signal, sys
 from pathlib import Path
 from t2onet.image import write_atomically
-from t2onet.image.atomic import remove_leftovers
+from t2onet.image.files import remove_leftovers
 from tests.conftest import ROOT
 
 def stop(descriptor):

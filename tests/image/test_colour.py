@@ -7,9 +7,8 @@ import pytest
 from PIL import ImageCms
 
 from t2onet.image import open_image
-from t2onet.image.colour import is_srgb, space
-
-from .made import photo, pillow, profile
+from t2onet.image.views import is_srgb, read_profile_space
+from tests.image.made import photo, pillow, profile
 
 SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
@@ -50,7 +49,11 @@ def test_srgb_is_what_acts_like_srgb() -> None:
     assert not is_srgb(profile(primaries="p3"))
     assert not is_srgb(profile(primaries="srgb", gamma=1.8))
     assert not is_srgb(profile("GRAY"))
-    assert [space(profile()), space(profile("GRAY")), space(None)] == ["RGB", "GRAY", None]
+    assert [read_profile_space(profile()), read_profile_space(profile("GRAY")), read_profile_space(None)] == [
+        "RGB",
+        "GRAY",
+        None,
+    ]
 
 
 @pytest.mark.parametrize("damage", [b"not a profile at all", profile()[:150], b"\0" * 300])

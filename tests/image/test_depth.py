@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from t2onet.image.depth import as_depth, to_uint8, to_uint16
+from t2onet.image.pixels import to_depth, to_uint8, to_uint16
 
 LEVELS = np.arange(256, dtype=np.uint8)
 DEEP = np.arange(65536, dtype=np.uint16)
@@ -20,8 +20,8 @@ def test_sixteen_bits_are_rounded_half_up() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_integers_survive_floats(dtype: type) -> None:
-    np.testing.assert_array_equal(to_uint16(as_depth(DEEP, dtype)), DEEP)
-    np.testing.assert_array_equal(to_uint8(as_depth(LEVELS, dtype)), LEVELS)
+    np.testing.assert_array_equal(to_uint16(to_depth(DEEP, dtype)), DEEP)
+    np.testing.assert_array_equal(to_uint8(to_depth(LEVELS, dtype)), LEVELS)
 
 
 def test_floats_are_clipped_and_rounded_half_up() -> None:

@@ -8,9 +8,8 @@ import PIL.Image
 import pytest
 from PIL import JpegImagePlugin, PngImagePlugin
 
-from t2onet.image import Image, from_array, open_image
-
-from .made import exif_block, photo, pillow, png_file, profile, tiff_file
+from t2onet.image import Image, image_from_array, open_image
+from tests.image.made import exif_block, photo, pillow, png_file, profile, tiff_file
 
 PHOTOSHOP = b"Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\x08\x1c\x02\x05\0\x03abc"
 
@@ -45,7 +44,7 @@ def test_a_quality_overrides_the_source_but_not_its_subsampling(tmp_path: Path) 
 
 
 def test_a_jpeg_without_a_jpeg_source_is_fine(tmp_path: Path) -> None:
-    from_array(photo(64, 96)).save(tmp_path / "b.jpg")
+    image_from_array(photo(64, 96)).save(tmp_path / "b.jpg")
     assert JpegImagePlugin.get_sampling(jpeg(tmp_path / "b.jpg")) == 0
     np.testing.assert_allclose(open_image(tmp_path / "b.jpg").pixels.astype(int), photo(64, 96), atol=4)
 
@@ -123,25 +122,25 @@ def test_lost_depth_is_said_where_the_source_had_it(tmp_path: Path, suffix: str)
 
 @pytest.mark.parametrize("suffix", [".png", ".tif"])
 def test_floats_are_written_with_sixteen_bits(tmp_path: Path, suffix: str) -> None:
-    from_array(np.full((4, 4, 3), (0.5, 1.2, -0.1))).save(tmp_path / f"a{suffix}")
+    image_from_array(np.full((4, 4, 3), (0.5, 1.2, -0.1))).save(tmp_path / f"a{suffix}")
     assert open_image(tmp_path / f"a{suffix}").pixels[0, 0].tolist() == [32768, 65535, 0]
 
 
 def test_transparent_parts_become_white_in_a_jpeg(tmp_path: Path) -> None:
     array = np.zeros((16, 16, 4), np.uint8)
     array[:, 8:, 3] = 255
-    saved = from_array(array).save(tmp_path / "a.jpg")
+    saved = image_from_array(array).save(tmp_path / "a.jpg")
     pixels = open_image(tmp_path / "a.jpg").pixels
     assert pixels[8, 0].min() > 250
     assert pixels[8, 15].max() < 5
     assert "filled with white" in saved.notes[0]
     array[..., 3] = 255
-    assert from_array(array).save(tmp_path / "b.jpg").notes == ()
+    assert image_from_array(array).save(tmp_path / "b.jpg").notes == ()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".tif", ".webp"])
 def test_alpha_is_written(tmp_path: Path, suffix: str) -> None:
-    from_array(photo(channels=4)).save(tmp_path / f"a{suffix}")
+    image_from_array(photo(channels=4)).save(tmp_path / f"a{suffix}")
     alpha = open_image(tmp_path / f"a{suffix}").alpha
     np.testing.assert_array_equal(alpha, photo(channels=4)[..., 3])
 

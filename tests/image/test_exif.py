@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL.ExifTags import IFD
 
-from t2onet.image import exif, ifd, open_image
-from t2onet.image.metadata import DAMAGED_EXIF, read_exif
-
-from .made import MAKER_NOTE, encoded, exif_block, photo, tiff_file
+from t2onet.image import exif, open_image
+from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif
+from tests.image.made import MAKER_NOTE, encoded, exif_block, photo, tiff_file
 
 PREFIX = b"Exif\0\0"
 
@@ -27,12 +26,12 @@ def tags(path: Path) -> PIL.Image.Exif:
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: str) -> None:
     block = exif_block(6, order=order)
-    patched = exif.upright(block)
+    patched = exif.reset_exif_orientation(block)
     changed = [at for at in range(len(block)) if block[at] != patched[at]]
     assert len(patched) == len(block)
     assert len(changed) <= 1 + 4
-    assert exif.orientation(block) == 6
-    assert exif.orientation(patched) == 1
+    assert exif.read_orientation(block) == 6
+    assert exif.read_orientation(patched) == 1
     read = PIL.Image.Exif()
     read.load(patched)
     assert read.get_ifd(IFD.IFD1) == {}
@@ -42,7 +41,7 @@ def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: s
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_pixel_sizes_follow_the_picture(order: str) -> None:
     read = PIL.Image.Exif()
-    read.load(exif.sized(exif_block(order=order), 1234, 567))
+    read.load(exif.update_exif_size(exif_block(order=order), 1234, 567))
     assert read.get_ifd(IFD.Exif)[0xA002] == 1234
     assert read.get_ifd(IFD.Exif)[0xA003] == 567
 
@@ -68,9 +67,9 @@ def test_every_photo_stands_upright(tmp_path: Path, name: str, orientation: int)
 
 
 def _turned(array: np.ndarray, orientation: int) -> np.ndarray:
-    from t2onet.image.arrays import upright
+    from t2onet.image.pixels import turn_upright
 
-    return upright(array, orientation)
+    return turn_upright(array, orientation)
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tif"])
@@ -86,7 +85,7 @@ def test_the_block_survives_every_format(tmp_path: Path, suffix: str) -> None:
     assert read.get_ifd(IFD.GPSInfo)[1] == "N"
     assert (read.get_ifd(IFD.Exif)[0xA002], read.get_ifd(IFD.Exif)[0xA003]) == (36, 24)
     if suffix != ".tif":
-        assert open_image(out).origin.exif == exif.upright(exif_block(6))
+        assert open_image(out).origin.exif == exif.reset_exif_orientation(exif_block(6))
 
 
 def test_an_avif_keeps_the_tags_though_pillow_writes_them_anew(tmp_path: Path) -> None:
@@ -120,9 +119,9 @@ def test_a_tiff_gives_what_describes_the_photo_and_nothing_of_its_storage(tmp_pa
 
 def test_a_dng_tag_does_not_make_a_result_a_dng() -> None:
     data = tiff_file(photo(), tags=[(50706, 1, b"\1\4\0\0"), (272, 2, b"Model\0")])
-    block = exif.from_tiff(data)
+    block = exif.extract_exif_from_tiff(data)
     assert block is not None
-    assert set(ifd.read_first(block).entries) == {272}
+    assert set(exif.read_first_directory(block).entries) == {272}
 
 
 @pytest.mark.parametrize(
@@ -133,14 +132,14 @@ def test_damaged_exif_is_left_out_and_said(tmp_path: Path, block: bytes) -> None
     (tmp_path / "a.webp").write_bytes(encoded(photo(), "WEBP", exif=block))
     image = open_image(tmp_path / "a.webp")
     assert image.origin.exif is None
-    assert DAMAGED_EXIF in image.notes
+    assert DAMAGED_EXIF_NOTE in image.notes
 
 
 def test_exif_that_pillow_cannot_read_does_not_fail_an_avif(tmp_path: Path) -> None:
     block = exif_block().replace(b"\x12\x01\x03\0\1\0\0\0", b"\x12\x01\x07\0\1\0\0\0")
     (tmp_path / "a.webp").write_bytes(encoded(photo(), "WEBP", exif=block))
     saved = open_image(tmp_path / "a.webp").save(tmp_path / "b.avif")
-    assert saved.notes == (DAMAGED_EXIF,)
+    assert saved.notes == (DAMAGED_EXIF_NOTE,)
 
 
 @given(st.data())
@@ -151,11 +150,11 @@ def test_no_damage_to_a_block_fails_a_photo(data: st.DataObject) -> None:
     found = read_exif(bytes(block[: data.draw(st.integers(0, len(block)))]))
     assert 1 <= found.orientation <= 8
     if found.block is not None:
-        exif.sized(found.block, 10, 20)
-        exif.describing(found.block)
+        exif.update_exif_size(found.block, 10, 20)
+        exif.list_descriptive_entries(found.block)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_tiff_or_malformed(data: bytes) -> None:
-    with contextlib.suppress(ifd.MalformedError):
-        exif.from_tiff(b"II*\0" + data)
+    with contextlib.suppress(exif.MalformedError):
+        exif.extract_exif_from_tiff(b"II*\0" + data)

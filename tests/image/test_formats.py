@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from t2onet.errors import OutputError
-from t2onet.image import RAW_SUFFIXES, READABLE, WRITABLE, default_suffix
-from t2onet.image.formats import format_to_write
+from t2onet.image import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
+from t2onet.image.writing import get_output_format
 
 
 def test_what_is_written_is_also_read() -> None:
-    assert set(WRITABLE) < set(READABLE)
-    assert set(RAW_SUFFIXES) < set(READABLE)
-    assert not set(RAW_SUFFIXES) & set(WRITABLE)
+    assert set(WRITABLE_SUFFIXES) < set(READABLE_SUFFIXES)
+    assert set(RAW_SUFFIXES) < set(READABLE_SUFFIXES)
+    assert not set(RAW_SUFFIXES) & set(WRITABLE_SUFFIXES)
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ def test_what_is_written_is_also_read() -> None:
     ],
 )
 def test_a_result_gets_the_suffix_of_its_source_where_it_can(source: str, result: str) -> None:
-    assert default_suffix(source) == result
+    assert choose_output_suffix(source) == result
 
 
-@pytest.mark.parametrize("source", READABLE)
+@pytest.mark.parametrize("source", READABLE_SUFFIXES)
 def test_every_readable_photo_has_a_result(source: str) -> None:
-    assert default_suffix(source) in WRITABLE
+    assert choose_output_suffix(source) in WRITABLE_SUFFIXES
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_every_readable_photo_has_a_result(source: str) -> None:
 )
 def test_an_unknown_suffix_is_refused_with_the_known_ones(name: str, hint: str) -> None:
     with pytest.raises(OutputError, match=hint):
-        format_to_write(Path(name))
+        get_output_format(Path(name))

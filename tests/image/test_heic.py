@@ -8,9 +8,8 @@ import PIL.Image
 import pytest
 
 from t2onet.errors import ImageError
-from t2onet.image import from_array, open_image
-
-from .made import exif_block, photo, profile
+from t2onet.image import image_from_array, open_image
+from tests.image.made import exif_block, photo, profile
 
 pillow_heif = pytest.importorskip("pillow_heif", reason="HEIC needs the extra 'files'")
 
@@ -64,7 +63,7 @@ def test_what_travels_along(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("channels", [3, 4])
 def test_alpha_and_colour(tmp_path: Path, channels: int) -> None:
-    from_array(photo(64, 96, channels=channels)).save(tmp_path / "a.heic")
+    image_from_array(photo(64, 96, channels=channels)).save(tmp_path / "a.heic")
     assert open_image(tmp_path / "a.heic").shape == (64, 96, channels)
 
 

@@ -17,12 +17,11 @@ import PIL.Image
 import pytest
 
 from t2onet.errors import ImageError
-from t2onet.image import exif, ifd, limits, losses, open_image, structure, xmp
-from t2onet.image.metadata import DAMAGED_EXIF, read_exif, read_xmp
+from t2onet.image import exif, metadata, open_image, structure
+from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif, read_xmp
 from tests import hostile
 from tests.hostile import FILES
-
-from .made import encoded, exif_block, photo, png_chunk, profile, tiff_file
+from tests.image.made import encoded, exif_block, photo, png_chunk, profile, tiff_file
 
 SECONDS = 5.0
 """Of the processor, many times what these take; what they replace took minutes."""
@@ -96,18 +95,18 @@ def test_every_kind_is_opened_or_refused_at_once(tmp_path: Path, name: str) -> N
 )
 def test_xmp_is_read_in_linear_time(packet: bytes) -> None:
     with soon():
-        assert xmp.alone(xmp.upright(packet))
+        assert metadata.remove_stale_references(metadata.reset_xmp_orientation(packet))
 
 
 def test_an_element_ends_where_it_is_closed_first() -> None:
     packet = b"<a><hdrgm:b><hdrgm:b>x</hdrgm:b>y<hdrgm:c/>z<hdrgm:d></a>"
-    assert xmp.alone(packet) == b"<a>yz<hdrgm:d></a>", "one that is never closed stays"
+    assert metadata.remove_stale_references(packet) == b"<a>yz<hdrgm:d></a>", "one that is never closed stays"
 
 
 def test_a_packet_that_is_too_large_is_left_out_and_said() -> None:
-    found = read_xmp(b"x" * (limits.XMP_BYTES + 1))
+    found = read_xmp(b"x" * (structure.MAX_XMP_BYTES + 1))
     assert found.packet is None
-    assert found.notes == (f"the XMP data has more than {limits.XMP_BYTES} bytes and was left out",)
+    assert found.notes == (f"the XMP data has more than {structure.MAX_XMP_BYTES} bytes and was left out",)
 
 
 # ---- EXIF and TIFF
@@ -116,7 +115,7 @@ def test_a_packet_that_is_too_large_is_left_out_and_said() -> None:
 def test_overlapping_values_are_not_copied() -> None:
     block = hostile.overlapping_block()
     with within(3 * len(block)):
-        assert read_exif(block).notes == (DAMAGED_EXIF,)
+        assert read_exif(block).notes == (DAMAGED_EXIF_NOTE,)
 
 
 def test_values_of_a_linked_directory_may_overlap_no_more_than_those_of_the_first() -> None:
@@ -124,28 +123,28 @@ def test_values_of_a_linked_directory_may_overlap_no_more_than_those_of_the_firs
     first = struct.pack("<HHHLLL", 1, 0x8769, 4, 1, 8, 0)
     linked = block[:4] + struct.pack("<L", len(block)) + block[8:] + first
     with within(3 * len(linked)):
-        assert read_exif(linked).notes == (DAMAGED_EXIF,)
+        assert read_exif(linked).notes == (DAMAGED_EXIF_NOTE,)
 
 
 def test_only_so_many_entries_are_read() -> None:
-    table = b"".join(struct.pack("<HHLL", tag, 3, 1, 0) for tag in range(limits.DIRECTORY_ENTRIES + 1))
+    table = b"".join(struct.pack("<HHLL", tag, 3, 1, 0) for tag in range(structure.MAX_DIRECTORY_ENTRIES + 1))
     block = b"II*\0\x08\0\0\0" + struct.pack("<H", len(table) // 12) + table + bytes(4)
-    with pytest.raises(ifd.MalformedError, match="too many entries"):
-        ifd.read_first(block)
-    assert read_exif(block).notes == (DAMAGED_EXIF,)
+    with pytest.raises(exif.MalformedError, match="too many entries"):
+        exif.read_first_directory(block)
+    assert read_exif(block).notes == (DAMAGED_EXIF_NOTE,)
 
 
 def test_a_prefix_is_taken_off_twice_and_no_more() -> None:
     block = exif_block()
-    assert exif.bare(b"Exif\0\0" * 2 + block) == block
+    assert exif.strip_exif_prefix(b"Exif\0\0" * 2 + block) == block
     with soon():
-        assert exif.bare(hostile.prefixed_block()).startswith(b"Exif\0\0")
+        assert exif.strip_exif_prefix(hostile.prefixed_block()).startswith(b"Exif\0\0")
 
 
 def test_many_values_are_packed_in_linear_time() -> None:
-    entries = [ifd.Entry(tag, ifd.UNDEFINED, 2000, bytes(2000)) for tag in range(4000)]
+    entries = [exif.TiffEntry(tag, exif.UNDEFINED, 2000, bytes(2000)) for tag in range(4000)]
     with soon():
-        assert len(ifd.pack(entries, 8, "<")) == 6 + 4000 * (12 + 2000)
+        assert len(exif.pack_directory(entries, 8, "<")) == 6 + 4000 * (12 + 2000)
 
 
 @pytest.mark.parametrize(
@@ -187,18 +186,18 @@ def test_the_entries_looked_at_do_not_grow_with_the_file(
             looked_at += 1
             yield entry
 
-    entries: Callable[..., Iterator[tuple[int, int, int, bytes]]] = structure._entries
-    monkeypatch.setattr(structure, "_entries", count)
+    entries: Callable[..., Iterator[tuple[int, int, int, bytes]]] = structure._iterate_tiff_entries
+    monkeypatch.setattr(structure, "_iterate_tiff_entries", count)
     found = read_exif(hostile.crowded_directories(megabytes * hostile.MIB))
-    assert found.notes == (DAMAGED_EXIF,)
-    assert looked_at <= limits.DIRECTORIES * limits.DIRECTORY_ENTRIES
+    assert found.notes == (DAMAGED_EXIF_NOTE,)
+    assert looked_at <= structure.MAX_DIRECTORIES * structure.MAX_DIRECTORY_ENTRIES
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_ordinary_directories_are_not_refused(order: str) -> None:
-    structure.check(tiff_file(photo(), order=order))
-    structure.check_tiff(exif_block(order=order))
-    structure.check(encoded(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
+    structure.check_structure(tiff_file(photo(), order=order))
+    structure.check_tiff_structure(exif_block(order=order))
+    structure.check_structure(encoded(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
 
 
 def test_a_big_tiff_is_still_read(tmp_path: Path) -> None:
@@ -211,8 +210,11 @@ def test_a_big_tiff_is_still_read(tmp_path: Path) -> None:
 
 def test_pages_are_counted_without_reading_them() -> None:
     with soon():
-        pages = losses._more_pages(hostile.chained_pages())
-    assert losses.more(pages, "page") == "more than 10000 pages were left out: only the first is edited"
+        pages = metadata._count_further_pages(hostile.chained_pages())
+    assert (
+        metadata.describe_left_out_pictures(pages, "page")
+        == "more than 10000 pages were left out: only the first is edited"
+    )
 
 
 def test_a_page_that_leads_back_to_itself_is_no_other_page(tmp_path: Path) -> None:
@@ -226,7 +228,7 @@ def test_frames_count_with_or_without_a_control_block() -> None:
     assert structure.count_gif_frames(bare) == 3
     assert structure.count_gif_frames(bare.replace(b",\0\0\0\0", control + b",\0\0\0\0")) == 3
     with soon():
-        assert structure.count_gif_frames(hostile.bare_frames_gif()) == limits.PAGES + 2
+        assert structure.count_gif_frames(hostile.bare_frames_gif()) == structure.MAX_PAGES + 2
 
 
 @pytest.mark.parametrize("frames", [1, 2, 7])
@@ -248,13 +250,19 @@ def test_a_gif_that_ends_early_is_counted_as_far_as_it_goes(length: int) -> None
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: hostile.empty_segments_jpeg(limits.SEGMENTS), "more than 10000 JPEG segments"),
-        (lambda: hostile.junk_jpeg(limits.JUNK + 9), "more than 262144 bytes between its segments"),
-        (lambda: hostile.filled_jpeg(limits.JUNK), "262144 fill bytes in a row"),
-        (lambda: hostile.many_scans_jpeg(limits.SCANS), "progressive JPEG with more than 32 scans"),
-        (lambda: hostile.empty_chunks_png(limits.CHUNKS), "more than 100000 PNG chunks"),
-        (lambda: hostile.profiled_png(limits.PROFILES + 1), "more than 16 colour profiles"),
-        (lambda: hostile.commented_gif(limits.COMMENT_BLOCKS + 1), "more than 4096 blocks of comments"),
+        (lambda: hostile.empty_segments_jpeg(structure.MAX_SEGMENTS), "more than 10000 JPEG segments"),
+        (
+            lambda: hostile.junk_jpeg(structure.MAX_JUNK_BYTES + 9),
+            "more than 262144 bytes between its segments",
+        ),
+        (lambda: hostile.filled_jpeg(structure.MAX_JUNK_BYTES), "262144 fill bytes in a row"),
+        (lambda: hostile.many_scans_jpeg(structure.MAX_SCANS), "progressive JPEG with more than 32 scans"),
+        (lambda: hostile.empty_chunks_png(structure.MAX_CHUNKS), "more than 100000 PNG chunks"),
+        (lambda: hostile.profiled_png(structure.MAX_PROFILES + 1), "more than 16 colour profiles"),
+        (
+            lambda: hostile.commented_gif(structure.MAX_COMMENT_BLOCKS + 1),
+            "more than 4096 blocks of comments",
+        ),
         (hostile.wide_bmp, "it is 16000000 x 2 pixels, and a side has at most 1000000; crop it"),
         (lambda: hostile.run_length_bmp(1500), "run-length encoded BMP of more than 4194304 bytes"),
     ],
@@ -275,9 +283,9 @@ def test_a_film_behind_a_photo_is_not_taken_for_scans(tmp_path: Path) -> None:
 
 def test_ordinary_files_are_within_all_limits() -> None:
     for name in ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF"):
-        structure.check(encoded(photo(), name))
+        structure.check_structure(encoded(photo(), name))
     progressive = encoded(photo(200, 300), "JPEG", progressive=True, icc_profile=profile() + bytes(200_000))
-    structure.check(progressive)
+    structure.check_structure(progressive)
 
 
 def test_a_profile_of_each_kind_is_still_read(tmp_path: Path) -> None:

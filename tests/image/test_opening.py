@@ -16,9 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from t2onet.errors import ImageError
-from t2onet.image import from_array, open_image
-
-from .made import encoded, exif_block, photo, pillow, png_chunk, png_file, profile, tiff_file
+from t2onet.image import image_from_array, open_image
+from tests.image.made import encoded, exif_block, photo, pillow, png_chunk, png_file, profile, tiff_file
 
 
 def refusal(source: Any) -> str:
@@ -36,7 +35,7 @@ def png_of_size(width: int, height: int) -> bytes:
 
 
 def test_an_array_and_an_image_are_photos_already() -> None:
-    image = from_array(photo())
+    image = image_from_array(photo())
     assert open_image(image) is image
     assert open_image(photo()).shape == (24, 36, 3)
 

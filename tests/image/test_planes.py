@@ -8,8 +8,7 @@ import pytest
 
 from t2onet.errors import ImageError
 from t2onet.image import open_image
-
-from .made import numbers, tiff_file
+from tests.image.made import numbers, tiff_file
 
 
 def planar(samples: np.ndarray, order: str, extra: int | None = None, photometric: int = 2) -> bytes:

@@ -9,8 +9,7 @@ import pytest
 
 from t2onet.errors import ImageError
 from t2onet.image import open_image
-
-from .made import numbers, tiff_file
+from tests.image.made import numbers, tiff_file
 
 pytest.importorskip("rawpy", reason="camera RAW needs the extra 'files'")
 

@@ -7,9 +7,8 @@ import PIL.Image
 import pytest
 from PIL import ImageCms
 
-from t2onet.image import decoding, open_image
-
-from .made import encoded, exif_block, photo, pillow, png_chunk, profile, tiff_file
+from t2onet.image import open_image, reading
+from tests.image.made import encoded, exif_block, photo, pillow, png_chunk, profile, tiff_file
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_alpha_is_read(tmp_path: Path, suffix: str) -> None:
 def test_bands_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channels: slice | int) -> None:
     path = pillow(tmp_path / "a.png", photo(channels=4)[..., channels])
     whole = np.asarray(open_image(path))
-    monkeypatch.setattr(decoding, "_BAND_PIXELS", 5 * 36)
+    monkeypatch.setattr(reading, "_BAND_PIXELS", 5 * 36)
     np.testing.assert_array_equal(np.asarray(open_image(path)), whole)
 
 

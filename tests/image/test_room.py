@@ -9,17 +9,17 @@ import t2onet.image
 def test_the_door_is_exactly_this() -> None:
     assert set(t2onet.image.__all__) == {
         "RAW_SUFFIXES",
-        "READABLE",
-        "WRITABLE",
+        "READABLE_SUFFIXES",
+        "WRITABLE_SUFFIXES",
         "Image",
-        "Saved",
-        "check_regular",
+        "SavedFile",
+        "check_regular_file",
         "check_writable",
-        "default_suffix",
-        "from_array",
+        "choose_output_suffix",
+        "image_from_array",
         "open_image",
-        "open_regular",
-        "read_regular",
+        "open_regular_file",
+        "read_regular_file",
         "write_atomically",
     }
 

@@ -11,9 +11,8 @@ import PIL.Image
 import pytest
 
 from t2onet.errors import OutputError
-from t2onet.image import Image, Saved, from_array, open_image
-
-from .made import encoded, photo, pillow, png_file
+from t2onet.image import Image, SavedFile, image_from_array, open_image
+from tests.image.made import encoded, photo, pillow, png_file
 
 
 def edited(image: Image) -> Image:
@@ -26,7 +25,7 @@ def test_an_untouched_photo_comes_out_untouched(tmp_path: Path, suffix: str) -> 
     image = open_image(path)
     saved = image.with_pixels(image.pixels).save(tmp_path / f"b{suffix}")
     assert (tmp_path / f"b{suffix}").read_bytes() == path.read_bytes()
-    assert saved == Saved(tmp_path / f"b{suffix}", ())
+    assert saved == SavedFile(tmp_path / f"b{suffix}", ())
 
 
 def test_untouched_keeps_even_what_an_edit_would_lose(tmp_path: Path) -> None:
@@ -84,9 +83,9 @@ def test_a_photo_from_an_array_replaces_only_on_request(tmp_path: Path) -> None:
     path = pillow(tmp_path / "a.png", photo())
     before = path.read_bytes()
     with pytest.raises(OutputError, match="already exists"):
-        from_array(255 - photo()).save(path)
+        image_from_array(255 - photo()).save(path)
     assert path.read_bytes() == before
-    from_array(255 - photo()).save(path, overwrite=True)
+    image_from_array(255 - photo()).save(path, overwrite=True)
     np.testing.assert_array_equal(open_image(path).pixels, 255 - photo())
 
 
@@ -102,7 +101,7 @@ def test_a_photo_from_an_array_replaces_only_on_request(tmp_path: Path) -> None:
 def test_places_where_no_photo_can_be_written(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(OutputError, match=words) as refusal:
-        from_array(photo()).save(tmp_path / name)
+        image_from_array(photo()).save(tmp_path / name)
     assert "\n" not in str(refusal.value)
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder.png"]
 
@@ -119,7 +118,7 @@ def test_a_read_only_photo_is_not_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("quality", [0, 101, -5])
 def test_a_quality_out_of_range(tmp_path: Path, quality: int) -> None:
     with pytest.raises(OutputError, match="1 to 100"):
-        from_array(photo()).save(tmp_path / "a.jpg", quality=quality)
+        image_from_array(photo()).save(tmp_path / "a.jpg", quality=quality)
 
 
 @pytest.mark.parametrize(("suffix", "side"), [(".jpg", 65501), (".webp", 16384)])
@@ -127,9 +126,9 @@ def test_a_side_beyond_the_format_is_refused_with_another_format(
     tmp_path: Path, suffix: str, side: int
 ) -> None:
     with pytest.raises(OutputError, match=r"holds at most .* a side; use .png"):
-        from_array(np.zeros((2, side, 3), np.uint8)).save(tmp_path / f"a{suffix}")
+        image_from_array(np.zeros((2, side, 3), np.uint8)).save(tmp_path / f"a{suffix}")
     assert list(tmp_path.iterdir()) == []
-    from_array(np.zeros((2, side, 3), np.uint8)).save(tmp_path / "a.png")
+    image_from_array(np.zeros((2, side, 3), np.uint8)).save(tmp_path / "a.png")
 
 
 def test_an_encoder_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,18 +137,18 @@ def test_an_encoder_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(PIL.Image.Image, "save", fail)
     with pytest.raises(OutputError, match="cannot be written as JPEG"):
-        from_array(photo()).save(tmp_path / "a.jpg")
+        image_from_array(photo()).save(tmp_path / "a.jpg")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
     with pytest.raises(OutputError, match=r"needs an extra: pip install 't2onet\[files\]'"):
-        from_array(photo()).save(tmp_path / "a.heic")
+        image_from_array(photo()).save(tmp_path / "a.heic")
 
 
 def test_a_path_may_be_text(tmp_path: Path) -> None:
-    assert from_array(photo()).save(str(tmp_path / "a.png")).path == tmp_path / "a.png"
+    assert image_from_array(photo()).save(str(tmp_path / "a.png")).path == tmp_path / "a.png"
 
 
 def test_a_deep_photo_is_untouched_too(tmp_path: Path) -> None:

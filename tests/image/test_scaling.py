@@ -7,32 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.errors import ImageError
-from t2onet.image import from_array, scaling
-from t2onet.image.model import Image, Origin
-from t2onet.image.scaling import squeezed
-
-from .made import photo, profile
+from t2onet.image import image_from_array, views
+from t2onet.image.photo import Image, Origin
+from t2onet.image.views import resize_to_square
+from tests.image.made import photo, profile
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
 def test_a_pixel_is_the_mean_of_its_area(dtype: type) -> None:
     array = photo(16, 24, channels=4, dtype=dtype)
     means = array.astype(np.float64).reshape(4, 4, 6, 4, 4).mean(axis=(1, 3))
-    small = from_array(array).resized(4)
+    small = image_from_array(array).resized(4)
     assert small.dtype == dtype
     tolerance = 1e-6 if np.issubdtype(dtype, np.floating) else 0.5 + 1e-2
     np.testing.assert_allclose(np.asarray(small), means, atol=tolerance)
 
 
 def test_a_photo_is_never_enlarged() -> None:
-    image = from_array(photo())
+    image = image_from_array(photo())
     assert image.resized(24) is image
     assert image.resized(5000) is image
 
 
 @given(st.integers(2, 60), st.integers(2, 60), st.integers(1, 59))
 def test_sides_stay_in_proportion(height: int, width: int, short_side: int) -> None:
-    small = from_array(np.zeros((height, width, 3), np.uint8)).resized(short_side)
+    small = image_from_array(np.zeros((height, width, 3), np.uint8)).resized(short_side)
     short = min(height, width)
     if short > short_side:
         assert min(small.height, small.width) == short_side
@@ -41,7 +40,7 @@ def test_sides_stay_in_proportion(height: int, width: int, short_side: int) -> N
 
 def test_a_side_without_pixels_is_refused() -> None:
     with pytest.raises(ImageError, match="at least 1"):
-        from_array(photo()).resized(0)
+        image_from_array(photo()).resized(0)
 
 
 @given(st.integers(2, 200), st.integers(2, 200), st.integers(1, 500))
@@ -49,21 +48,30 @@ def test_a_squeezed_photo_is_pillows_in_bands(height: int, width: int, pixels: i
     array = np.random.default_rng(height).integers(0, 256, (height, width, 3), dtype=np.uint8)
     box = PIL.Image.Resampling.BOX
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scaling, "_BAND_PIXELS", pixels)
-        small = squeezed(from_array(array), 16)
+        patch.setattr(views, "_BAND_PIXELS", pixels)
+        small = resize_to_square(image_from_array(array), 16)
     np.testing.assert_array_equal(
-        small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=scaling._GAP)
+        small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=views._COARSE_FACTOR)
     )
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32])
 def test_a_squeezed_photo_has_eight_bits_and_no_alpha(dtype: type) -> None:
-    small = squeezed(from_array(photo(160, 240, channels=4, dtype=dtype)), 16)
+    small = resize_to_square(image_from_array(photo(160, 240, channels=4, dtype=dtype)), 16)
     assert (small.shape, small.dtype) == ((16, 16, 3), np.uint8)
-    np.testing.assert_allclose(small.astype(int), squeezed(from_array(photo(160, 240)), 16), atol=1)
+    np.testing.assert_allclose(
+        small.astype(int), resize_to_square(image_from_array(photo(160, 240)), 16), atol=1
+    )
 
 
 def test_a_squeezed_photo_is_in_srgb() -> None:
     wide = Image(photo(160, 240), origin=Origin(icc=profile(gamma=2.2)))
-    assert np.abs(squeezed(wide, 16) - squeezed(from_array(wide.pixels), 16).astype(int)).max() > 10
-    np.testing.assert_allclose(squeezed(wide, 16).astype(int), squeezed(wide.to_srgb(), 16), atol=3)
+    assert (
+        np.abs(
+            resize_to_square(wide, 16) - resize_to_square(image_from_array(wide.pixels), 16).astype(int)
+        ).max()
+        > 10
+    )
+    np.testing.assert_allclose(
+        resize_to_square(wide, 16).astype(int), resize_to_square(wide.to_srgb(), 16), atol=3
+    )

@@ -7,9 +7,8 @@ import PIL.Image
 import pytest
 from PIL import ImageFile
 
-from t2onet.image import from_array, open_image, sixteen
-
-from .made import photo, png_chunk, png_file, tiff_file
+from t2onet.image import codecs, image_from_array, open_image
+from tests.image.made import photo, png_chunk, png_file, tiff_file
 
 
 def noise(channels: int, seed: int = 0) -> np.ndarray:
@@ -55,7 +54,7 @@ def test_what_is_written_is_read_and_pillow_sees_its_high_bytes(
 ) -> None:
     path = tmp_path / f"a{suffix}"
     samples = np.random.default_rng(1).integers(0, 65536, (300, 700, channels), dtype=np.uint16)
-    from_array(samples).save(path)
+    image_from_array(samples).save(path)
     np.testing.assert_array_equal(np.asarray(open_image(path)), samples)
     with PIL.Image.open(path) as seen:
         np.testing.assert_array_equal(np.asarray(seen), samples >> 8)
@@ -102,7 +101,7 @@ def test_an_unknown_raw_mode_falls_back_to_eight_bits_and_says_so(
     def unknown(file: ImageFile.ImageFile, again: object) -> None:
         raise ValueError("unrecognized raw mode")
 
-    monkeypatch.setattr(sixteen, "decode", unknown)
+    monkeypatch.setattr(codecs, "decode_sixteen_bit", unknown)
     (tmp_path / "a.png").write_bytes(png_file(photo(dtype=np.uint16)))
     image = open_image(tmp_path / "a.png")
     np.testing.assert_array_equal(image.pixels, photo(dtype=np.uint16) >> 8)

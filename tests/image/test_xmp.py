@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from t2onet.image import xmp
+from t2onet.image import metadata
 
 PACKET = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/"
@@ -18,11 +18,11 @@ PACKET = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.
 
 @pytest.mark.parametrize("written", [b'tiff:Orientation="%d"', b"<tiff:Orientation>%d</tiff:Orientation>"])
 def test_orientation_becomes_upright_in_both_spellings(written: bytes) -> None:
-    assert xmp.upright(b"<a " + written % 6 + b">") == b"<a " + written % 1 + b">"
+    assert metadata.reset_xmp_orientation(b"<a " + written % 6 + b">") == b"<a " + written % 1 + b">"
 
 
 def test_nothing_points_at_a_gain_map_or_film_any_more() -> None:
-    alone = xmp.alone(PACKET)
+    alone = metadata.remove_stale_references(PACKET)
     root = ElementTree.fromstring(alone)
     assert b"Directory" not in alone
     assert b"GainMapMin" not in alone
@@ -35,10 +35,10 @@ def test_nothing_points_at_a_gain_map_or_film_any_more() -> None:
 
 def test_a_plain_packet_stays_as_it_is() -> None:
     plain = b'<x dc:source="a lake"><Container:Directory></Container:Directory></x>'
-    assert xmp.alone(plain) is plain
+    assert metadata.remove_stale_references(plain) is plain
 
 
 def test_words_are_recognized() -> None:
-    assert xmp.mentions_gain_map(PACKET)
-    assert xmp.mentions_motion(PACKET)
-    assert not xmp.mentions_gain_map(b"<x/>")
+    assert metadata.mentions_gain_map(PACKET)
+    assert metadata.mentions_motion(PACKET)
+    assert not metadata.mentions_gain_map(b"<x/>")

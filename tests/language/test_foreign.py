@@ -13,8 +13,7 @@ from t2onet.data.simulation.sentences import request
 from t2onet.language import is_foreign
 from t2onet.language.foreign_words import ENGLISH, ENGLISH_UNACCENTED, OTHERS, SHARED
 from t2onet.language.keywords import _KNOWN
-
-from .other_languages import REQUESTS
+from tests.language.other_languages import REQUESTS
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent")
 

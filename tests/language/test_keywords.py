@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from t2onet.data.simulation.wish import COLOURS, Change, Kind
+from t2onet.data.simulation.wish import COLOURS, ChangeKind, PhotoChange
 from t2onet.language import Attribute
 from t2onet.language.keywords import keywords
 from t2onet.language.terms import COLOURS as MEANINGS
@@ -133,5 +133,7 @@ def test_where_there_is_nothing_to_be_sure_of(request_: str) -> None:
 
 @pytest.mark.parametrize("colour", COLOURS)
 def test_colours_mean_what_they_do_in_simulation(colour: str) -> None:
-    meant = {(intent.attribute, intent.sign) for intent in Change(Kind.COLOUR, 1, colour=colour).intents}
+    meant = {
+        (intent.attribute, intent.sign) for intent in PhotoChange(ChangeKind.COLOUR, 1, colour=colour).intents
+    }
     assert set(MEANINGS[colour]) == meant

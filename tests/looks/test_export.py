@@ -14,8 +14,8 @@ import pytest
 import t2onet
 from t2onet import Mask, Recipe
 from t2onet.errors import LookError, OutputError
-from t2onet.looks import FORMATS, Exported, export
-from t2onet.looks.table import Table, look_up, measure, tabulate
+from t2onet.looks import TABLE_FORMATS, ExportedLook, export_recipe
+from t2onet.looks.export import ColourTable, interpolate_colours, measure_fidelity, tabulate_recipe
 
 LOOK = Recipe.from_steps(
     [
@@ -51,14 +51,14 @@ def colour_at(red: float, green: float, blue: float, recipe: Recipe = LOOK) -> n
 
 
 @pytest.fixture(scope="module")
-def cubes(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Exported]:
+def cubes(tmp_path_factory: pytest.TempPathFactory) -> dict[int, ExportedLook]:
     """One look at both sizes; writing and reading 65^3 lines takes a second."""
     folder = tmp_path_factory.mktemp("cubes")
-    return {size: export(LOOK, folder / f"{size}.cube", size=size) for size in (33, 65)}
+    return {size: export_recipe(LOOK, folder / f"{size}.cube", size=size) for size in (33, 65)}
 
 
 @pytest.mark.parametrize("size", [33, 65])
-def test_a_cube_holds_the_colours_of_the_recipe(cubes: dict[int, Exported], size: int) -> None:
+def test_a_cube_holds_the_colours_of_the_recipe(cubes: dict[int, ExportedLook], size: int) -> None:
     done = cubes[size]
     header, table = read_cube(done.path)
     assert done.size == size == len(table)
@@ -77,7 +77,7 @@ def test_a_cube_holds_the_colours_of_the_recipe(cubes: dict[int, Exported], size
 
 def test_the_second_line_of_a_table_is_one_step_of_red(tmp_path: Path) -> None:
     # Said of the file itself, in case the parser above and the writer agree on a mistake.
-    export(Recipe(), tmp_path / "look.cube")
+    export_recipe(Recipe(), tmp_path / "look.cube")
     lines = (tmp_path / "look.cube").read_text().splitlines()[4:]
     assert lines[0] == "0.000000 0.000000 0.000000"
     assert lines[1] == "0.031250 0.000000 0.000000"
@@ -87,14 +87,14 @@ def test_the_second_line_of_a_table_is_one_step_of_red(tmp_path: Path) -> None:
 
 
 def test_the_default_is_33_a_side(tmp_path: Path) -> None:
-    assert export(LOOK, tmp_path / "look.cube").size == 33
+    assert export_recipe(LOOK, tmp_path / "look.cube").size == 33
 
 
 @pytest.mark.parametrize("steps", [[], [("brightness", 0), ("sharpness", 0)]])
 def test_a_recipe_that_does_nothing_is_the_identity_table(
     tmp_path: Path, steps: list[tuple[str, float]]
 ) -> None:
-    done = export(Recipe.from_steps(steps), tmp_path / "look.cube")
+    done = export_recipe(Recipe.from_steps(steps), tmp_path / "look.cube")
     _, table = read_cube(tmp_path / "look.cube")
     axis = np.linspace(0, 1, 33)
     blue, green, red = np.meshgrid(axis, axis, axis, indexing="ij")
@@ -103,7 +103,7 @@ def test_a_recipe_that_does_nothing_is_the_identity_table(
     assert done.notes == ()
 
 
-def test_another_tool_reproduces_the_edit(cubes: dict[int, Exported]) -> None:
+def test_another_tool_reproduces_the_edit(cubes: dict[int, ExportedLook]) -> None:
     _, table = read_cube(cubes[65].path)
     photo = np.random.default_rng(3).integers(0, 256, (60, 80, 3), dtype=np.uint8)
     lut = PIL.ImageFilter.Color3DLUT(65, table.ravel().tolist())
@@ -128,7 +128,7 @@ def test_another_tool_reproduces_the_edit(cubes: dict[int, Exported]) -> None:
 )
 def test_titles_cannot_break_the_file(tmp_path: Path, name: str, title: str) -> None:
     recipe = Recipe.from_steps([("contrast", 0.2)], name=name)
-    export(recipe, tmp_path / "my look.cube")
+    export_recipe(recipe, tmp_path / "my look.cube")
     header, table = read_cube(tmp_path / "my look.cube")
     assert header["TITLE"] == f'"{title}"'
     assert len(header) == 4
@@ -139,7 +139,7 @@ def test_titles_cannot_break_the_file(tmp_path: Path, name: str, title: str) -> 
 
 
 def test_the_identity_hald_is_as_other_tools_make_it(tmp_path: Path) -> None:
-    done = export(Recipe(), tmp_path / "identity.png")
+    done = export_recipe(Recipe(), tmp_path / "identity.png")
     assert done.size == 64
     pixels = t2onet.open_image(tmp_path / "identity.png").pixels
     assert pixels.shape == (512, 512, 3)
@@ -151,7 +151,7 @@ def test_the_identity_hald_is_as_other_tools_make_it(tmp_path: Path) -> None:
 
 
 def test_a_hald_is_a_16_bit_png(tmp_path: Path) -> None:
-    export(LOOK, tmp_path / "look.png")
+    export_recipe(LOOK, tmp_path / "look.png")
     header = (tmp_path / "look.png").read_bytes()[:33]
     assert header[:8] == b"\x89PNG\r\n\x1a\n"
     assert int.from_bytes(header[16:20], "big") == int.from_bytes(header[20:24], "big") == 512
@@ -160,7 +160,7 @@ def test_a_hald_is_a_16_bit_png(tmp_path: Path) -> None:
 
 
 def test_a_hald_holds_the_colours_of_the_recipe(tmp_path: Path) -> None:
-    export(LOOK, tmp_path / "look.png")
+    export_recipe(LOOK, tmp_path / "look.png")
     pixels = t2onet.open_image(tmp_path / "look.png").pixels.reshape(64, 64, 64, 3)
     for red, green, blue in [(1, 2, 3), (63, 0, 5), (20, 63, 11), (63, 63, 63)]:
         expected = colour_at(red / 63, green / 63, blue / 63) * 65535
@@ -169,7 +169,7 @@ def test_a_hald_holds_the_colours_of_the_recipe(tmp_path: Path) -> None:
 
 def test_a_fine_hald(tmp_path: Path) -> None:
     # Three million entries: the largest table there is.
-    done = export(Recipe(), tmp_path / "fine.png", size=144)
+    done = export_recipe(Recipe(), tmp_path / "fine.png", size=144)
     assert done.size == 144
     pixels = t2onet.open_image(tmp_path / "fine.png").pixels
     assert pixels.shape == (1728, 1728, 3)
@@ -181,19 +181,19 @@ def test_a_fine_hald(tmp_path: Path) -> None:
 # ---- what a table cannot hold
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
-    done = export(SHARP, path)
+    done = export_recipe(SHARP, path)
     assert done.notes == (
         "left out: sharpness (sharpens) looks at neighbouring pixels, which a colour table cannot do",
     )
-    export(LOOK, tmp_path / f"same{ending}")
+    export_recipe(LOOK, tmp_path / f"same{ending}")
     same = (tmp_path / f"same{ending}").read_bytes()
     assert path.read_bytes() == same, "the rest is as without sharpness"
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_masks_are_refused(tmp_path: Path, ending: str) -> None:
     mask = Mask.from_array(np.eye(2, dtype=bool))
     masked = Recipe.from_steps([("contrast", 0.2), ("brightness", 0.2, mask)])
@@ -202,7 +202,7 @@ def test_masks_are_refused(tmp_path: Path, ending: str) -> None:
         "remove the step, or keep the recipe as JSON"
     )
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
-        export(masked, tmp_path / f"look{ending}")
+        export_recipe(masked, tmp_path / f"look{ending}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -210,12 +210,12 @@ def test_masks_are_refused(tmp_path: Path, ending: str) -> None:
 def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
     text = f"{name}: a look is written as .cube or .png; give one of those endings"
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
-        export(LOOK, tmp_path / name)
+        export_recipe(LOOK, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_ending_may_be_in_capitals(tmp_path: Path) -> None:
-    export(LOOK, tmp_path / "LOOK.CUBE")
+    export_recipe(LOOK, tmp_path / "LOOK.CUBE")
     assert read_cube(tmp_path / "LOOK.CUBE")[0]["TITLE"] == '"Evening"'
 
 
@@ -226,49 +226,49 @@ def test_the_ending_may_be_in_capitals(tmp_path: Path) -> None:
 def test_other_sizes_are_refused(tmp_path: Path, ending: str, size: int, sizes: str) -> None:
     text = f"a {ending} has {sizes} entries a side, and {size} was asked for"
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
-        export(LOOK, tmp_path / f"look{ending}", size=size)
+        export_recipe(LOOK, tmp_path / f"look{ending}", size=size)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_an_existing_file_is_kept_unless_told(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
     path.write_text("mine")
     text = f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
     with pytest.raises(OutputError, match=f"^{re.escape(text)}$"):
-        export(LOOK, path)
+        export_recipe(LOOK, path)
     assert path.read_text() == "mine"
-    export(LOOK, path, overwrite=True)
+    export_recipe(LOOK, path, overwrite=True)
     assert path.stat().st_size > 100_000
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_a_file_created_during_the_work_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     path = tmp_path / f"look{ending}"
 
-    def tabulate_slowly(recipe: Recipe, size: int) -> Table:
+    def tabulate_slowly(recipe: Recipe, size: int) -> ColourTable:
         path.write_text("theirs")
-        return tabulate(recipe, size)
+        return tabulate_recipe(recipe, size)
 
-    monkeypatch.setattr(sys.modules["t2onet.looks.export"], "tabulate", tabulate_slowly)
+    monkeypatch.setattr(sys.modules["t2onet.looks.export"], "tabulate_recipe", tabulate_slowly)
     with pytest.raises(OutputError, match="already exists"):
-        export(LOOK, path)
+        export_recipe(LOOK, path)
     assert path.read_text() == "theirs"
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_a_missing_folder_is_named(tmp_path: Path, ending: str) -> None:
     with pytest.raises(OutputError, match=r"there is no folder .*gone; create it first"):
-        export(LOOK, tmp_path / "gone" / f"look{ending}")
+        export_recipe(LOOK, tmp_path / "gone" / f"look{ending}")
 
 
 # ---- how faithful it is
 
 
-def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, Exported]) -> None:
+def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, ExportedLook]) -> None:
     done = cubes[33]
     _, table = read_cube(done.path)
     # Another look-up (along one axis at a time, in float64) and other colours than those it was measured on.
@@ -296,21 +296,21 @@ def interpolated(table: np.ndarray, colours: np.ndarray) -> np.ndarray:
     return result
 
 
-def test_a_finer_table_is_more_faithful(cubes: dict[int, Exported]) -> None:
+def test_a_finer_table_is_more_faithful(cubes: dict[int, ExportedLook]) -> None:
     assert 0 < cubes[65].fidelity.mean < cubes[33].fidelity.mean
     for steps in ([("contrast", 0.6)], [("brightness", 0.5)], [("saturation", 0.8)]):
         recipe = Recipe.from_steps(steps)
-        coarse, fine = (measure(recipe, tabulate(recipe, size)).mean for size in (9, 17))
+        coarse, fine = (measure_fidelity(recipe, tabulate_recipe(recipe, size)).mean for size in (9, 17))
         assert fine < coarse
 
 
 def test_a_wrong_table_is_measured_as_wrong() -> None:
-    other = tabulate(Recipe.from_steps([("brightness", -0.5)]), 33)
-    assert measure(Recipe(), other).mean == pytest.approx(255 * 0.25, rel=0.01)
+    other = tabulate_recipe(Recipe.from_steps([("brightness", -0.5)]), 33)
+    assert measure_fidelity(Recipe(), other).mean == pytest.approx(255 * 0.25, rel=0.01)
 
 
 def test_looking_up_an_entry_gives_the_entry() -> None:
-    table = tabulate(LOOK, 9)
+    table = tabulate_recipe(LOOK, 9)
     colours = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 0.5], [0.25, 0.75, 1]])
     expected = [colour_at(*colour) for colour in colours]
-    np.testing.assert_allclose(look_up(colours, table), expected, atol=1e-6)
+    np.testing.assert_allclose(interpolate_colours(colours, table), expected, atol=1e-6)

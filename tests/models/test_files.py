@@ -9,17 +9,16 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.language import Vocabulary
-from t2onet.models import description, load_network
+from t2onet.models import describe_network, load_network
 from t2onet.models.files import write_tensors
-
-from .made import small
+from tests.models.made import small
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(16))))
 
 
 def test_a_network_comes_back_with_its_words(tmp_path: Path) -> None:
     network = small(operations=("tone", "contrast"), attention=False)
-    facts = {**description("t2onet", network.config, VOCABULARY), "iteration": "7"}
+    facts = {**describe_network("t2onet", network.config, VOCABULARY), "iteration": "7"}
     write_tensors(tmp_path / "w.safetensors", network.state_dict(), facts)
     loaded = load_network(tmp_path / "w.safetensors")
     assert loaded.vocabulary == VOCABULARY

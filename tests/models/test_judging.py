@@ -15,13 +15,12 @@ from t2onet.models import (
     Discriminator,
     DiscriminatorConfig,
     DiscriminatorCost,
-    description,
-    discriminator_cost,
+    describe_network,
+    load_discriminator_cost,
 )
 from t2onet.models.files import write_tensors
 from t2onet.planning import write_report
-
-from .made import small
+from tests.models.made import small
 
 VOCABULARY = Vocabulary.of(["brighter please", "darker please"], minimum=1)
 SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, told_size=4)
@@ -159,10 +158,10 @@ def listener(level: float, shift: float) -> Discriminator:
 @pytest.mark.parametrize(("request_", "wanted"), [("brighter please", 0.6), ("darker please", 0.2)])
 def test_the_request_decides_what_is_planned(request_: str, wanted: float, tmp_path: Path) -> None:
     path = tmp_path / "discriminator.safetensors"
-    facts = description("discriminator", SMALL, VOCABULARY)
+    facts = describe_network("discriminator", SMALL, VOCABULARY)
     write_tensors(path, listener(0.4, 0.2).state_dict(), facts)
     photo = grey(0.4)
-    cost = discriminator_cost(path, photo, request_, size=16)
+    cost = load_discriminator_cost(path, photo, request_, size=16)
     (step,) = t2onet.plan(photo, cost=cost, operations=["brightness"], solver="adam").recipe.steps
     assert step.parameters[0] == pytest.approx(wanted / 0.4 - 1, abs=0.05)
 
@@ -171,6 +170,6 @@ def test_other_weights_are_no_discriminator(tmp_path: Path) -> None:
     network = small()
     words = Vocabulary((*VOCABULARY.words, *(f"word{n}" for n in range(20 - len(VOCABULARY)))))
     path = tmp_path / "best.safetensors"
-    write_tensors(path, network.state_dict(), description("t2onet", network.config, words))
+    write_tensors(path, network.state_dict(), describe_network("t2onet", network.config, words))
     with pytest.raises(PlanError, match=r"holds a t2onet; give the discriminator\.safetensors"):
-        discriminator_cost(path, grey(0.3), "brighter please")
+        load_discriminator_cost(path, grey(0.3), "brighter please")

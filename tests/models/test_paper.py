@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from t2onet.models import Greedy, Network, T2ONet, T2ONetConfig, rollout
-
-from .made import WORDS, asked, small
+from t2onet.models import GreedyDecoding, StepDecoder, T2ONet, T2ONetConfig, decode_steps
+from tests.models.made import WORDS, asked, small
 
 
 def one_step(network: T2ONet, batch: int = 3) -> tuple[torch.Tensor, ...]:
@@ -35,7 +34,7 @@ def test_shapes() -> None:
 
 
 def test_it_is_a_network() -> None:
-    network: Network = small()
+    network: StepDecoder = small()
     assert network.actions.end == 6
 
 
@@ -90,7 +89,8 @@ def test_the_photo_matters_unless_it_is_left_out(changes: dict[str, bool], same:
     network = small(**changes).eval()
     what = asked(1)
     light, dark = (
-        rollout(network, what._replace(image=what.image * x), Greedy(), 1).logits for x in (1, 0.1)
+        decode_steps(network, what._replace(image=what.image * x), GreedyDecoding(), 1).logits
+        for x in (1, 0.1)
     )
     assert torch.equal(light, dark) is same
 

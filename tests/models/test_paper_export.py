@@ -8,23 +8,21 @@ import numpy as np
 import pytest
 import torch
 
+from t2onet.editor.policy import PolicyAnswer, T2ONetPolicy, open_policy
 from t2onet.errors import RequestError
+from t2onet.evaluation.systems import Question, open_system
 from t2onet.inference import import_onnxruntime
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
-from t2onet.models import Asked, Greedy, Rollout, T2ONet, T2ONetConfig, rollout
-from t2onet.models.graphs import Stored, graph_of, quantize
-from t2onet.models.paper_export import SIDE, export_t2onet
-from t2onet.policy import Answer, T2ONetPolicy, opened
-from t2onet.reports.systems import Question, open_system
-
-from .made import WORDS, small
+from t2onet.models import GreedyDecoding, RequestBatch, Rollout, T2ONet, T2ONetConfig, decode_steps
+from t2onet.models.export import T2ONET_SIDE, WeightFormat, export_graph, export_t2onet, quantize
+from tests.models.made import WORDS, small
 
 pytest.importorskip("onnx")
 onnxruntime = import_onnxruntime()
 KNOWN = ("make", "it", "brighter", "darker", "warmer", "more", "contrast", "please", "the", "photo")
 VOCABULARY = Vocabulary((*SPECIAL, *KNOWN, *(f"word{chr(97 + at)}" for at in range(WORDS - 4 - len(KNOWN)))))
-STORED: tuple[Stored, Stored] = ("float32", "int8")
+STORED: tuple[WeightFormat, WeightFormat] = ("float32", "int8")
 REQUESTS = ("make it brighter", "more contrast please, and make the whole photo darker", "?", "word " * 40)
 
 
@@ -42,24 +40,26 @@ def lively(**changes: object) -> T2ONet:
 
 def picture(seed: int = 0) -> np.ndarray:
     rough = torch.rand(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed))
-    return torch.nn.functional.interpolate(rough, size=SIDE, mode="bilinear")[0].numpy()
+    return torch.nn.functional.interpolate(rough, size=T2ONET_SIDE, mode="bilinear")[0].numpy()
 
 
 def in_torch(network: T2ONet, photo: np.ndarray, request: str) -> Rollout:
     tokens = torch.tensor([VOCABULARY.encode(request)])
     with torch.no_grad():
-        return rollout(network, Asked(tokens, tokens != 0, torch.from_numpy(photo)[None]), Greedy())
+        return decode_steps(
+            network, RequestBatch(tokens, tokens != 0, torch.from_numpy(photo)[None]), GreedyDecoding()
+        )
 
 
-def exported(network: T2ONet, folder: Path, stored: Stored = "float32") -> T2ONetPolicy:
+def exported(network: T2ONet, folder: Path, stored: WeightFormat = "float32") -> T2ONetPolicy:
     folder.mkdir(exist_ok=True)
     export_t2onet(network, VOCABULARY, folder, stored)
-    policy = opened(folder)
+    policy = open_policy(folder)
     assert isinstance(policy, T2ONetPolicy)
     return policy
 
 
-def assert_same(network: T2ONet, done: Rollout, answer: Answer) -> None:
+def assert_same(network: T2ONet, done: Rollout, answer: PolicyAnswer) -> None:
     actions = network.actions
     chosen = [number for number in done.operations[0].tolist() if number != actions.end]
     assert [thought.operation for thought in answer.thoughts] == [actions.names[number] for number in chosen]
@@ -95,7 +95,7 @@ def test_the_request_and_the_photo_matter(tmp_path: Path) -> None:
 def test_it_is_measured_as_a_system_without_manners(tmp_path: Path) -> None:
     exported(lively(), tmp_path)
     system = open_system(f"T2ONet={tmp_path}")
-    assert (system.name, system.side, system.manners) == ("T2ONet", SIDE, False)
+    assert (system.name, system.side, system.manners) == ("T2ONet", T2ONET_SIDE, False)
     (made,) = system.answer([Question(picture(), REQUESTS[0], "literal")])
     assert made.recipe is not None
     assert len(made.recipe.steps) == 6
@@ -108,7 +108,7 @@ def test_a_kind_of_a_later_release_is_refused(tmp_path: Path) -> None:
     about = tmp_path / "about.json"
     about.write_text(about.read_text().replace('"t2onet"', '"t3onet"'))
     with pytest.raises(RequestError, match="of kind 't3onet', which this release cannot run"):
-        opened(tmp_path)
+        open_policy(tmp_path)
 
 
 def test_it_ends_when_it_says_so(tmp_path: Path) -> None:
@@ -130,11 +130,11 @@ def test_weights_in_8_bits_answer_nearly_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stored", ["float16", "int8"])
-def test_a_graph_computes_with_its_stored_weights(stored: Stored) -> None:
+def test_a_graph_computes_with_its_stored_weights(stored: WeightFormat) -> None:
     """As torch does with weights that were rounded alike."""
     part = torch.nn.Sequential(torch.nn.Conv2d(3, 40, 3), torch.nn.Flatten(), torch.nn.Linear(160, 8))
     image = torch.rand(1, 3, 4, 4)
-    graph = graph_of(part, (image,), ("image",), ("out",), axes={}, stored=stored)
+    graph = export_graph(part, (image,), ("image",), ("out",), axes={}, stored=stored)
     (found,) = onnxruntime.InferenceSession(graph).run(None, {"image": image.numpy()})
     with torch.no_grad():
         for layer in (part[0], part[2]):

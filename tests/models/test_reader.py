@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from t2onet.models.reader import Reader
+from t2onet.models.text import LSTMTextEncoder
 
 
 def test_padding_changes_nothing() -> None:
-    reader = Reader(9, 4, 6, 2)
+    reader = LSTMTextEncoder(9, 4, 6, 2)
     short = torch.tensor([[1, 5, 2]])
     padded, mask = (
         torch.tensor([[1, 5, 2, 0, 0], [1, 5, 7, 8, 2]]),
@@ -22,12 +22,12 @@ def test_padding_changes_nothing() -> None:
 
 
 def test_the_last_states_are_those_of_both_directions() -> None:
-    states, hidden, _ = Reader(9, 4, 6, 1)(torch.tensor([[1, 5, 2]]), None)
+    states, hidden, _ = LSTMTextEncoder(9, 4, 6, 1)(torch.tensor([[1, 5, 2]]), None)
     torch.testing.assert_close(hidden[:, 0], torch.cat([states[:, -1, :3], states[:, 0, 3:]], -1))
 
 
 def test_known_vectors_replace_random_ones() -> None:
-    reader = Reader(3, 2, 4, 1)
+    reader = LSTMTextEncoder(3, 2, 4, 1)
     before = reader.embedding.weight.detach().clone()
     reader.load_vectors(torch.tensor([[0.0, 0.0], [1.0, 2.0], [3.0, 0.0]]))
     assert torch.equal(reader.embedding.weight[0], before[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from t2onet.models.resnet import ResNet18
+from t2onet.models.t2onet import ResNet18
 
 
 def test_it_is_resnet_18() -> None:

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from t2onet import RecipeError
-from t2onet.operations import Operation, Parameter, get, register
+from t2onet.operations import Operation, Parameter, get_operation, register
 
 
 def test_near_misses_are_suggested() -> None:
     with pytest.raises(RecipeError, match="did you mean 'brightness'"):
-        get("brigthness")
+        get_operation("brigthness")
     with pytest.raises(RecipeError, match="there are brightness, saturation"):
-        get("crop")
+        get_operation("crop")
 
 
 def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match="registered already"):
-        register(get("tone"))
+        register(get_operation("tone"))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_name_is_registered_once() -> None:
 )
 def test_refusals_say_what_was_given_and_what_is_allowed(name: str, given: object, said: str) -> None:
     with pytest.raises(RecipeError) as refusal:
-        get(name).check(given)
+        get_operation(name).check(given)
     assert str(refusal.value) == said
 
 
@@ -54,25 +54,25 @@ def test_refusals_say_what_was_given_and_what_is_allowed(name: str, given: objec
 )
 def test_rows_are_those_of_the_declaration(wrong: object) -> None:
     with pytest.raises(RecipeError, match="8 for red, 8 for green, 8 for blue"):
-        get("color").check(wrong)
+        get_operation("color").check(wrong)
 
 
 def test_parameters_come_in_any_shape() -> None:
-    assert get("contrast").check(np.float32(0.5)) == (0.5,)
-    assert get("color").check(np.ones((3, 8))) == (1.0,) * 24
-    assert get("tone").check([1] * 8) == (1.0,) * 8
+    assert get_operation("contrast").check(np.float32(0.5)) == (0.5,)
+    assert get_operation("color").check(np.ones((3, 8))) == (1.0,) * 24
+    assert get_operation("tone").check([1] * 8) == (1.0,) * 8
 
 
 def test_clipped_is_the_nearest_allowed() -> None:
-    assert get("sharpness").clipped([-3.0]) == (-0.25,)
-    assert get("tone").clipped([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
+    assert get_operation("sharpness").clipped([-3.0]) == (-0.25,)
+    assert get_operation("tone").clipped([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
 
 
 @pytest.mark.parametrize("rise", [0.02, 0.1, 0.7, 1, 1 / 3, 8])
 def test_a_curve_of_equal_rises_is_the_identity(rise: float) -> None:
     # As rises count only in proportion, and eight of 0.1 or 0.7 do not sum exactly.
-    assert get("tone").is_identity((rise,) * 8)
-    assert get("color").is_identity((rise,) * 8 + (1.0,) * 8 + (2 * rise,) * 8)
+    assert get_operation("tone").is_identity((rise,) * 8)
+    assert get_operation("color").is_identity((rise,) * 8 + (1.0,) * 8 + (2 * rise,) * 8)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_a_curve_of_equal_rises_is_the_identity(rise: float) -> None:
     [("contrast", (1e-15,)), ("tone", (1 + 1e-9,) + (1.0,) * 7), ("color", (1.0,) * 23 + (1 - 1e-9,))],
 )
 def test_a_small_change_is_not_the_identity(name: str, values: tuple[float, ...]) -> None:
-    assert not get(name).is_identity(values)
+    assert not get_operation(name).is_identity(values)
 
 
 def test_an_image_is_an_array() -> None:
     with pytest.raises(TypeError, match="NumPy array or a torch tensor, not list"):
-        get("tone")([[0.5]], [1] * 8)
+        get_operation("tone")([[0.5]], [1] * 8)
 
 
 def test_a_new_operation_is_one_declaration() -> None:

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from t2onet.operations import get, pixel_scale
-from t2onet.operations.sharpness import neighbourhood
+from t2onet.operations import get_operation, pixel_scale
+from t2onet.operations.paper import laplacian_neighbourhood
 
 TOLERANCE = 1e-6
 
@@ -40,20 +40,20 @@ def test_hsv_operations_scale_one_channel_and_clip_it(name: str, channel: int, p
         hsv[channel] = min(max((1 + p) * hsv[channel], 0.0), 1.0)
         return colorsys.hsv_to_rgb(*hsv)
 
-    result = get(name)(picture(*given), p)
+    result = get_operation(name)(picture(*given), p)
     assert colours(result) == pytest.approx([pytest.approx(expected(c), abs=TOLERANCE) for c in given])
 
 
 def test_brightness_by_hand() -> None:
     # V = 0.6, 1.5 V = 0.9: everything times 1.5. V = 0.8, 1.5 V clips to 1: everything times 1.25.
-    result = get("brightness")(picture((0.2, 0.4, 0.6), (0.8, 0.4, 0.0)), 0.5)
+    result = get_operation("brightness")(picture((0.2, 0.4, 0.6), (0.8, 0.4, 0.0)), 0.5)
     assert colours(result)[0] == pytest.approx((0.3, 0.6, 0.9), abs=TOLERANCE)
     assert colours(result)[1] == pytest.approx((1.0, 0.5, 0.0), abs=TOLERANCE)
 
 
 def test_saturation_by_hand() -> None:
     # V = 0.8, S = 0.5; 1.5 S = 0.75, so the least channel falls to 0.8 * 0.25 = 0.2.
-    result = get("saturation")(picture((0.8, 0.6, 0.4)), 0.5)
+    result = get_operation("saturation")(picture((0.8, 0.6, 0.4)), 0.5)
     assert colours(result)[0] == pytest.approx((0.8, 0.5, 0.2), abs=TOLERANCE)
 
 
@@ -66,20 +66,20 @@ def test_contrast_is_the_papers_lerp(p: float) -> None:
         enhanced = 0.5 * (1 - math.cos(math.pi * lum))
         return tuple(min(max((1 - p) * c + p * c * enhanced / lum, 0.0), 1.0) for c in colour)
 
-    result = get("contrast")(picture(*given), p)
+    result = get_operation("contrast")(picture(*given), p)
     for got, colour in zip(colours(result), given, strict=True):
         assert got == pytest.approx(expected(colour), abs=TOLERANCE)
 
 
 def test_contrast_leaves_black_black() -> None:
-    assert colours(get("contrast")(picture((0, 0, 0)), 1.0)) == [(0, 0, 0)]
+    assert colours(get_operation("contrast")(picture((0, 0, 0)), 1.0)) == [(0, 0, 0)]
 
 
 def test_sharpness_adds_the_centre_positive_laplacian() -> None:
     image = np.zeros((3, 3, 3))
     image[:, 1, 1] = 0.5
     image[:, 0, 1] = 0.2
-    result = get("sharpness")(image, 0.25)
+    result = get_operation("sharpness")(image, 0.25)
     assert result[0, 1, 1] == pytest.approx(0.5 + 0.25 * (4 * 0.5 - 0.2), abs=TOLERANCE)
     # At the border the missing neighbour is the border pixel itself: 4 * .2 - (.2 + .5 + 0 + 0).
     assert result[0, 0, 1] == pytest.approx(0.2 + 0.25 * (0.8 - 0.7), abs=TOLERANCE)
@@ -88,7 +88,7 @@ def test_sharpness_adds_the_centre_positive_laplacian() -> None:
 
 def test_softest_is_the_mean_of_the_neighbours() -> None:
     image = np.random.default_rng(1).random((3, 5, 5))
-    result = get("sharpness")(image, -0.25)
+    result = get_operation("sharpness")(image, -0.25)
     mean = (image[:, 1, 2] + image[:, 3, 2] + image[:, 2, 1] + image[:, 2, 3]) / 4
     assert result[:, 2, 2] == pytest.approx(mean, abs=TOLERANCE)
 
@@ -96,7 +96,7 @@ def test_softest_is_the_mean_of_the_neighbours() -> None:
 @pytest.mark.parametrize("scale", [1.0, 1.3, 2.0, 4.0])
 def test_a_flat_image_stays_flat_to_the_border(scale: float) -> None:
     flat = np.full((3, 20, 30), 0.4)
-    result = get("sharpness").run(flat, np.array([1.5]), scale)
+    result = get_operation("sharpness").run(flat, np.array([1.5]), scale)
     assert result == pytest.approx(flat, abs=1e-12)
 
 
@@ -110,7 +110,7 @@ def test_sharpness_widens_in_proportion_above_a_short_side_of_1000() -> None:
 @pytest.mark.parametrize("scale", [1.0, 1.01, 1.5, 2.0, 3.7, 8.0])
 def test_the_neighbours_spread_in_proportion(scale: float) -> None:
     # Mean squared distance along one axis: half of it from the neighbours on that axis, the rest smoothing.
-    where = neighbourhood(scale)
+    where = laplacian_neighbourhood(scale)
     half = len(where.weights) // 2
     smoothing = sum(w * (i - half) ** 2 for i, w in enumerate(where.weights))
     distance = (1 - where.fraction) * where.near**2 + where.fraction * (where.near + 1) ** 2
@@ -121,8 +121,10 @@ def test_the_neighbours_spread_in_proportion(scale: float) -> None:
 def test_pixel_radius_keeps_the_papers_laplacian_at_any_size() -> None:
     image = np.random.default_rng(2).random((3, 1200, 1300))
     small = image[:, 600:620, 600:620]
-    whole = get("sharpness")(image, 0.3, radius="pixel")
-    assert whole[:, 605:615, 605:615] == pytest.approx(get("sharpness")(small, 0.3)[:, 5:15, 5:15], abs=1e-12)
+    whole = get_operation("sharpness")(image, 0.3, radius="pixel")
+    assert whole[:, 605:615, 605:615] == pytest.approx(
+        get_operation("sharpness")(small, 0.3)[:, 5:15, 5:15], abs=1e-12
+    )
 
 
 RISES = (1.0, 2.0, 0.5, 1.0, 3.0, 1.0, 1.0, 0.5)
@@ -133,7 +135,7 @@ def by_hand(x: float, rises: tuple[float, ...]) -> float:
 
 
 def test_tone_is_one_curve_for_all_channels() -> None:
-    result = get("tone")(picture((0.0, 0.0625, 0.125), (0.3, 0.55, 1.0)), RISES)
+    result = get_operation("tone")(picture((0.0, 0.0625, 0.125), (0.3, 0.55, 1.0)), RISES)
     # Half of the first rise, then all of it, of a total of 10.
     assert colours(result)[0] == pytest.approx((0.0, 0.05, 0.1), abs=TOLERANCE)
     assert colours(result)[1] == pytest.approx([by_hand(x, RISES) for x in (0.3, 0.55, 1.0)], abs=TOLERANCE)
@@ -142,5 +144,5 @@ def test_tone_is_one_curve_for_all_channels() -> None:
 def test_color_is_a_curve_for_each_channel() -> None:
     rows = (RISES, tuple(reversed(RISES)), (1.0,) * 8)
     for given in (rows, [value for row in rows for value in row]):
-        result = colours(get("color")(picture((0.3, 0.3, 0.3)), given))[0]
+        result = colours(get_operation("color")(picture((0.3, 0.3, 0.3)), given))[0]
         assert result == pytest.approx([by_hand(0.3, row) for row in rows], abs=TOLERANCE)

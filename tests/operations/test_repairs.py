@@ -9,8 +9,8 @@ import pytest
 
 from t2onet import Mask, Recipe, RecipeError, Step
 from t2onet.errors import LookError
-from t2onet.looks.export import export
-from t2onet.operations import Repair, get, operations, register_repair, repairs
+from t2onet.looks.export import export_recipe
+from t2onet.operations import Repair, get_operation, operations, register_repair, repairs
 from t2onet.operations.inpainting import inpaint
 
 MASK = Mask.from_array(np.eye(8, dtype=bool), feather=1)
@@ -33,7 +33,7 @@ def test_a_repair_is_no_operation() -> None:
     assert "inpaint" in repairs()
     assert "inpaint" not in operations()
     with pytest.raises(RecipeError, match="there is no operation 'inpaint'"):
-        get("inpaint")
+        get_operation("inpaint")
 
 
 def test_a_name_is_taken_once() -> None:
@@ -78,7 +78,7 @@ def test_it_has_no_strength_and_always_does_something() -> None:
 
 def test_a_look_cannot_hold_it(tmp_path: object) -> None:
     with pytest.raises(LookError, match=r"step 1 \(inpaint\) works through a mask"):
-        export(Recipe.from_steps([STEP]), f"{tmp_path}/look.cube")
+        export_recipe(Recipe.from_steps([STEP]), f"{tmp_path}/look.cube")
 
 
 def test_a_hole_is_filled_from_around_it() -> None:

@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from t2onet.planning import local, masked, places, removal, revision, search, segments
+from t2onet.operations import REFERENCE_SHORT_SIDE
+from t2onet.planning import local, places, planner, segments
 from t2onet.planning.planner import plan
 from tests.conftest import ROOT
 
@@ -24,17 +25,18 @@ def decimal(value: float) -> str:
     "words",
     [
         f"the {local.MASK_LIMIT} (`mask_limit`)",
-        f"differ by more than {decimal(segments.CHANGED)} (`CHANGED`)",
-        f"at least {removal._CLOSE:.0%} of the difference (`_CLOSE`)".replace("%", " %"),
-        f"at least {decimal(removal._INVISIBLE)} (`_INVISIBLE`)",
-        f"less than {decimal(removal._ALIKE)} (`_ALIKE`)",
-        f"at most {places.SAMPLE:,} pixels of the mask (`SAMPLE`)",
-        f"within {revision.NEARLY:.0%} of the best (`NEARLY`)".replace("%", " %"),
+        f"differ by more than {decimal(segments.VISIBLE_PIXEL_CHANGE)} (`CHANGED`)",
+        f"at least {places._EXPLAINED_SHARE:.0%} of the difference (`_CLOSE`)".replace("%", " %"),
+        f"at least {decimal(places._INVISIBLE_DIFFERENCE)} (`_INVISIBLE`)",
+        f"less than {decimal(places._MIN_EDGE_CORRELATION)} (`_ALIKE`)",
+        f"at most {places.MASK_SAMPLE:,} pixels of the mask (`SAMPLE`)",
+        f"within {local.MAX_SIMPLIFICATION_LOSS:.0%} of the best (`NEARLY`)".replace("%", " %"),
         f"{default(local.plan_local, 'steps')} steps, beam {default(local.plan_local, 'beam')}",
         f"below {decimal(local.plan_local.__kwdefaults__['tolerance'])}, or no step",
-        f"takes away {local._TRIED:.0%} of the whole difference (`_TRIED`)".replace("%", " %"),
-        f"less than {revision.WORTH:.0%} is dropped (`WORTH`)".replace("%", " %"),
-        f"softened by {masked.FEATHER:g} pixels at a short side of {local.REFERENCE_SHORT_SIDE} (`FEATHER`)",
+        f"takes away {local._MIN_TRIAL_GAIN_SHARE:.0%} of the whole difference (`_TRIED`)".replace("%", " %"),
+        f"less than {local.MIN_GAIN_SHARE:.0%} is dropped (`WORTH`)".replace("%", " %"),
+        f"softened by {places.PLANNED_MASK_FEATHER:g} pixels at a short side of {REFERENCE_SHORT_SIDE} "
+        "(`FEATHER`)",
     ],
 )
 def test_local_planning_differs_as_told(words: str) -> None:
@@ -44,10 +46,10 @@ def test_local_planning_differs_as_told(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        f"(`EPSILON`, {decimal(search.EPSILON)})",
+        f"(`EPSILON`, {decimal(planner.EPSILON)})",
         f"after a random choice; {default(plan, 'random_beam')} by default",
         f"its size; {default(plan, 'beam')} is that of the code",
-        f"{', '.join(search.FIXED_ORDER)} (`FIXED_ORDER`)",
+        f"{', '.join(planner.FIXED_ORDER)} (`FIXED_ORDER`)",
     ],
 )
 def test_the_forward_search_differs_as_told(words: str) -> None:

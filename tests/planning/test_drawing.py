@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from t2onet.planning.report import drawing
-from t2onet.planning.report.drawing import BODY, plain, words
+from t2onet.image import drawing
+from t2onet.image.drawing import BODY_SIZE, draw_text, to_printable
 
 
 @pytest.fixture
 def only_pillows_font(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine without fonts."""
-    monkeypatch.setattr(drawing, "_fonts", lambda: ("",))
+    monkeypatch.setattr(drawing, "_find_fonts", lambda: ("",))
 
 
 def drawn(text: str) -> np.ndarray:
-    return np.asarray(words(text, BODY, 400))
+    return np.asarray(draw_text(text, BODY_SIZE, 400))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def drawn(text: str) -> np.ndarray:
     ],
 )
 def test_signs_of_typesetting_become_plain_and_the_rest_stays(text: str, said: str) -> None:
-    assert plain(text) == said
+    assert to_printable(text) == said
 
 
 @pytest.mark.parametrize("letter", ["\u00e9", "\u65e5", "\U0001f600", "\udcff"])
@@ -43,13 +43,13 @@ def test_what_the_font_lacks_is_drawn_as_a_box(letter: str, only_pillows_font: N
 
 def test_ascii_is_drawn_in_pillows_own_font_whatever_else_there_is() -> None:
     said = "".join(map(chr, range(33, 127)))
-    assert drawing.font_for(said, BODY) is drawing.font_for("", BODY)
+    assert drawing.choose_font(said, BODY_SIZE) is drawing.choose_font("", BODY_SIZE)
 
 
 def test_the_font_that_has_most_of_a_text_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"": "abc", "accents": "abc\u00e9", "more": "abc\u00e9\u65e5"}
-    monkeypatch.setattr(drawing, "_fonts", lambda: tuple(known))
-    monkeypatch.setattr(drawing, "_has", lambda name, letter: letter in known[name])
-    monkeypatch.setattr(drawing, "_font", lambda name, size: name)
+    monkeypatch.setattr(drawing, "_find_fonts", lambda: tuple(known))
+    monkeypatch.setattr(drawing, "_has_glyph", lambda name, letter: letter in known[name])
+    monkeypatch.setattr(drawing, "_load_font", lambda name, size: name)
     wanted = {"abc": "", "b\u00e9": "accents", "\u65e5 \u00e9": "more", "\U0001f600": ""}
-    assert {text: drawing.font_for(text, BODY) for text in wanted} == wanted
+    assert {text: drawing.choose_font(text, BODY_SIZE) for text in wanted} == wanted

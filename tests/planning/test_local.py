@@ -12,13 +12,22 @@ import pytest
 
 from t2onet import Mask, Recipe, apply, open_image, operations
 from t2onet.errors import PlanError
-from t2onet.planning.local import LocalSearch, Move, State, plan_local
-from t2onet.planning.masked import LocalStep, executed
-from t2onet.planning.path import Action
-from t2onet.planning.places import Place, Sample, whereabouts
-from t2onet.planning.removal import alike, coarse, grown, outline, removed, structure_lost
-from t2onet.planning.revision import revised
-from t2onet.planning.segments import fitted, overlap
+from t2onet.planning.local import CandidateStep, LocalSearch, LocalSearchState, plan_local, refine_local_steps
+from t2onet.planning.pictures import Action
+from t2onet.planning.places import (
+    LocalStep,
+    MaskCandidate,
+    PixelSample,
+    describe_location,
+    dilate_region,
+    downsample_for_structure,
+    edge_correlation,
+    is_removal,
+    is_structure_lost,
+    outline_contrast,
+    render_local_steps,
+)
+from t2onet.planning.segments import intersection_over_union, resize_region
 from tests.conftest import EXAMPLES
 
 SHAPE = (80, 100)
@@ -100,7 +109,9 @@ def test_steps_in_overlapping_masks_are_told_apart(
 
 
 def actions(*steps: tuple[str, list[float], np.ndarray | None]) -> list[LocalStep]:
-    return [LocalStep(Action(name, np.array(p, float)), Place(mask, SHAPE)) for name, p, mask in steps]
+    return [
+        LocalStep(Action(name, np.array(p, float)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps
+    ]
 
 
 def pictures(*photos: np.ndarray) -> list[np.ndarray]:
@@ -111,17 +122,19 @@ def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -
     after = edited(before, ("saturation", -0.6, DISC), ("brightness", 0.3, BAND), ("sharpness", 0.3, DISC))
     start, target = pictures(before, after)
     steps = actions(("saturation", [-0.1], DISC), ("brightness", [0.1], BAND), ("sharpness", [0.05], DISC))
-    better = revised(steps, start, target, NAMES)
+    better = refine_local_steps(steps, start, target, NAMES)
     assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
         {"saturation": -0.6, "brightness": 0.3, "sharpness": 0.3}, abs=0.03
     )
-    off = [float(np.abs(executed(s, start)[1][-1] - target).mean()) for s in (steps, better)]
+    off = [float(np.abs(render_local_steps(s, start)[1][-1] - target).mean()) for s in (steps, better)]
     assert off[1] < 0.2 * off[0]
 
 
 def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
     start, target = pictures(before, edited(before, ("contrast", 0.8, DISC), ("brightness", 0.3, BAND)))
-    better = revised(actions(("brightness", [0.3], BAND), ("contrast", [0.3], DISC)), start, target, NAMES)
+    better = refine_local_steps(
+        actions(("brightness", [0.3], BAND), ("contrast", [0.3], DISC)), start, target, NAMES
+    )
     assert [step.action.operation for step in better] == ["contrast", "brightness"]
     assert [step.action.values[0] for step in better] == pytest.approx([0.8, 0.3], abs=0.02)
 
@@ -129,7 +142,7 @@ def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
 def test_what_others_make_up_for_is_dropped_and_what_is_simple_said_simply(before: np.ndarray) -> None:
     start, target = pictures(before, edited(before, ("brightness", -0.3, DISC), ("saturation", -0.5, BAND)))
     steps = actions(("color", [1] * 24, DISC), ("saturation", [-0.4], BAND), ("contrast", [0.01], DISC))
-    better = revised(steps, start, target, NAMES)
+    better = refine_local_steps(steps, start, target, NAMES)
     assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
         {"brightness": -0.3, "saturation": -0.5}, abs=0.02
     )
@@ -139,21 +152,21 @@ def test_a_revision_looks_past_what_was_removed(before: np.ndarray) -> None:
     (start,) = pictures(before)
     target = np.where(DISC, np.float32(0.9), np.clip(np.float32(1.3) * start, 0, 1))
     steps = actions(("brightness", [0.0], None), ("inpaint", [], DISC))
-    edit, removal = revised(steps, start, target, NAMES)
+    edit, removal = refine_local_steps(steps, start, target, NAMES)
     assert edit.action.values[0] == pytest.approx(0.3, abs=0.01)
     assert removal is steps[1]
 
 
 def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
     picture = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
-    sample = Sample.inside(DISC, reach=1)
+    sample = PixelSample.inside(DISC, reach=1)
     sharp = Action("sharpness", np.array([0.4]))
     seen = sample.middles(sharp.applied(sample.of(picture)))[:, 0]
     assert np.array_equal(seen, sharp.applied(picture)[:, DISC])
 
 
 def test_a_large_place_is_sampled_evenly() -> None:
-    sample = Sample.inside(np.ones((300, 500), bool), reach=0, size=1000)
+    sample = PixelSample.inside(np.ones((300, 500), bool), reach=0, size=1000)
     rows, columns = sample.rows[0], sample.columns[0]
     assert rows.size == 1000
     counts = np.histogram2d(rows, columns, bins=(4, 5), range=((0, 300), (0, 500)))[0]
@@ -174,7 +187,7 @@ def test_a_large_place_is_sampled_evenly() -> None:
     ],
 )
 def test_whereabouts(region: np.ndarray | None, words: str) -> None:
-    assert whereabouts(region) == words
+    assert describe_location(region) == words
 
 
 def test_an_edit_everywhere_needs_no_mask(before: np.ndarray) -> None:
@@ -213,7 +226,7 @@ def test_the_change_itself_is_a_candidate(before: np.ndarray) -> None:
     plan = plan_local(before, edited(before, ("brightness", 0.5, DISC)))
     assert plan.recipe.steps[0].operation == "brightness"
     assert plan.regions[0] is not None
-    assert overlap(plan.regions[0], DISC) > 0.9
+    assert intersection_over_union(plan.regions[0], DISC) > 0.9
 
 
 def compressed(photo: np.ndarray, quality: int) -> np.ndarray:
@@ -240,7 +253,7 @@ def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
     assert step.operation == "brightness"
     assert step.parameters[0] == pytest.approx(0.4, abs=0.05)
     assert region is not None
-    assert overlap(fitted(region, height, width), disc) > 0.8
+    assert intersection_over_union(resize_region(region, height, width), disc) > 0.8
 
 
 @pytest.mark.parametrize(("limit", "tried"), [(3, 3 + 1), (8, 8 + 1), (20, 12 + 1)])
@@ -254,7 +267,9 @@ def test_so_many_masks_are_tried_and_the_whole_picture(
     after = np.where(masks[4][..., None], 255 - (255 - before) // 2, before)
     places = []
 
-    def explained(self: LocalSearch, state: State, place: Place, differs: np.ndarray) -> list[Move]:
+    def explained(
+        self: LocalSearch, state: LocalSearchState, place: MaskCandidate, differs: np.ndarray
+    ) -> list[CandidateStep]:
         places.append(place.region)
         return []
 
@@ -316,28 +331,28 @@ def test_evidence_of_a_removal_by_hand() -> None:
     flat, inside = np.full_like(striped, 0.5), np.zeros((8, 8), bool)
     inside[2:6, 2:6] = True
     emptied = np.where(inside, flat, striped)
-    assert alike(striped, striped * np.float32(0.5), inside) == pytest.approx(1)
-    assert alike(striped, flat, inside) == 0
-    assert structure_lost(striped, striped, emptied, inside)
-    assert not structure_lost(striped, striped * np.float32(0.5), striped * np.float32(0.5), inside)
+    assert edge_correlation(striped, striped * np.float32(0.5), inside) == pytest.approx(1)
+    assert edge_correlation(striped, flat, inside) == 0
+    assert is_structure_lost(striped, striped, emptied, inside)
+    assert not is_structure_lost(striped, striped * np.float32(0.5), striped * np.float32(0.5), inside)
     # 4 crossings at each of 4 sides: none between equal rows, .6 between columns
-    assert outline(striped, inside) == pytest.approx(0.3)
-    assert outline(emptied, inside) == pytest.approx(0.3)
-    assert not removed(flat, striped, inside)
-    assert grown(inside).sum() == 36
+    assert outline_contrast(striped, inside) == pytest.approx(0.3)
+    assert outline_contrast(emptied, inside) == pytest.approx(0.3)
+    assert not is_removal(flat, striped, inside)
+    assert dilate_region(inside).sum() == 36
 
 
 def test_structure_is_judged_on_a_small_picture() -> None:
     picture, inside = np.zeros((3, 12, 12), np.float32), np.zeros((12, 12), bool)
     picture[:, ::2] = 1
     inside[:4, :5] = True
-    small, mask = coarse((picture, inside), short_side=960)
+    small, mask = downsample_for_structure((picture, inside), short_side=960)
     assert small.shape == (3, 3, 3)
     assert np.allclose(small, 0.5)
     assert mask.tolist() == [[True, False, False], [False] * 3, [False] * 3]
     speck = np.zeros((12, 12), bool)
     speck[0, 0] = True
-    assert coarse((picture, speck), short_side=960)[1] is speck
+    assert downsample_for_structure((picture, speck), short_side=960)[1] is speck
 
 
 def test_photos_of_different_things_are_refused(before: np.ndarray) -> None:

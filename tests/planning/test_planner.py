@@ -11,9 +11,8 @@ import pytest
 import t2onet
 from t2onet import Recipe, apply, open_image, operations
 from t2onet.errors import ImageError, PlanError, RecipeError
-from t2onet.planning import L1, plan, plan_pictures
-from t2onet.planning.costs import Cost
-from t2onet.planning.path import Action, Picture
+from t2onet.planning import L1Cost, plan, plan_pictures
+from t2onet.planning.pictures import Action, CostFunction, Picture
 from tests.conftest import EXAMPLES
 from tests.planning.scenes import scene
 
@@ -90,17 +89,17 @@ def test_a_solver_or_repeats_ask_for_the_forward_search() -> None:
 def test_nelder_mead_solves_every_operation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sharpness too, which is solved last and on a larger picture, and without a joint fit after it."""
     pytest.importorskip("scipy", reason="an extra")
-    from t2onet.planning.solvers import nelder_mead
+    from t2onet.planning import solvers
 
     solved: list[tuple[str, int]] = []
-    real = nelder_mead.SOLVERS["nelder-mead"]
+    real = solvers.solve_nelder_mead
 
-    def noted(name: str, picture: Picture, cost: Cost) -> Action:
+    def noted(name: str, picture: Picture, cost: CostFunction) -> Action:
         solved.append((name, picture.shape[-1]))
         return real(name, picture, cost)
 
-    monkeypatch.setitem(nelder_mead.SOLVERS, "nelder-mead", noted)
-    for ours in ("planner.JointFit.fit", "solvers.fast.solve", "solvers.fast._number"):
+    monkeypatch.setattr(solvers, "solve_nelder_mead", noted)
+    for ours in ("planner.JointFitter.fit", "solvers.solve_fast", "solvers._solve_number"):
         monkeypatch.setattr(f"t2onet.planning.{ours}", lambda *_, **__: pytest.fail("not Nelder-Mead"))
     before = photo(64)
     after = np.asarray(apply(Recipe.from_steps([("brightness", 0.3), ("sharpness", 0.8)]), before))
@@ -252,7 +251,7 @@ def test_planted_recipes_are_explained() -> None:
 
 def _planted(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
     for name in rng.permutation(list(operations.operations()))[: rng.integers(1, 5)]:
-        slots = operations.get(name).slots
+        slots = operations.get_operation(name).slots
         if len(slots) > 1:
             values = np.exp(rng.uniform(np.log(0.5), np.log(2), len(slots)))
         else:
@@ -266,4 +265,4 @@ def _planted(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None
 
 def test_l1_is_the_mean_absolute_difference() -> None:
     one, other = scene(16), scene(16, seed=1)
-    assert L1(other)(one) == pytest.approx(np.abs(one - other).mean(), rel=1e-5)
+    assert L1Cost(other)(one) == pytest.approx(np.abs(one - other).mean(), rel=1e-5)

@@ -18,11 +18,17 @@ import t2onet.executor
 from t2onet import Mask, OutputError, Recipe
 from t2onet.planning import Plan
 from t2onet.planning.local import LocalPlan
-from t2onet.planning.path import Action, pictures
-from t2onet.planning.removal import grown
-from t2onet.planning.report import write_report
-from t2onet.planning.report.contents import Contents, Slider
-from t2onet.planning.report.sheet import CELL, COLUMNS, GAP, WIDTH
+from t2onet.planning.pictures import Action, render_intermediates
+from t2onet.planning.places import dilate_region
+from t2onet.planning.report import (
+    REPORT_CELL,
+    REPORT_COLUMNS,
+    REPORT_GAP,
+    REPORT_WIDTH,
+    PlanReport,
+    Slider,
+    write_report,
+)
 from tests.conftest import EXAMPLES
 
 LOOK = Recipe.from_steps(
@@ -45,7 +51,7 @@ def small_photo() -> np.ndarray:
 def planned(recipe: Recipe, off: float = 0.0) -> Plan:
     """A plan that came to `recipe` and misses its target by `off` everywhere."""
     actions = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
-    series = pictures(actions, small_photo())
+    series = render_intermediates(actions, small_photo())
     target = series[-1] - np.float32(off)
     costs = tuple(float(np.abs(picture - target).mean()) for picture in series)
     return Plan(recipe, 0.0123, 0.2, costs, tuple(series), target)
@@ -166,7 +172,7 @@ def test_color_is_three_named_curves(page: Page) -> None:
 
 
 def test_a_slider_stands_where_its_number_is_in_the_range() -> None:
-    contents = Contents.of(planned(Recipe.from_steps([("brightness", 0.5)])))
+    contents = PlanReport.of(planned(Recipe.from_steps([("brightness", 0.5)])))
     (slider,) = contents.steps[0].sliders
     assert slider == Slider("brightness +0.5 (relative change)", -1, 2, 0, 0.5)
     assert slider.share(slider.value) == 0.5
@@ -236,12 +242,12 @@ def test_each_step_says_and_shows_where_it_works(masked: LocalPlan, tmp_path: Pa
 
 def eroded(region: np.ndarray) -> np.ndarray:
     """Two pixels smaller, so that neither the line nor JPEG's blocks count."""
-    return ~grown(grown(~region))
+    return ~dilate_region(dilate_region(~region))
 
 
 @pytest.mark.usefixtures("opencv")
 def test_a_removal_has_neither_curve_nor_slider(masked: LocalPlan) -> None:
-    *_, removal = Contents.of(masked).steps
+    *_, removal = PlanReport.of(masked).steps
     assert (removal.curves, removal.sliders) == ((), ())
     assert removal.shot.caption == "3. removes something from the picture"
 
@@ -250,8 +256,10 @@ def test_a_removal_has_neither_curve_nor_slider(masked: LocalPlan) -> None:
 def test_the_sheet_shows_where_beside_what(masked: LocalPlan, tmp_path: Path) -> None:
     with PIL.Image.open(write_report(masked, tmp_path / "plan.png")) as sheet:
         pixels = np.asarray(sheet)
-    cell = round(small_photo().shape[1] * CELL / max(small_photo().shape[1:]))
-    assert len(pixels) > 3 * (cell + GAP), "the overview, and two rows for three steps with their places"
+    cell = round(small_photo().shape[1] * REPORT_CELL / max(small_photo().shape[1:]))
+    assert len(pixels) > 3 * (cell + REPORT_GAP), (
+        "the overview, and two rows for three steps with their places"
+    )
     assert ((pixels == 235).all(axis=-1)).sum() > 100, "the outlines"
 
 
@@ -268,7 +276,7 @@ def opencv() -> None:
 )
 def test_the_residual_is_scaled_up_and_says_so(off: float, gain: int, white: str) -> None:
     plan = planned(Recipe.from_steps([("contrast", 0.2)]), off)
-    shot = Contents.of(plan).residual
+    shot = PlanReport.of(plan).residual
     assert shot.detail == (
         f"Off by {255 * off:.1f} of 255 levels on average; 95 % of all values are off by at most "
         f"{255 * off:.1f}. Shown {gain} times as strong: full brightness is a difference of {white} levels "
@@ -282,7 +290,7 @@ def test_the_95th_percentile_is_not_the_mean() -> None:
     target = plan.target.copy()
     target[:, :8] += np.float32(0.2)  # a tenth of the rows
     assert 8 / target.shape[1] == pytest.approx(0.1)
-    detail = Contents.of(replace(plan, target=target)).residual.detail
+    detail = PlanReport.of(replace(plan, target=target)).residual.detail
     assert detail.startswith(
         "Off by 5.1 of 255 levels on average; 95 % of all values are off by at most 51.0."
     )
@@ -299,16 +307,16 @@ def test_the_sheet_is_a_picture_of_cells(tmp_path: Path, count: int) -> None:
     with PIL.Image.open(path) as sheet:
         sheet.load()
     height, width = plan.target.shape[1:]
-    cell = round(height * CELL / max(height, width))
-    rows = 1 + -(-count // COLUMNS)
-    assert (sheet.format, sheet.mode, sheet.width) == ("PNG", "RGB", WIDTH)
-    assert rows * (cell + GAP) < sheet.height < rows * (cell + GAP + 220) + 300
+    cell = round(height * REPORT_CELL / max(height, width))
+    rows = 1 + -(-count // REPORT_COLUMNS)
+    assert (sheet.format, sheet.mode, sheet.width) == ("PNG", "RGB", REPORT_WIDTH)
+    assert rows * (cell + REPORT_GAP) < sheet.height < rows * (cell + REPORT_GAP + 220) + 300
     # The target, the third cell of the first row, is there as it is.
     first = np.asarray(
-        PIL.Image.fromarray(to_bytes(plan.target)).resize((CELL, cell), PIL.Image.Resampling.BICUBIC)
+        PIL.Image.fromarray(to_bytes(plan.target)).resize((REPORT_CELL, cell), PIL.Image.Resampling.BICUBIC)
     )
-    left = GAP + 2 * (CELL + GAP)
-    columns = np.asarray(sheet)[:, left : left + CELL]
+    left = REPORT_GAP + 2 * (REPORT_CELL + REPORT_GAP)
+    columns = np.asarray(sheet)[:, left : left + REPORT_CELL]
     assert any(np.array_equal(columns[top : top + cell], first) for top in range(60, 300))
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from t2onet import operations
-from t2onet.planning import L1, Node, Search
-from t2onet.planning.path import Action
-from t2onet.planning.search import FIXED_ORDER, Order
-from t2onet.planning.solvers import solver
+from t2onet.planning import ForwardSearch, L1Cost, SearchNode
+from t2onet.planning.pictures import Action
+from t2onet.planning.planner import FIXED_ORDER, SearchOrder
+from t2onet.planning.solvers import find_solver
 from tests.planning.scenes import scene
 
 
@@ -21,8 +21,10 @@ def edited(picture: np.ndarray) -> np.ndarray:
     return picture
 
 
-def search(target: np.ndarray, names: list[str] | None = None, **settings: object) -> Search:
-    return Search(L1(target), solver("fast"), names or list(operations.operations()), **settings)  # type: ignore[arg-type]
+def search(target: np.ndarray, names: list[str] | None = None, **settings: object) -> ForwardSearch:
+    return ForwardSearch(
+        L1Cost(target), find_solver("fast"), names or list(operations.operations()), **settings
+    )  # type: ignore[arg-type]
 
 
 def test_backtracking_gives_operations_parameters_and_pictures() -> None:
@@ -34,7 +36,7 @@ def test_backtracking_gives_operations_parameters_and_pictures() -> None:
     for before, after in pairwise(trail):
         assert after.action is not None
         assert np.array_equal(after.action.applied(before.picture), after.picture)
-        assert after.cost == pytest.approx(L1(edited(start))(after.picture))
+        assert after.cost == pytest.approx(L1Cost(edited(start))(after.picture))
         assert after.cost < before.cost
 
 
@@ -68,7 +70,7 @@ def test_the_fixed_order_is_kept() -> None:
 
 
 @pytest.mark.parametrize("order", ["free", "epsilon-greedy"])
-def test_a_seed_fixes_the_result(order: Order) -> None:
+def test_a_seed_fixes_the_result(order: SearchOrder) -> None:
     start = scene(32)
     first, second = (search(edited(start), order=order, tolerance=0.0, seed=3).run(start) for _ in range(2))
     assert [a.operation for a in first.path] == [a.operation for a in second.path]
@@ -76,7 +78,7 @@ def test_a_seed_fixes_the_result(order: Order) -> None:
 
 
 def test_epsilon_greedy_sometimes_takes_another_operation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("t2onet.planning.search.EPSILON", 1.0)
+    monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     start = scene(32)
     firsts = {
         search(edited(start), order="epsilon-greedy", tolerance=0.0, steps=2, seed=seed)
@@ -96,16 +98,16 @@ def test_a_random_choice_leaves_a_beam_of_its_own(
     start = scene(32)
     settings = {"order": "epsilon-greedy", "tolerance": 0.0, "steps": 2, "random_beam": random_beam}
     found = search(edited(start), **settings)
-    monkeypatch.setattr("t2onet.planning.search.EPSILON", 1.0)
+    monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     monkeypatch.setattr("numpy.random.default_rng", lambda seed: Draws([0, 1]))
     counts = []
-    reached = Search._chosen
+    reached = ForwardSearch._chosen
 
-    def chosen(self: Search, nodes: list[Node], rng: np.random.Generator) -> list[Node]:
+    def chosen(self: ForwardSearch, nodes: list[SearchNode], rng: np.random.Generator) -> list[SearchNode]:
         counts.append(len(nodes))
         return reached(self, nodes, rng)
 
-    monkeypatch.setattr(Search, "_chosen", chosen)
+    monkeypatch.setattr(ForwardSearch, "_chosen", chosen)
     found.run(start)
     assert counts == solved
 

@@ -30,8 +30,8 @@ def flags() -> tuple[np.ndarray, np.ndarray]:
 def test_regions_of_like_colour_are_found() -> None:
     pytest.importorskip("skimage")
     picture, disc = flags()
-    found = segments.regions_of_colour(picture)
-    assert max(segments.overlap(region, disc) for region in found) > 0.9
+    found = segments.segment_by_colour(picture)
+    assert max(segments.intersection_over_union(region, disc) for region in found) > 0.9
     assert all(region.dtype == bool for region in found)
 
 
@@ -40,10 +40,10 @@ def test_what_changed_is_a_candidate_with_its_pinholes_filled() -> None:
     before, disc = flags()
     after = np.where(disc, before * np.float32(0.5), before)
     after[:, 30, 50] = before[:, 30, 50]
-    (region,) = segments.changed_regions(before, after)
+    (region,) = segments.find_changed_regions(before, after)
     assert region[30, 50]
-    assert segments.overlap(region, disc) > 0.95
-    assert segments.changed_regions(before, before) == []
+    assert segments.intersection_over_union(region, disc) > 0.95
+    assert segments.find_changed_regions(before, before) == []
 
 
 def test_two_changes_are_two_candidates_and_both_together() -> None:
@@ -52,7 +52,7 @@ def test_two_changes_are_two_candidates_and_both_together() -> None:
     after = before.copy()
     after[:, 5:15, 5:15] += 0.2
     after[:, 40:55, 50:70] -= 0.2
-    assert [int(region.sum()) for region in segments.changed_regions(before, after)] == [300, 100, 400]
+    assert [int(region.sum()) for region in segments.find_changed_regions(before, after)] == [300, 100, 400]
 
 
 def test_a_change_at_the_border_reaches_it() -> None:
@@ -60,16 +60,16 @@ def test_a_change_at_the_border_reaches_it() -> None:
     before = np.full((3, 60, 80), 0.5, np.float32)
     after = before.copy()
     after[:, :20] += 0.2
-    (region,) = segments.changed_regions(before, after)
+    (region,) = segments.find_changed_regions(before, after)
     assert region[:20].all()
     assert not region[20:].any()
 
 
 def test_overlap_is_intersection_over_union() -> None:
     one, other = np.array([[True, True, False]]), np.array([[False, True, True]])
-    assert segments.overlap(one, other) == pytest.approx(1 / 3)
-    assert segments.overlap(one, one) == 1
-    assert segments.overlap(~one & one, ~one & one) == 0
+    assert segments.intersection_over_union(one, other) == pytest.approx(1 / 3)
+    assert segments.intersection_over_union(one, one) == 1
+    assert segments.intersection_over_union(~one & one, ~one & one) == 0
 
 
 def test_masks_that_are_nearly_another_are_dropped() -> None:
@@ -77,14 +77,14 @@ def test_masks_that_are_nearly_another_are_dropped() -> None:
     one[:5] = True
     same = one.copy()
     same[0, 0] = False
-    assert len(segments.distinct([one, same, ~one])) == 2
+    assert len(segments.drop_duplicate_regions([one, same, ~one])) == 2
 
 
 def test_a_mask_is_stretched_over_another_size() -> None:
     half = np.zeros((4, 4), bool)
     half[:, 2:] = True
-    assert np.array_equal(segments.fitted(half, 8, 8), np.kron(half, np.ones((2, 2), bool)))
-    assert segments.fitted(half, 4, 4) is half
+    assert np.array_equal(segments.resize_region(half, 8, 8), np.kron(half, np.ones((2, 2), bool)))
+    assert segments.resize_region(half, 4, 4) is half
 
 
 def panoptic(folder: Path) -> tuple[Path, Path]:
@@ -99,46 +99,46 @@ def panoptic(folder: Path) -> tuple[Path, Path]:
 
 def test_panoptic_ids_are_red_256_green_65536_blue(tmp_path: Path) -> None:
     png, annotations = panoptic(tmp_path)
-    found = [region.tolist() for region in segments.from_panoptic(png, annotations)]
+    found = [region.tolist() for region in segments.masks_from_panoptic(png, annotations)]
     assert found == [[[True, False], [False, False]], [[False, True], [True, False]]]
 
 
 def test_panoptic_refusals(tmp_path: Path) -> None:
     png, annotations = panoptic(tmp_path)
     with pytest.raises(PlanError, match=r"say nothing of two\.png"):
-        segments.from_panoptic(tmp_path / "two.png", annotations)
+        segments.masks_from_panoptic(tmp_path / "two.png", annotations)
     with pytest.raises(PlanError, match="cannot be read as panoptic annotations"):
-        segments.from_panoptic(png, png.with_suffix(".txt"))
+        segments.masks_from_panoptic(png, png.with_suffix(".txt"))
     with pytest.raises(PlanError, match="cannot be read as a panoptic PNG"):
-        segments.panoptic_ids(annotations)
+        segments.read_panoptic_ids(annotations)
 
 
 def test_a_folder_of_masks(tmp_path: Path) -> None:
     PIL.Image.fromarray(np.array([[0, 255], [100, 200]], np.uint8)).save(tmp_path / "b.png")
     PIL.Image.fromarray(np.array([[255, 0], [0, 0]], np.uint8)).save(tmp_path / "a.png")
     (tmp_path / "notes.txt").write_text("not a mask", encoding="utf-8")
-    found = [region.tolist() for region in segments.from_folder(tmp_path)]
+    found = [region.tolist() for region in segments.masks_from_folder(tmp_path)]
     assert found == [[[True, False], [False, False]], [[False, True], [False, True]]]
 
 
 def test_folder_refusals(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="holds no masks"):
-        segments.from_folder(tmp_path)
+        segments.masks_from_folder(tmp_path)
     with pytest.raises(PlanError, match="is not a folder"):
-        segments.from_folder(tmp_path / "absent")
+        segments.masks_from_folder(tmp_path / "absent")
 
 
 def test_without_scikit_image_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.segmentation", None)
     with pytest.raises(PlanError, match=r"pip install 't2onet\[local\]'"):
-        segments.regions_of_colour(flags()[0])
+        segments.segment_by_colour(flags()[0])
 
 
 @pytest.mark.needs_data
 @pytest.mark.skipif(not PANOPTIC.is_dir(), reason=f"{PANOPTIC} is absent")
 def test_coco_segments_are_disjoint_and_cover_most_of_a_photo() -> None:
     png = min((PANOPTIC / "panoptic_train2017").glob("*.png"))
-    found = segments.from_panoptic(png, PANOPTIC / "panoptic_train2017.json")
+    found = segments.masks_from_panoptic(png, PANOPTIC / "panoptic_train2017.json")
     times = np.sum(found, axis=0)
     assert times.max() == 1
     assert times.mean() > 0.5

@@ -7,9 +7,9 @@ import pytest
 
 from t2onet import operations
 from t2onet.errors import PlanError
-from t2onet.planning import L1
-from t2onet.planning.path import Action
-from t2onet.planning.solvers import NAMES, solver
+from t2onet.planning import L1Cost
+from t2onet.planning.pictures import Action
+from t2onet.planning.solvers import SOLVER_NAMES, find_solver
 from tests.planning.scenes import scene
 
 PLANTED = {
@@ -26,41 +26,43 @@ PLANTED = {
 def test_fast_recovers_what_was_planted(name: str) -> None:
     picture = scene()
     target = Action(name, np.array(PLANTED[name])).applied(picture)
-    found = solver("fast")(name, picture, L1(target))
-    assert L1(target)(found.applied(picture)) < 0.002
+    found = find_solver("fast")(name, picture, L1Cost(target))
+    assert L1Cost(target)(found.applied(picture)) < 0.002
     if len(PLANTED[name]) == 1:  # of a curve, the pieces that no pixel falls on can be anything
         assert found.values == pytest.approx(PLANTED[name], abs=0.01)
 
 
-@pytest.mark.parametrize("method", [name for name in NAMES if name != "fast"])
+@pytest.mark.parametrize("method", [name for name in SOLVER_NAMES if name != "fast"])
 @pytest.mark.parametrize("name", ["brightness", "tone"])
 def test_the_others_agree(method: str, name: str) -> None:
     pytest.importorskip("scipy" if method == "nelder-mead" else "torch", reason="an extra")
     picture = scene(32)
     target = Action(name, np.array(PLANTED[name])).applied(picture)
-    found = solver(method)(name, picture, L1(target))
-    assert L1(target)(found.applied(picture)) < 0.006
+    found = find_solver(method)(name, picture, L1Cost(target))
+    assert L1Cost(target)(found.applied(picture)) < 0.006
 
 
 def test_a_curve_that_wants_to_fall_stays_rising_and_best() -> None:
     """Fitting a negative: the nearest rising curve is found, not the falling one cut off."""
     picture = scene()
     target = 1 - picture
-    found = solver("fast")("tone", picture, L1(target))
-    allowed = operations.get("tone").check(found.values)
+    found = find_solver("fast")("tone", picture, L1Cost(target))
+    allowed = operations.get_operation("tone").check(found.values)
     flat = Action("tone", np.array([8.0, *[0.02] * 6, 8.0]))
     assert len(allowed) == 8
-    assert L1(target)(found.applied(picture)) <= L1(target)(flat.applied(picture)) + 0.005
+    assert L1Cost(target)(found.applied(picture)) <= L1Cost(target)(flat.applied(picture)) + 0.005
 
 
 def test_any_cost_will_do_for_nelder_mead() -> None:
     pytest.importorskip("scipy", reason="an extra")
-    found = solver("nelder-mead")("brightness", scene(16), lambda picture: abs(float(picture.mean()) - 0.6))
+    found = find_solver("nelder-mead")(
+        "brightness", scene(16), lambda picture: abs(float(picture.mean()) - 0.6)
+    )
     assert found.applied(scene(16)).mean() == pytest.approx(0.6, abs=0.002)
     with pytest.raises(PlanError, match="L1 cost only"):
-        solver("fast")("brightness", scene(16), lambda picture: 0.0)
+        find_solver("fast")("brightness", scene(16), lambda picture: 0.0)
 
 
 def test_unknown_solvers_are_refused() -> None:
     with pytest.raises(PlanError, match="did you mean 'nelder-mead'"):
-        solver("neldermead")
+        find_solver("neldermead")

@@ -15,8 +15,7 @@ from hypothesis import given
 import t2onet
 from t2onet.errors import OutputError, RecipeError
 from t2onet.recipe import SCHEMA_VERSION, Mask, Recipe
-
-from .strategies import recipes
+from tests.recipe.strategies import recipes
 
 LOOK = Recipe.from_steps([("brightness", 0.2), ("tone", [1, 1, 1.2, 1.1, 1, 1, 0.9, 0.8])], name="Märzlicht")
 

@@ -12,10 +12,9 @@ from pydantic import ValidationError
 
 import t2onet
 from t2onet.errors import RecipeError
-from t2onet.operations import get, operations
-from t2onet.recipe import Change, Mask, Recipe, Step
-
-from .strategies import parameters, recipes
+from t2onet.operations import get_operation, operations
+from t2onet.recipe import Mask, Recipe, Step, StepChange
+from tests.recipe.strategies import parameters, recipes
 
 LOOK = Recipe.from_steps([("brightness", 0.2), ("contrast", 0.1), ("sharpness", 0.3)], name="look")
 PHOTO = np.random.default_rng(7).random((11, 9, 3)).astype(np.float32)
@@ -54,7 +53,7 @@ def test_any_strength_stays_in_range(recipe: Recipe, strength: float) -> None:
 def test_half_a_curve_lies_halfway_between_the_picture_and_the_curve(
     name: str, data: st.DataObject, strength: float
 ) -> None:
-    recipe = Recipe.from_steps([(name, data.draw(parameters(get(name))))])
+    recipe = Recipe.from_steps([(name, data.draw(parameters(get_operation(name))))])
     expected = (1 - strength) * PHOTO + strength * applied(recipe)
     np.testing.assert_allclose(applied(recipe.blend(strength)), expected, atol=2e-6)
 
@@ -130,20 +129,20 @@ def test_the_same_recipe_has_no_difference(recipe: Recipe) -> None:
 def test_a_changed_step() -> None:
     other = Recipe.from_steps([("brightness", 0.2), ("contrast", 0.4), ("sharpness", 0.3)])
     (change,) = LOOK.diff(other)
-    assert change == Change(2, LOOK.steps[1], other.steps[1])
+    assert change == StepChange(2, LOOK.steps[1], other.steps[1])
     assert str(change) == "changed, step 2: raises contrast by 10 % (0.1) -> raises contrast by 40 % (0.4)"
 
 
 def test_an_added_step() -> None:
     other = Recipe.from_steps([LOOK.steps[0], ("saturation", -0.5), *LOOK.steps[1:]])
     (change,) = LOOK.diff(other)
-    assert change == Change(2, None, other.steps[1])
+    assert change == StepChange(2, None, other.steps[1])
     assert str(change) == "added as step 2: fades colours by 50 %"
 
 
 def test_a_removed_step() -> None:
     (change,) = LOOK.diff(Recipe.from_steps(LOOK.steps[:2]))
-    assert change == Change(3, LOOK.steps[2], None)
+    assert change == StepChange(3, LOOK.steps[2], None)
     assert str(change) == "removed, was step 3: sharpens"
 
 
@@ -224,7 +223,7 @@ def test_recipes_and_steps_cannot_be_changed() -> None:
 
 @pytest.mark.parametrize("name", operations())
 def test_defaults_are_the_identity(name: str) -> None:
-    step = Step(operation=name, parameters=get(name).defaults)
+    step = Step(operation=name, parameters=get_operation(name).defaults)
     assert step.is_identity
     assert Recipe.from_steps([step, step]).is_identity
 

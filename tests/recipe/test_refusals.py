@@ -15,7 +15,7 @@ import pytest
 from t2onet.errors import RecipeError
 from t2onet.operations import operations
 from t2onet.recipe import Mask, Recipe, Step
-from t2onet.recipe.model import MOST_STEPS
+from t2onet.recipe.recipe import MAX_RECIPE_STEPS
 from tests import hostile
 
 GOOD = {"operation": "contrast", "parameters": 0.1}
@@ -245,14 +245,14 @@ def test_an_unknown_key_of_a_mask_is_told_the_keys_of_a_mask() -> None:
 
 
 def test_a_recipe_has_only_so_many_steps_which_are_counted_before_they_are_read() -> None:
-    unread = [None] * (MOST_STEPS + 1)
+    unread = [None] * (MAX_RECIPE_STEPS + 1)
     with pytest.raises(RecipeError) as refusal:
         Recipe.from_data({"steps": unread})
     assert str(refusal.value) == "a recipe has at most 256 steps, and this one has 257; split it"
 
 
 def test_recipes_together_have_only_so_many_steps() -> None:
-    half = Recipe.from_data({"steps": [GOOD] * (MOST_STEPS // 2 + 1)})
+    half = Recipe.from_data({"steps": [GOOD] * (MAX_RECIPE_STEPS // 2 + 1)})
     with pytest.raises(RecipeError, match="at most 256 steps, and this one has 258"):
         half + half
 
@@ -264,7 +264,7 @@ def test_a_mask_with_too_many_chunks_is_refused() -> None:
 
 
 def test_the_masks_of_a_recipe_have_only_so_many_pixels_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("t2onet.recipe.model.MASK_MEGAPIXELS", 0.001)
+    monkeypatch.setattr("t2onet.recipe.recipe.MAX_MASK_MEGAPIXELS", 0.001)
     masks = [Mask.from_array(np.eye(20, dtype=bool), feather) for feather in (0, 1, 2)]
     steps = [("contrast", 0.1, mask) for mask in masks]
     Recipe.from_steps(steps[:2] * 5)

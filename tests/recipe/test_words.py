@@ -11,8 +11,7 @@ from hypothesis import given
 from t2onet import operations
 from t2onet.operations import Operation, Parameter
 from t2onet.recipe import Mask, Recipe, Step
-
-from .strategies import recipes
+from tests.recipe.strategies import recipes
 
 FLAT = [1.0] * 8
 LIFT = [1.6, 1.4, 1.2, 1, 0.8, 0.7, 0.7, 0.6]
@@ -106,7 +105,7 @@ def test_an_operation_without_a_phrase_is_said_plainly(monkeypatch: pytest.Monke
     # Adding an operation needs one source file; a nicer sentence is optional.
     parameter = Parameter("p", -1, 1, 0, "", "", count=2)
     grain = Operation("grain", "", (parameter,), formula=lambda image, values, scale: image)
-    monkeypatch.setattr(operations, "get", lambda name: grain)
+    monkeypatch.setattr(operations, "get_operation", lambda name: grain)
     assert Step(operation="grain", parameters=(0.25, -1)).describe() == "applies grain (0.25, -1)"
 
 

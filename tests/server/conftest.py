@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from t2onet.server import Settings, create_app
+from t2onet.server import ServerSettings, create_app
 from tests.editor.made import Scripted
-
-from .browser import browser, noted
-from .live import photo_file, table
-from .made import Visitor, picture
+from tests.server.browser import browser, noted
+from tests.server.live import photo_file, table
+from tests.server.made import Visitor, picture
 
 __all__ = ["browser", "noted", "table"]
 
@@ -29,7 +28,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     with ExitStack() as stack:
 
         def begin(*, begun: bool = True, **limits: Any) -> Visitor:
-            settings = replace(Settings(folder=tmp_path / "server"), **limits)
+            settings = replace(ServerSettings(folder=tmp_path / "server"), **limits)
             client = TestClient(create_app(settings, policy=Scripted()), base_url="http://127.0.0.1:8642")
             stack.enter_context(client)
             visitor = Visitor(client)

@@ -15,14 +15,13 @@ import PIL.Image
 import pytest
 from fastapi import FastAPI
 
-from t2onet.policy import Policy
-from t2onet.server import Settings, create_app
-from t2onet.server.running import Server, address, listen
+from t2onet.editor.policy import Policy
+from t2onet.server import ServerSettings, create_app
+from t2onet.server.running import LimitedServer, bind_socket, build_server_url
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.planning.scenes import scene
-
-from .browser import DESKTOP, Noted
+from tests.server.browser import DESKTOP, Noted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
@@ -31,17 +30,17 @@ if TYPE_CHECKING:
 @contextmanager
 def served(folder: Path, policy: Policy | None = None) -> Iterator[str]:
     """The address of a darkroom, where `policy` answers or the network in the package."""
-    settings = Settings(folder=folder)
+    settings = ServerSettings(folder=folder)
     with running(create_app(settings, policy=policy), settings) as (_, listening):
-        yield address(listening)
+        yield build_server_url(listening)
 
 
 @contextmanager
-def running(app: FastAPI, settings: Settings) -> Iterator[tuple[Server, socket.socket]]:
+def running(app: FastAPI, settings: ServerSettings) -> Iterator[tuple[LimitedServer, socket.socket]]:
     """A server in a thread, and where it listens."""
     begun = threading.Event()
-    with listen("127.0.0.1", 0) as listening:
-        server = Server(app, begun.set, settings)
+    with bind_socket("127.0.0.1", 0) as listening:
+        server = LimitedServer(app, begun.set, settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         assert begun.wait(PATIENCE)

@@ -12,7 +12,7 @@ import numpy as np
 import PIL.Image
 from starlette.testclient import TestClient
 
-from t2onet.server.folders import MARKER
+from t2onet.server.sessions import MARKER_FILE
 from tests.planning.scenes import scene
 
 API = "/api/v1"
@@ -94,7 +94,7 @@ def refused(answer: httpx2.Response) -> tuple[int, str]:
 
 def files(folder: Path) -> list[Path]:
     """Files below a folder, without the marker that every server writes."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MARKER)
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MARKER_FILE)
 
 
 def session_folders(server: Path) -> list[Path]:

@@ -22,16 +22,14 @@ from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from t2onet.errors import OutputError
-from t2onet.server import Settings, create_app
-from t2onet.server.connections import Connection, connection_limits
-from t2onet.server.logs import RepeatFilter
-from t2onet.server.running import Server
+from t2onet.server import ServerSettings, create_app
+from t2onet.server.connections import LimitedConnection, compute_connection_limits
+from t2onet.server.running import LimitedServer, RepeatFilter
 from tests.cli.made import COMMAND, environment
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
-
-from .live import running
-from .made import API
+from tests.server.live import running
+from tests.server.made import API
 
 resource = pytest.importorskip("resource", reason="open files are limited otherwise there")
 
@@ -51,7 +49,7 @@ BEGINNINGS = pytest.mark.parametrize(
 class Crowd:
     """Clients on real sockets."""
 
-    def __init__(self, server: Server, port: int, stack: ExitStack) -> None:
+    def __init__(self, server: LimitedServer, port: int, stack: ExitStack) -> None:
         self.server, self.port, self.stack = server, port, stack
 
     def connect(self, begins: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
@@ -64,14 +62,14 @@ class Crowd:
         return visit(self.port, path)
 
     @property
-    def held(self) -> list[Connection]:
+    def held(self) -> list[LimitedConnection]:
         """The connections of the server."""
-        return [one for one in self.server.server_state.connections if isinstance(one, Connection)]
+        return [one for one in self.server.server_state.connections if isinstance(one, LimitedConnection)]
 
     def set_stall(self, seconds: float) -> None:
         """Change how long the server waits for clients that stall."""
         protocol = self.server.config.http_protocol_class
-        assert issubclass(protocol, Connection)
+        assert issubclass(protocol, LimitedConnection)
         protocol.limits = replace(protocol.limits, stall_seconds=seconds)
 
 
@@ -87,7 +85,7 @@ def gather(tmp_path: Path) -> Iterator[Gathering]:
     with ExitStack() as stack:
 
         def begin(more: APIRouter | None = None, **limits: float) -> Crowd:
-            settings = Settings(folder=tmp_path, stall_seconds=PATIENCE, **limits)  # type: ignore[arg-type]
+            settings = ServerSettings(folder=tmp_path, stall_seconds=PATIENCE, **limits)  # type: ignore[arg-type]
             app = create_app(settings, policy=Scripted(), more=[more] if more else [])
             server, listening = stack.enter_context(running(app, settings))
             return Crowd(server, listening.getsockname()[1], stack.enter_context(ExitStack()))
@@ -307,11 +305,11 @@ def test_what_is_being_answered_stays_and_newcomers_are_told_to_wait(gather: Gat
 @pytest.mark.parametrize(("files", "most"), [(20_000, 512), (256, 128), (64, 32), (1, 1)])
 def test_limits_leave_files_for_photos(monkeypatch: pytest.MonkeyPatch, files: int, most: int) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-    limits = connection_limits(Settings())
+    limits = compute_connection_limits(ServerSettings())
     assert limits.most == most
     assert limits.most + 4 * limits.accepted <= max(files, 5)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert connection_limits(Settings(connections=50)).most == 50
+    assert compute_connection_limits(ServerSettings(connections=50)).most == 50
 
 
 def test_the_log_does_not_repeat_itself() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .browser import PHONE
-from .live import Table, on_a_desktop, photo_file
+from tests.server.browser import PHONE
+from tests.server.live import Table, on_a_desktop, photo_file
 
 pytestmark = pytest.mark.slow
 

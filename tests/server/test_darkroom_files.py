@@ -11,8 +11,7 @@ import pytest
 
 import t2onet
 from t2onet.server.app import STATIC
-
-from .live import Table, on_a_desktop, photo_file
+from tests.server.live import Table, on_a_desktop, photo_file
 
 pytestmark = pytest.mark.slow
 FIRST_LOAD = 300_000

@@ -14,16 +14,15 @@ import pytest
 from fastapi import FastAPI
 
 from t2onet.errors import Cancelled
-from t2onet.executor import cores
+from t2onet.executor import count_cores
 from t2onet.image import Image
 from t2onet.recipe import Recipe
-from t2onet.server import Settings, create_app, results
-from t2onet.server.darkroom import Darkroom
-from t2onet.server.disconnects import Disconnects, client_gone, stop_if_gone
+from t2onet.server import ServerSettings, create_app, results
+from t2onet.server.connections import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
+from t2onet.server.darkroom import DarkroomService
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
-
-from .made import API, files, picture
+from tests.server.made import API, files, picture
 
 Message = dict[str, Any]
 
@@ -55,20 +54,20 @@ async def call(app: Any, method: str, path: str, *bodies: bytes, leaves: asyncio
 
 
 @contextmanager
-def busy(room: Darkroom) -> Iterator[None]:
+def busy(room: DarkroomService) -> Iterator[None]:
     """All places where something can be computed are taken."""
-    for _ in range(cores()):
+    for _ in range(count_cores()):
         assert room._gate.acquire(timeout=PATIENCE)
     try:
         yield
     finally:
-        for _ in range(cores()):
+        for _ in range(count_cores()):
             room._gate.release()
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[FastAPI]:
-    made = create_app(Settings(folder=tmp_path / "server"), policy=Scripted())
+    made = create_app(ServerSettings(folder=tmp_path / "server"), policy=Scripted())
     yield made
     made.state.darkroom.sessions.shut()
 
@@ -80,7 +79,7 @@ def left() -> asyncio.Event:
 
 
 def test_an_upload_does_not_wait_for_its_turn_when_the_client_has_left(app: FastAPI, tmp_path: Path) -> None:
-    room: Darkroom = app.state.darkroom
+    room: DarkroomService = app.state.darkroom
     address = f"{API}/sessions/{room.sessions.create().id}/photos"
     with busy(room):
         heard = asyncio.run(_uploaded(app, address))
@@ -93,7 +92,7 @@ async def _uploaded(app: FastAPI, address: str) -> list[Message]:
 
 
 def test_a_picture_that_is_fetched_does_not_wait_either(app: FastAPI) -> None:
-    room: Darkroom = app.state.darkroom
+    room: DarkroomService = app.state.darkroom
 
     async def asked() -> list[Message]:
         session = room.sessions.create()
@@ -107,7 +106,7 @@ def test_a_picture_that_is_fetched_does_not_wait_either(app: FastAPI) -> None:
 
 
 def test_an_export_that_is_under_way_stops(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    room: Darkroom = app.state.darkroom
+    room: DarkroomService = app.state.darkroom
     begun = threading.Event()
 
     def endless(recipe: Recipe, image: Image, *, cancel: threading.Event, **rest: Any) -> Image:
@@ -133,8 +132,8 @@ def test_a_client_that_stays_is_answered_and_forgotten() -> None:
     seen: list[threading.Event | None] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(client_gone())
-        stop_if_gone()
+        seen.append(get_disconnect_event())
+        raise_if_disconnected()
         body = b""
         while (message := await receive())["body"]:
             body += message["body"]
@@ -142,19 +141,19 @@ def test_a_client_that_stays_is_answered_and_forgotten() -> None:
         await send({"type": "http.response.body", "body": body})
 
     async def asked() -> list[Message]:
-        return await call(Disconnects(app), "POST", "/", b"one", b"two", leaves=asyncio.Event())
+        return await call(DisconnectMiddleware(app), "POST", "/", b"one", b"two", leaves=asyncio.Event())
 
     heard = asyncio.run(asked())
     assert heard[-1]["body"] == b"onetwo"
     assert seen[0] is not None
     assert not seen[0].is_set()
-    assert client_gone() is None
-    stop_if_gone()
+    assert get_disconnect_event() is None
+    raise_if_disconnected()
 
 
 def test_about_is_answered_while_every_thread_waits(app: FastAPI) -> None:
     """The threads for requests are all taken by uploads that wait for their turn."""
-    room: Darkroom = app.state.darkroom
+    room: DarkroomService = app.state.darkroom
 
     async def asked() -> list[Message]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = 2

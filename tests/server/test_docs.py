@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from t2onet.server import Settings, create_app
+from t2onet.server import ServerSettings, create_app
 from tests.cli.test_serve import SIGNALS, serving
 from tests.conftest import EXAMPLES, PATIENCE, ROOT
 from tests.editor.made import Scripted
-
-from .made import seen
+from tests.server.made import seen
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 
@@ -30,7 +29,7 @@ def test_every_route_is_on_the_page() -> None:
 
 
 def test_limits_on_the_page_are_those_in_use() -> None:
-    limits = {field.name: field.default for field in fields(Settings)}
+    limits = {field.name: field.default for field in fields(ServerSettings)}
     for name, words in [
         ("upload_mb", "{} MiB, 100 megapixels"),
         ("upload_seconds", "within {:g} s"),

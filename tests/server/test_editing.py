@@ -11,9 +11,8 @@ import pytest
 from t2onet import Recipe
 from t2onet.editor import Editor
 from tests.editor.made import WARM, Scripted
-
-from .conftest import Serve
-from .made import API, Visitor, encoded, picture, pixels, recipe, refused
+from tests.server.conftest import Serve
+from tests.server.made import API, Visitor, encoded, picture, pixels, recipe, refused
 
 
 def test_a_photo_is_told_by_its_content_and_named_as_it_came(visitor: Visitor) -> None:

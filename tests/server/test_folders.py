@@ -18,15 +18,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from t2onet import ServerError
-from t2onet.server import Settings, create_app
-from t2onet.server.folders import MARKER, open_folder
+from t2onet.server import ServerSettings, create_app
+from t2onet.server.sessions import MARKER_FILE, open_server_folder
 from tests.cli.made import ROOT
 from tests.cli.test_serve import asked, port_of, serving
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
-
-from .made import API, files, picture
-from .test_storage import failing, few_inodes
+from tests.server.made import API, files, picture
+from tests.server.test_storage import failing, few_inodes
 
 __all__ = ["few_inodes"]
 
@@ -35,8 +34,8 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and 
 HOLD = """
 import sys
 from pathlib import Path
-from t2onet.server.folders import MARKER, open_folder
-folder = open_folder(Path(sys.argv[1]))
+from t2onet.server.sessions import open_server_folder
+folder = open_server_folder(Path(sys.argv[1]))
 (folder.path / "photo").write_text("here")
 print(folder.path, flush=True)
 sys.stdin.read()
@@ -68,15 +67,15 @@ def test_a_start_removes_what_killed_servers_left_and_nothing_else(tmp_path: Pat
         assert (left / "photo").exists()
         killed.send_signal(signal.SIGKILL)
         killed.wait(PATIENCE)
-        folder = open_folder(tmp_path)
+        folder = open_server_folder(tmp_path)
         assert set(tmp_path.iterdir()) == {tmp_path / "own", used, folder.path}
         assert (used / "photo").read_text() == "here"
-        other = open_folder(tmp_path)
+        other = open_server_folder(tmp_path)
         assert folder.path.exists(), "this process has it"
         folder.remove()
         other.remove()
     assert set(tmp_path.iterdir()) == {tmp_path / "own", used}
-    folder = open_folder(tmp_path)
+    folder = open_server_folder(tmp_path)
     assert set(tmp_path.iterdir()) == {tmp_path / "own", folder.path}
     folder.remove()
 
@@ -87,7 +86,7 @@ def test_links_and_files_that_look_like_leftovers_stay(tmp_path: Path) -> None:
     (tmp_path / "own" / "photo").write_text("mine")
     (tmp_path / "t2o-serve-link").symlink_to(tmp_path / "own")
     (tmp_path / "t2o-serve-file").write_text("mine")
-    open_folder(tmp_path).remove()
+    open_server_folder(tmp_path).remove()
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"own", "t2o-serve-link", "t2o-serve-file"}
     assert (tmp_path / "own" / "photo").read_text() == "mine"
@@ -102,16 +101,16 @@ def test_a_users_folder_of_such_a_name_stays(tmp_path: Path, name: str) -> None:
     own = tmp_path / name / "thesis.txt"
     own.parent.mkdir()
     own.write_text("mine")
-    open_folder(tmp_path).remove()
+    open_server_folder(tmp_path).remove()
     assert own.read_text() == "mine"
 
 
 @posix
 def test_a_marker_alone_does_not_make_a_folder_a_leftover(tmp_path: Path) -> None:
-    own = tmp_path / "t2o-serve-of-mine" / MARKER
+    own = tmp_path / "t2o-serve-of-mine" / MARKER_FILE
     own.parent.mkdir()
     own.write_text("mine")
-    open_folder(tmp_path).remove()
+    open_server_folder(tmp_path).remove()
     assert own.read_text() == "mine"
 
 
@@ -119,7 +118,7 @@ def test_a_marker_alone_does_not_make_a_folder_a_leftover(tmp_path: Path) -> Non
 def test_a_removal_that_was_interrupted_is_finished_by_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = open_folder(tmp_path)
+    folder = open_server_folder(tmp_path)
     (folder.path / "session").mkdir()
     removed = []
 
@@ -135,7 +134,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_next_start(
     assert folder.path / "session" in removed[:-1], "before the marker"
     assert folder.handle is not None
     os.close(folder.handle)  # the end of the process
-    open_folder(tmp_path).remove()
+    open_server_folder(tmp_path).remove()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,14 +142,14 @@ def test_a_folder_that_is_no_good_is_refused(tmp_path: Path, monkeypatch: pytest
     file = tmp_path / "file"
     file.write_text("mine")
     with pytest.raises(ServerError, match=r"file cannot hold uploads: it is not a folder; give another"):
-        open_folder(file)
+        open_server_folder(file)
     with pytest.raises(ServerError, match=r"below cannot hold uploads \(not a directory\)"):
-        open_folder(file / "below")
+        open_server_folder(file / "below")
     monkeypatch.setattr(tempfile, "mkdtemp", failing(13))
     with pytest.raises(ServerError, match=r"cannot hold uploads \(permission denied\)"):
-        open_folder(tmp_path)
+        open_server_folder(tmp_path)
     with pytest.raises(ServerError, match=r"^the temporary folder of this system cannot hold uploads"):
-        open_folder(None)
+        open_server_folder(None)
 
 
 def test_a_disk_that_is_full_is_refused(few_inodes: Path) -> None:
@@ -158,13 +157,13 @@ def test_a_disk_that_is_full_is_refused(few_inodes: Path) -> None:
         while file.write(bytes(2**16)):
             pass
     with pytest.raises(ServerError, match=r"cannot hold uploads \(no space left on device\)"):
-        open_folder(few_inodes)
+        open_server_folder(few_inodes)
     assert [path.name for path in few_inodes.iterdir()] == ["large"], "nothing was left there"
 
 
 def test_an_application_of_another_server_refuses_at_its_start(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    app = create_app(Settings(folder=tmp_path / "file"), policy=Scripted())
+    app = create_app(ServerSettings(folder=tmp_path / "file"), policy=Scripted())
     with pytest.raises(ServerError, match="not a folder"), TestClient(app):
         pass
 

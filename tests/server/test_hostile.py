@@ -21,9 +21,8 @@ import pytest
 
 from tests import hostile
 from tests.cli.made import png_header
-
-from .conftest import Serve
-from .made import API, files, picture, session_folders
+from tests.server.conftest import Serve
+from tests.server.made import API, files, picture, session_folders
 
 resource = pytest.importorskip("resource", reason="memory is only measured where the system tells")
 SMALL = {"megapixels": 4.0, "upload_mb": 4}

@@ -17,21 +17,20 @@ from typing import Any
 
 import pytest
 
-from t2onet.executor import cores
+from t2onet.executor import count_cores
 from t2onet.image import Image, structure
 from t2onet.recipe import Recipe
-from t2onet.server import Settings, photos
+from t2onet.server import ServerSettings, photos
 from t2onet.server.errors import Refused
-from t2onet.server.intake import opened
+from t2onet.server.photos import open_stored_photo
 from t2onet.server.recipes import check_work
 from tests import hostile
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.hostile import FILES
-
-from .conftest import Serve
-from .live import served
-from .made import API, Visitor, files, picture, refused
+from tests.server.conftest import Serve
+from tests.server.live import served
+from tests.server.made import API, Visitor, files, picture, refused
 
 NAMED = (
     "xmp-elements.webp",
@@ -63,7 +62,7 @@ def test_the_structure_of_an_upload_is_checked_once(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[int] = []
-    monkeypatch.setattr(structure, "check", lambda data: checked.append(len(data)))
+    monkeypatch.setattr(structure, "check_structure", lambda data: checked.append(len(data)))
     visitor.bring(data := picture(32))
     assert checked == [len(data)]
 
@@ -124,11 +123,11 @@ def test_small_repairs_are_charged_with_what_they_look_at() -> None:
     png = hostile.grey_png(64, 1, box=(10, 10, 12, 12))
     step = {"operation": "inpaint", "parameters": [], "mask": {"png": png}}
     with pytest.raises(Refused, match="megapixels of work"):
-        check_work(Recipe.from_data({"steps": [step]}), 8e6, Settings(masked_megapixels=0.5))
+        check_work(Recipe.from_data({"steps": [step]}), 8e6, ServerSettings(masked_megapixels=0.5))
 
 
 def test_32_masked_steps_are_too_much_on_8_megapixels_and_not_on_the_preview() -> None:
-    recipe, settings = Recipe.from_data(hostile.masked_recipe(32, 20)), Settings()
+    recipe, settings = Recipe.from_data(hostile.masked_recipe(32, 20)), ServerSettings()
     check_work(recipe, settings.preview**2, settings)
     with pytest.raises(Refused, match="come to 384 megapixels of work"):
         check_work(recipe, 8e6, settings)
@@ -143,7 +142,7 @@ def test_steps_weigh_what_they_cost(operation: str, masked: bool, admitted: int)
     step: dict[str, Any] = {"operation": operation, "parameters": [0.3]}
     if masked:
         step["mask"] = {"png": hostile.grey_png(20, 1)}
-    settings = Settings()
+    settings = ServerSettings()
     check_work(Recipe.from_data({"steps": [step] * admitted}), 8e6, settings)
     if admitted < settings.steps:
         with pytest.raises(Refused, match="megapixels of work"):
@@ -152,14 +151,14 @@ def test_steps_weigh_what_they_cost(operation: str, masked: bool, admitted: int)
 
 def test_one_step_of_sharpness_is_admitted_on_the_largest_photo() -> None:
     recipe = Recipe.from_steps([("sharpness", 0.3), ("brightness", 0.1), ("contrast", 0.1)])
-    check_work(recipe, 1e12, Settings())
+    check_work(recipe, 1e12, ServerSettings())
 
 
 def test_a_mask_is_read_only_if_it_is_a_png(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     visitor = serve()
     photo = visitor.bring(picture(32))
     read: list[bytes] = []
-    monkeypatch.setattr(structure, "check", read.append)
+    monkeypatch.setattr(structure, "check_structure", read.append)
     for format in ("TIFF", "WEBP", "JPEG", "GIF"):
         png = base64.b64encode(picture(8, format)).decode()
         step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": png}}
@@ -172,7 +171,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
     photo = visitor.bring(picture(32))
     room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
     free: list[int] = []
-    check = structure.check
+    check = structure.check_structure
 
     def noted(data: bytes) -> None:
         free.append(room._gate._value)
@@ -180,7 +179,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
 
     step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": hostile.grey_png(20, 3)}}
     recipe, aside = {"steps": [step]}, [{"position": 0, "step": step}]
-    monkeypatch.setattr(structure, "check", noted)
+    monkeypatch.setattr(structure, "check_structure", noted)
     assert visitor.post(f"{photo}/renders", recipe=recipe).status_code == 200
     assert visitor.post(f"{photo}/histogram", recipe=recipe).status_code == 200
     assert visitor.post(f"{photo}/exports", recipe=recipe, kind="recipe").status_code == 201
@@ -188,7 +187,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
     body = {"recipe": {"steps": []}, "aside": aside, "revision": 0}
     assert visitor.client.put(f"{photo}/recipe", json=body).status_code == 200
     assert free
-    assert max(free) < cores(), "never while all places to compute are free"
+    assert max(free) < count_cores(), "never while all places to compute are free"
 
 
 # ---- others are answered meanwhile
@@ -204,9 +203,9 @@ def test_about_is_answered_meanwhile(tmp_path: Path, name: str, monkeypatch: pyt
     def open_slowly(*arguments: Any) -> Image:
         begun.set()
         assert go.wait(PATIENCE)
-        return opened(*arguments)
+        return open_stored_photo(*arguments)
 
-    monkeypatch.setattr(photos, "opened", open_slowly)
+    monkeypatch.setattr(photos, "open_stored_photo", open_slowly)
     with served(tmp_path / "server", Scripted()) as base, ThreadPoolExecutor(1) as pool:
         api = f"{base}{API[1:]}"
         session = json.loads(_call(f"{api}/sessions", b"")[1])["session"]

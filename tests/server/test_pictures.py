@@ -12,12 +12,11 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
-from t2onet.server import batches, previews
-from t2onet.server.previews import Pool, jpeg
+from t2onet.server import previews, results
+from t2onet.server.previews import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE
-
-from .conftest import Serve
-from .made import Visitor, encoded, picture, pixels, recipe, refused, seen
+from tests.server.conftest import Serve
+from tests.server.made import Visitor, encoded, picture, pixels, recipe, refused, seen
 
 FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness", 0.3)]
 
@@ -26,13 +25,13 @@ FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness
 def executed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The operations of every pass over the preview."""
     passes: list[list[str]] = []
-    real = previews.stages
+    real = previews.render_stages
 
     def counted(look: Recipe, *arguments: object, **options: object) -> object:
         passes.append([step.operation for step in look.steps])
         return real(look, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(previews, "stages", counted)
+    monkeypatch.setattr(previews, "render_stages", counted)
     return passes
 
 
@@ -41,10 +40,10 @@ def test_the_preview_is_the_edit(visitor: Visitor, photo: str) -> None:
     answer = visitor.client.get(f"{photo}/preview.jpg")
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["server-timing"].startswith("render;dur=")
-    expected = seen(jpeg(np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels())))).astype(int)
+    expected = seen(encode_preview(np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels())))).astype(int)
     assert np.abs(seen(answer.content) - expected).mean() < 0.5
     original = visitor.client.get(f"{photo}/preview.jpg", params={"original": True})
-    assert original.content == jpeg(pixels())
+    assert original.content == encode_preview(pixels())
 
 
 def test_pixels_of_the_preview_are_those_of_the_executor(visitor: Visitor, photo: str) -> None:
@@ -128,7 +127,7 @@ def test_the_histogram_counts_and_marks_what_is_clipped(visitor: Visitor, photo:
 
 
 def test_memory_for_previews_is_bounded() -> None:
-    pool = Pool(1000)
+    pool = PreviewCache(1000)
     for number in range(10):
         pool.keep("photo", number, value=np.zeros(300, np.uint8))
     assert pool.held == 900
@@ -238,14 +237,14 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     for _ in range(3):
         visitor.bring(picture(32))
     reached, go_on = threading.Event(), threading.Event()
-    real = batches.edited
+    real = results.write_edited_photo
 
     def waiting(*arguments: object, **options: object) -> object:
         reached.set()
         assert go_on.wait(PATIENCE)
         return real(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(batches, "edited", waiting)
+    monkeypatch.setattr(results, "write_edited_photo", waiting)
     batch = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2))).json()["batch"]
     assert reached.wait(PATIENCE)
     again = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2)))

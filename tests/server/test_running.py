@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from t2onet.server import Settings, create_app, darkroom
-from t2onet.server.darkroom import Darkroom
-from t2onet.server.running import listen, run
+from t2onet.server import ServerSettings, create_app, darkroom
+from t2onet.server.darkroom import DarkroomService
+from t2onet.server.running import bind_socket, run_server
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 
 
 def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> None:
     """The loop does not run between the request and the signal, as on a machine that is too busy."""
-    with listen("127.0.0.1", 0) as listening, socket.socket() as client:
+    with bind_socket("127.0.0.1", 0) as listening, socket.socket() as client:
 
         def ask_and_stop() -> None:
             client.connect(listening.getsockname())
@@ -28,22 +28,22 @@ def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> 
             signal.raise_signal(signal.SIGINT)
 
         with suppress(KeyboardInterrupt):
-            run(create_app(Settings(folder=tmp_path)), listening, ask_and_stop)
+            run_server(create_app(ServerSettings(folder=tmp_path)), listening, ask_and_stop)
         assert client.recv(2**16).startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_stop_ends_the_warm_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
-    monkeypatch.setattr(Darkroom, "warm_up", lambda _, stopping: told.append(stopping.wait(PATIENCE)))
-    with TestClient(create_app(Settings(folder=tmp_path))):
+    monkeypatch.setattr(DarkroomService, "warm_up", lambda _, stopping: told.append(stopping.wait(PATIENCE)))
+    with TestClient(create_app(ServerSettings(folder=tmp_path))):
         pass
     assert told == [True]
 
 
 def test_no_kernels_are_compiled_for_a_server_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
-    monkeypatch.setattr(darkroom, "stages", lambda *_, **__: compiled.append(1))
-    room, stopping = Darkroom.of(Settings(), Scripted()), threading.Event()
+    monkeypatch.setattr(darkroom, "render_stages", lambda *_, **__: compiled.append(1))
+    room, stopping = DarkroomService.of(ServerSettings(), Scripted()), threading.Event()
     room.warm_up(stopping)
     assert len(compiled) == 1
     stopping.set()

@@ -14,15 +14,14 @@ from fastapi import APIRouter
 from starlette.testclient import TestClient
 
 from t2onet import ServerError
-from t2onet.server import Settings, create_app
-from t2onet.server.intake import display_name
-from t2onet.server.running import address, listen
-from t2onet.server.safety import HEADERS
+from t2onet.server import ServerSettings, create_app
+from t2onet.server.photos import to_display_name
+from t2onet.server.running import bind_socket, build_server_url
+from t2onet.server.security import SECURITY_HEADERS
 from tests.conftest import EXAMPLES
 from tests.editor.made import Scripted
-
-from .conftest import Serve
-from .made import API, Visitor, files, picture, recipe, refused, session_folders
+from tests.server.conftest import Serve
+from tests.server.made import API, Visitor, files, picture, recipe, refused, session_folders
 
 TOKEN = "open sesame and more"
 SCRIPT = "<script>alert(1)</script>"
@@ -112,8 +111,8 @@ ODD_TOKENS = [
 @pytest.mark.parametrize("token", ODD_TOKENS)
 def test_any_token_opens_the_page_by_its_printed_link(serve: Serve, token: str) -> None:
     client = serve(token=token, begun=False).client
-    with listen("127.0.0.1", 0) as listening:
-        link = address(listening, token)
+    with bind_socket("127.0.0.1", 0) as listening:
+        link = build_server_url(listening, token)
     assert link.isascii()
     _, _, shown = link.partition("/?")
     assert " " not in shown
@@ -135,14 +134,14 @@ def test_programs_send_any_token_as_it_is_or_as_in_the_link(serve: Serve, token:
 @pytest.mark.parametrize("token", ["1234567", "\udcff2345678", "1234\n5678", "1234\0 5678"])
 def test_a_token_is_long_and_can_be_sent(token: str) -> None:
     with pytest.raises(ServerError, match="token"):
-        Settings(token=token)
+        ServerSettings(token=token)
 
 
 def test_every_answer_has_the_headers(visitor: Visitor, photo: str) -> None:
     for path in ("/", "/nothing", f"{API}/about", "/api/docs", f"{photo}/preview.jpg"):
         answer = visitor.client.get(path)
-        assert {name: answer.headers[name] for name in HEADERS} == HEADERS
-    policy = HEADERS["Content-Security-Policy"]
+        assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+    policy = SECURITY_HEADERS["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
 
@@ -193,7 +192,7 @@ def test_refusals_do_not_repeat_markup_as_markup(visitor: Visitor, photo: str) -
     ],
 )
 def test_names_are_only_shown(given: str, shown: str) -> None:
-    assert display_name(given) == shown
+    assert to_display_name(given) == shown
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -274,7 +273,7 @@ def test_sessions_photos_and_space_are_limited(serve: Serve, tmp_path: Path) -> 
 
 def test_an_upload_that_takes_too_long_is_refused(tmp_path: Path) -> None:
     async def slow() -> dict[str, Any]:
-        app = create_app(Settings(upload_seconds=0.01, folder=tmp_path), policy=Scripted())
+        app = create_app(ServerSettings(upload_seconds=0.01, folder=tmp_path), policy=Scripted())
         session = app.state.darkroom.sessions.create()
         heard: list[dict[str, Any]] = []
         scope = {

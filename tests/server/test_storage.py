@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from t2onet.image import opening
+from t2onet.image import reading
 from t2onet.server.routes import renders
 from tests.conftest import PATIENCE
-
-from .conftest import Serve
-from .made import API, Visitor, files, picture, recipe, refused
+from tests.server.conftest import Serve
+from tests.server.made import API, Visitor, files, picture, recipe, refused
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 BUSY = (errno.EMFILE, errno.ENFILE)
@@ -106,7 +105,7 @@ def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_delete
 def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(renders, "jpeg", failing(number))
+    monkeypatch.setattr(renders, "encode_preview", failing(number))
     assert refused(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
 
 
@@ -143,7 +142,7 @@ def test_the_reason_is_the_true_one(
 def test_a_photo_that_cannot_be_read_says_why(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
 ) -> None:
-    monkeypatch.setattr(opening, "read_regular", failing(number))
+    monkeypatch.setattr(reading, "read_regular_file", failing(number))
     answer = visitor.client.get(f"{photo}/preview.jpg?size=1601")
     assert refused(answer) == (422, "image")
     assert answer.json()["error"]["message"] == f"sea.png cannot be read any more{reason}"

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
 from t2onet.server.settings import MIB
-from t2onet.server.study import SETTINGS, STATIC, create_study_app
+from t2onet.server.study import STATIC, STUDY_SETTINGS, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
-from t2onet.studies.joining import JoinLimiter, JoinLimits
-from t2onet.studies.review import written
-from t2onet.studies.settings import AnnotationSettings, RatingSettings
-from t2onet.studies.storage import Store
+from t2onet.studies.models import AnnotationSettings, RatingSettings
+from t2onet.studies.people import JoinLimiter, JoinLimits
+from t2onet.studies.review import list_requests
+from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import annotation_study, fair, link, rating_study, table, what, write_through
 
 API = "/api/v1/study"
@@ -34,30 +34,30 @@ AS_JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "studies.db") as store:
+def kept(tmp_path: Path) -> Iterator[StudyDatabase]:
+    with StudyDatabase(tmp_path / "studies.db") as store:
         yield store
 
 
-def client(store: Store, study: int, limits: JoinLimits | None = None) -> TestClient:
+def client(store: StudyDatabase, study: int, limits: JoinLimits | None = None) -> TestClient:
     limiter = None if limits is None else JoinLimiter(limits)
     return TestClient(create_study_app(store, study, "the-owner", limiter))
 
 
 @pytest.fixture
-def rating(kept: Store, tmp_path: Path) -> TestClient:
+def rating(kept: StudyDatabase, tmp_path: Path) -> TestClient:
     """The server of a rating study of three samples."""
     return client(kept, rating_study(kept, tmp_path, 3, RatingSettings()))
 
 
 @pytest.fixture
-def annotating(kept: Store, tmp_path: Path) -> TestClient:
+def annotating(kept: StudyDatabase, tmp_path: Path) -> TestClient:
     """The server of an annotation study of three pairs, one of them to begin with."""
     settings = AnnotationSettings(requests=1, qualification=1)
     return client(kept, annotation_study(kept, tmp_path, 3, settings, said=1))
 
 
-def joined(web: TestClient, store: Store, name: str = "") -> str:
+def joined(web: TestClient, store: StudyDatabase, name: str = "") -> str:
     answer = web.post(f"{API}/join/{link(store, 1)}", json={"name": name})
     assert answer.status_code == 201
     return str(answer.json()["person"])
@@ -69,7 +69,7 @@ def next_page(web: TestClient, person: str) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: Store) -> None:
+def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: StudyDatabase) -> None:
     person = joined(rating, kept, "Zoë")
     assert rating.get(f"{API}/people/{person}").json() == {
         **{"study": "table", "kind": "rating", "name": "Zoë", "state": "accepted"},
@@ -96,7 +96,7 @@ def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: Store) -
     assert rating.get(f"{API}/owner/progress", headers=OWNER).json()["answers"] == 3
 
 
-def test_nothing_a_rater_can_read_names_a_system(kept: Store, tmp_path: Path) -> None:
+def test_nothing_a_rater_can_read_names_a_system(kept: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(kept, tmp_path, 2, RatingSettings(checks=0.5), ("target", "systemx", "systemy"))
     web = client(kept, study)
     person = joined(web, kept)
@@ -116,7 +116,7 @@ def test_nothing_a_rater_can_read_names_a_system(kept: Store, tmp_path: Path) ->
         assert word not in everything
 
 
-def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: Store) -> None:
+def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: StudyDatabase) -> None:
     person = joined(annotating, kept)
     first = next_page(annotating, person)
     assert first["page"]["qualifying"] is True
@@ -140,7 +140,7 @@ def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: S
     assert [(row["request"], row["review"]) for row in rows] == [("warmer & <b>brighter</b>", "accepted")]
 
 
-def test_a_blocked_annotator_is_told_so(annotating: TestClient, kept: Store) -> None:
+def test_a_blocked_annotator_is_told_so(annotating: TestClient, kept: StudyDatabase) -> None:
     person = joined(annotating, kept)
     blocked = {"state": "blocked"}
     assert annotating.put(f"{API}/owner/people/1/state", json=blocked, headers=OWNER).status_code == 204
@@ -175,7 +175,7 @@ def test_the_owners_side_is_closed_to_others(
 
 
 @pytest.mark.parametrize("token", ["a b&c#d%41", "пароль для всех", "größer als"])
-def test_the_owners_token_may_be_any(kept: Store, tmp_path: Path, token: str) -> None:
+def test_the_owners_token_may_be_any(kept: StudyDatabase, tmp_path: Path, token: str) -> None:
     study = rating_study(kept, tmp_path, 3, RatingSettings())
     web = TestClient(create_study_app(kept, study, token))
     for sent, status in (
@@ -217,7 +217,7 @@ def test_every_call_of_the_owner_is_in_the_list_above(rating: TestClient) -> Non
     ],
 )
 def test_refusals_have_a_kind_and_a_sentence(
-    rating: TestClient, kept: Store, call: str, body: object, answered: tuple[int, str]
+    rating: TestClient, kept: StudyDatabase, call: str, body: object, answered: tuple[int, str]
 ) -> None:
     person = joined(rating, kept)
     page = next_page(rating, person)["page"]["page"]
@@ -227,7 +227,7 @@ def test_refusals_have_a_kind_and_a_sentence(
     assert answer.json()["error"]["message"]
 
 
-def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept: Store) -> None:
+def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept: StudyDatabase) -> None:
     person = joined(rating, kept)
     page = next_page(rating, person)["page"]["page"]
     answer = rating.put(f"{API}/people/{person}/pages/{page}/request", json={"text": "make it warmer"})
@@ -236,21 +236,21 @@ def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept:
 
 
 def test_a_database_that_fails_is_not_taken_for_an_answer(
-    rating: TestClient, kept: Store, monkeypatch: pytest.MonkeyPatch
+    rating: TestClient, kept: StudyDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = joined(rating, kept)
 
     def fail(*_: object) -> None:
         raise OperationalError("INSERT secret", {}, Exception("secret"))
 
-    monkeypatch.setattr("t2onet.server.routes.studies.rate", fail)
+    monkeypatch.setattr("t2onet.server.study.save_ratings", fail)
     answer = rating.put(f"{API}/people/{person}/pages/x/stars", json={"stars": {}})
     assert answer.status_code == 503
     assert "secret" not in answer.text
 
 
 def test_a_picture_that_cannot_be_read_gives_no_path_away(
-    rating: TestClient, kept: Store, tmp_path: Path
+    rating: TestClient, kept: StudyDatabase, tmp_path: Path
 ) -> None:
     page = next_page(rating, joined(rating, kept))["page"]
     for path in tmp_path.rglob("*.png"):
@@ -272,7 +272,7 @@ def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
-def test_a_study_answers_under_any_name_but_to_no_other_page(rating: TestClient, kept: Store) -> None:
+def test_a_study_answers_under_any_name_but_to_no_other_page(rating: TestClient, kept: StudyDatabase) -> None:
     path = f"{API}/join/{link(kept, 1)}"
     behind_a_proxy = {"Host": "10.0.0.7", "Origin": "https://study.example", "Sec-Fetch-Site": "same-origin"}
     assert rating.post(path, json={}, headers=behind_a_proxy).status_code == 201
@@ -300,8 +300,8 @@ def test_the_pages_are_small() -> None:
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_large_bodies_are_refused(rating: TestClient, kept: Store, declared: bool) -> None:
-    whole = json.dumps({"name": "x" * MIB * SETTINGS.json_mb}).encode()
+def test_large_bodies_are_refused(rating: TestClient, kept: StudyDatabase, declared: bool) -> None:
+    whole = json.dumps({"name": "x" * MIB * STUDY_SETTINGS.json_mb}).encode()
     pieces = (whole[at : at + 9999] for at in range(0, len(whole), 9999))
     answer = rating.post(
         f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces, headers=AS_JSON
@@ -309,7 +309,7 @@ def test_large_bodies_are_refused(rating: TestClient, kept: Store, declared: boo
     assert answer.status_code == 413
 
 
-def test_the_owner_invites(rating: TestClient, kept: Store) -> None:
+def test_the_owner_invites(rating: TestClient, kept: StudyDatabase) -> None:
     answer = rating.post(f"{API}/owner/people", json={"name": "Ann"}, headers=OWNER)
     (person,) = rating.get(f"{API}/owner/progress", headers=OWNER).json()["people"]
     assert (person["name"], person["link"]) == ("Ann", answer.json()["person"])
@@ -317,7 +317,7 @@ def test_the_owner_invites(rating: TestClient, kept: Store) -> None:
     assert (again.status_code, again.json()["error"]["kind"]) == (409, "conflict")
 
 
-def test_a_script_cannot_fill_a_study(rating: TestClient, kept: Store) -> None:
+def test_a_script_cannot_fill_a_study(rating: TestClient, kept: StudyDatabase) -> None:
     path = f"{API}/join/{link(kept, 1)}"
     answers = [rating.post(path, json={}) for _ in range(JoinLimits().joins_per_address + 3)]
     codes = [answer.status_code for answer in answers]
@@ -335,7 +335,7 @@ def test_a_script_cannot_fill_a_study(rating: TestClient, kept: Store) -> None:
     ("behind_proxy", "codes"), [(True, [201, 201, 429, 201]), (False, [201, 429, 429, 429])]
 )
 def test_a_proxy_is_believed_only_where_there_is_one(
-    kept: Store, tmp_path: Path, behind_proxy: bool, codes: list[int]
+    kept: StudyDatabase, tmp_path: Path, behind_proxy: bool, codes: list[int]
 ) -> None:
     """The last address is what the proxy has seen; what a visitor claims stands before it."""
     limits = JoinLimits(joins_per_address=1, behind_proxy=behind_proxy)
@@ -346,7 +346,7 @@ def test_a_proxy_is_believed_only_where_there_is_one(
     assert [answer.status_code for answer in answers] == codes
 
 
-def test_a_name_that_is_refused_uses_up_no_join(kept: Store, tmp_path: Path) -> None:
+def test_a_name_that_is_refused_uses_up_no_join(kept: StudyDatabase, tmp_path: Path) -> None:
     web = client(kept, rating_study(kept, tmp_path, 1), JoinLimits(joins_per_address=1))
     path = f"{API}/join/{link(kept, 1)}"
     assert [web.post(path, json={"name": name}).status_code for name in ("=1", "Ann", "Ben")] == [
@@ -356,7 +356,7 @@ def test_a_name_that_is_refused_uses_up_no_join(kept: Store, tmp_path: Path) -> 
     ]
 
 
-def test_the_owner_frees_places(rating: TestClient, kept: Store) -> None:
+def test_the_owner_frees_places(rating: TestClient, kept: StudyDatabase) -> None:
     began, silent, other = (joined(rating, kept, name) for name in ("began", "silent", "other"))
     page = next_page(rating, began)["page"]
     stars = {"stars": dict.fromkeys(page["pictures"], 3)}
@@ -381,10 +381,10 @@ def test_how_long_someone_was_idle_is_a_number(rating: TestClient, wrong: object
     assert rating.post(f"{API}/owner/people/free", json=wrong, headers=OWNER).status_code == 422
 
 
-def test_people_of_another_study_are_none_of_the_owners_business(kept: Store, tmp_path: Path) -> None:
+def test_people_of_another_study_are_none_of_the_owners_business(kept: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(kept, tmp_path, 1)
     other = open_rating_study(kept, table(tmp_path, 1), RatingSettings(), name="other")
-    people.add(kept, other, "theirs")
+    people.add_person(kept, other, "theirs")
     web = client(kept, study)
     assert web.get(f"{API}/owner/progress", headers=OWNER).json()["people"] == []
     answer = web.put(f"{API}/owner/people/1/state", json={"state": "blocked"}, headers=OWNER)
@@ -415,9 +415,11 @@ PATHS = st.sampled_from(
 
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_is_sent_nothing_breaks(fuzzed: tuple[TestClient, Store], data: st.DataObject) -> None:
+def test_whatever_is_sent_nothing_breaks(
+    fuzzed: tuple[TestClient, StudyDatabase], data: st.DataObject
+) -> None:
     web, store = fuzzed
-    person = people.join(store, link(store, 1)) if data.draw(st.booleans()) else "nobody"
+    person = people.join_study(store, link(store, 1)) if data.draw(st.booleans()) else "nobody"
     text = quote(data.draw(st.text(max_size=20) | st.just("\0") | st.integers().map(str)), safe="")
     given = None if person == "nobody" else next_page(web, person)["page"]
     path = data.draw(PATHS).format(text=text, person=person, page=given["page"] if given else "x")
@@ -431,15 +433,15 @@ def test_whatever_is_sent_nothing_breaks(fuzzed: tuple[TestClient, Store], data:
 
 
 @pytest.fixture
-def fuzzed(store: Store, tmp_path: Path) -> tuple[TestClient, Store]:
+def fuzzed(store: StudyDatabase, tmp_path: Path) -> tuple[TestClient, StudyDatabase]:
     """A study with a request in it that can be reviewed, in a database of either kind."""
     study = annotation_study(store, tmp_path, 3, AnnotationSettings(qualification=0))
-    write_through(store, people.add(store, study, "a"))
+    write_through(store, people.add_person(store, study, "a"))
     return client(store, study), store
 
 
 @pytest.mark.parametrize("text", ["\0", "9" * 30, "-1", "x" * 50, "é", "a b"])
-def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, Store], text: str) -> None:
+def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, StudyDatabase], text: str) -> None:
     web, _ = fuzzed
     there = quote(text, safe="")
     for method, path in (
@@ -453,8 +455,8 @@ def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, Store],
         assert answer.status_code in (404, 422)
 
 
-def test_notes_are_kept_as_text(fuzzed: tuple[TestClient, Store]) -> None:
+def test_notes_are_kept_as_text(fuzzed: tuple[TestClient, StudyDatabase]) -> None:
     web, store = fuzzed
     verdict = {"review": "rejected", "note": "no\0\n good"}
     assert web.put(f"{API}/owner/requests/1/review", json=verdict, headers=OWNER).status_code == 204
-    assert written(store, 1)[0].note == "no good"
+    assert list_requests(store, 1)[0].note == "no good"

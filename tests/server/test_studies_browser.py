@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from t2onet.data import open_dataset
-from t2onet.studies.pairs import Exported, export_pairs
-from t2onet.studies.storage import Store
+from t2onet.studies.exporting import ExportedPairs, export_pairs
+from t2onet.studies.storage import StudyDatabase
+from tests.server.browser import PHONE, Noted
 from tests.studies.photos import REQUEST, photo_pairs, photo_table
 from tests.studies.served import Served
-
-from .browser import PHONE, Noted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -203,8 +202,8 @@ def test_annotating_to_the_exported_dataset(noted: Noted, tmp_path: Path) -> Non
             wait_for_change(page, f"{number + 1} done, {2 - number} to go")
         page.wait_for_selector("#end:not([hidden])")
         only_from(noted, served)
-    with Store(database) as store:
-        assert export_pairs(store, 1, tmp_path / "set") == Exported(2, 2)
+    with StudyDatabase(database) as store:
+        assert export_pairs(store, 1, tmp_path / "set") == ExportedPairs(2, 2)
     said = {request for sample in open_dataset(tmp_path / "set").samples for request in sample.requests}
     assert said == {"more light, please", "a little brighter"}
 

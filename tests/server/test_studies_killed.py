@@ -12,8 +12,8 @@ import httpx2
 import pytest
 import sqlalchemy as sa
 
-from t2onet.studies.models import Page, Rating, Request
-from t2onet.studies.storage import Store
+from t2onet.studies.models import CollectedRequest, Page, Rating
+from t2onet.studies.storage import StudyDatabase
 from tests.conftest import PATIENCE
 from tests.studies.made import pairs_folder, table
 from tests.studies.served import Served
@@ -79,7 +79,7 @@ def test_no_acknowledged_rating_is_lost(database: str, tmp_path: Path) -> None:
         load = Load(served)
         load.run_until_killed(served)
     assert load.cut_off == CLIENTS, "the server was killed under load"
-    with Store(database) as store, store.reading() as session:
+    with StudyDatabase(database) as store, store.reading() as session:
         kept = session.execute(sa.select(Page.token, Rating.token, Rating.stars).join(Page)).all()
         answered = set(session.scalars(sa.select(Page.token).where(Page.answered.is_not(None))))
     stars: dict[str, dict[str, int | None]] = {}
@@ -106,6 +106,6 @@ def test_no_acknowledged_request_is_lost(database: str, tmp_path: Path) -> None:
         load = Load(served)
         load.run_until_killed(served)
     assert load.cut_off == CLIENTS
-    with Store(database) as store, store.reading() as session:
-        kept = dict(map(tuple, session.execute(sa.select(Page.token, Request.text).join(Page))))
+    with StudyDatabase(database) as store, store.reading() as session:
+        kept = dict(map(tuple, session.execute(sa.select(Page.token, CollectedRequest.text).join(Page))))
     assert {page: kept[page] for page in load.acknowledged} == load.acknowledged

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from t2onet.server import Settings, create_app
+from t2onet.server import ServerSettings, create_app
 from t2onet.server.sessions import Session
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
-
-from .conftest import Serve
-from .made import API, Visitor, files, picture, recipe, refused
-from .test_disconnects import call
+from tests.server.conftest import Serve
+from tests.server.made import API, Visitor, files, picture, recipe, refused
+from tests.server.test_disconnects import call
 
 
 def session_of(visitor: Visitor) -> Session:
@@ -133,7 +132,7 @@ async def upload_whole(app: FastAPI, session: Session) -> int:
 
 @pytest.mark.parametrize("limits", [{"uploads": 2}, {"photos": 2}])
 def test_uploads_under_way_are_limited_in_each_session(tmp_path: Path, limits: dict[str, int]) -> None:
-    app = create_app(Settings(folder=tmp_path, **limits), policy=Scripted())  # type: ignore[arg-type]
+    app = create_app(ServerSettings(folder=tmp_path, **limits), policy=Scripted())  # type: ignore[arg-type]
     sessions = app.state.darkroom.sessions
 
     async def visit() -> None:

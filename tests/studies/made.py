@@ -10,12 +10,11 @@ import numpy as np
 import PIL.Image
 
 from t2onet.studies import people
-from t2onet.studies.annotation import AnnotationPage, annotate, next_annotation_page
+from t2onet.studies.annotation import AnnotationPage, next_annotation_page, save_request
 from t2onet.studies.creating import open_annotation_study, open_rating_study
-from t2onet.studies.models import Output, Rating, Study
-from t2onet.studies.rating import RatingPage, next_rating_page, rate
-from t2onet.studies.settings import AnnotationSettings, RatingSettings
-from t2onet.studies.storage import Store
+from t2onet.studies.models import AnnotationSettings, Output, Rating, RatingSettings, Study
+from t2onet.studies.rating import RatingPage, next_rating_page, save_ratings
+from t2onet.studies.storage import StudyDatabase
 
 SYSTEMS = ("target", "ours", "gan")
 ALL = RatingSettings(checks=0, repeats=0)
@@ -49,23 +48,27 @@ def table(
 
 
 def rating_study(
-    store: Store, folder: Path, count: int, settings: RatingSettings = ALL, systems: Sequence[str] = SYSTEMS
+    store: StudyDatabase,
+    folder: Path,
+    count: int,
+    settings: RatingSettings = ALL,
+    systems: Sequence[str] = SYSTEMS,
 ) -> int:
     return open_rating_study(store, table(folder, count, systems), settings)
 
 
-def raters(store: Store, study: int, count: int) -> list[str]:
+def raters(store: StudyDatabase, study: int, count: int) -> list[str]:
     """Links of that many new people."""
-    return [people.add(store, study, f"rater {number}") for number in range(1, count + 1)]
+    return [people.add_person(store, study, f"rater {number}") for number in range(1, count + 1)]
 
 
-def link(store: Store, study: int) -> str:
+def link(store: StudyDatabase, study: int) -> str:
     """The study's own token."""
     with store.reading() as session:
         return session.get_one(Study, study).token
 
 
-def what(store: Store, token: str) -> tuple[str | None, str | None]:
+def what(store: StudyDatabase, token: str) -> tuple[str | None, str | None]:
     """The system behind a rating, and what is known of it."""
     with store.reading() as session:
         rating = session.query(Rating).filter_by(token=token).one()
@@ -84,11 +87,13 @@ def fair(system: str | None, known: str | None) -> int:
     return {"target": 5, "ours": 4}.get(system or "", 2)
 
 
-def answer(store: Store, token: str, page: RatingPage, taste: Taste = fair) -> None:
-    rate(store, token, page.page, {picture: taste(*what(store, picture)) for picture in page.pictures})
+def answer(store: StudyDatabase, token: str, page: RatingPage, taste: Taste = fair) -> None:
+    save_ratings(
+        store, token, page.page, {picture: taste(*what(store, picture)) for picture in page.pictures}
+    )
 
 
-def work_through(store: Store, token: str, taste: Taste = fair) -> list[RatingPage]:
+def work_through(store: StudyDatabase, token: str, taste: Taste = fair) -> list[RatingPage]:
     """Rate until nothing is left; the pages that were seen."""
     pages = []
     while (page := next_rating_page(store, token)) is not None:
@@ -108,15 +113,15 @@ def pairs_folder(folder: Path, count: int, said: int = 0) -> Path:
 
 
 def annotation_study(
-    store: Store, folder: Path, count: int, settings: AnnotationSettings, said: int = 0
+    store: StudyDatabase, folder: Path, count: int, settings: AnnotationSettings, said: int = 0
 ) -> int:
     return open_annotation_study(store, pairs_folder(folder, count, said), settings)
 
 
-def write_through(store: Store, token: str, word: str = "brighter") -> list[AnnotationPage]:
+def write_through(store: StudyDatabase, token: str, word: str = "brighter") -> list[AnnotationPage]:
     """Write requests until there is no page; the pages that were seen."""
     pages = []
     while (page := next_annotation_page(store, token)) is not None:
-        annotate(store, token, page.page, f"make it {word}, {len(pages)}")
+        save_request(store, token, page.page, f"make it {word}, {len(pages)}")
         pages.append(page)
     return pages

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.studies.agreement import Level, alpha
+from t2onet.studies.results import MeasurementLevel, krippendorff_alpha
 
 # "Computing Krippendorff's alpha-reliability" (2011), example C: four observers, twelve units, gaps.
 OBSERVERS = (
@@ -28,8 +28,8 @@ EXAMPLE = [
 @pytest.mark.parametrize(
     ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_the_published_example(level: Level, published: float) -> None:
-    assert alpha(EXAMPLE, level) == pytest.approx(published, abs=5e-4)
+def test_the_published_example(level: MeasurementLevel, published: float) -> None:
+    assert krippendorff_alpha(EXAMPLE, level) == pytest.approx(published, abs=5e-4)
 
 
 def by_definition(values: list[tuple[int, float]]) -> float:
@@ -49,22 +49,22 @@ judgements = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=
 
 @given(judgements)
 def test_it_is_what_the_definition_says(values: list[tuple[int, float]]) -> None:
-    found = alpha(values, "interval")
+    found = krippendorff_alpha(values, "interval")
     if found is not None:
         assert found == pytest.approx(by_definition(values))
 
 
 @given(judgements)
 def test_units_that_were_judged_once_do_not_matter(values: list[tuple[int, float]]) -> None:
-    assert alpha([*values, (99, 3)]) == pytest.approx(alpha(values))
+    assert krippendorff_alpha([*values, (99, 3)]) == pytest.approx(krippendorff_alpha(values))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), min_size=2, unique_by=lambda v: v[0]))
 def test_who_agrees_wholly_agrees_to_one(values: list[tuple[int, float]]) -> None:
-    found = alpha([*values, *values])
+    found = krippendorff_alpha([*values, *values])
     assert found is None if len({value for _, value in values}) == 1 else found == pytest.approx(1)
 
 
 @pytest.mark.parametrize("values", [[], [(1, 3)], [(1, 3), (2, 4)], [(1, 3), (1, 3)]])
 def test_without_two_judgements_that_could_differ_there_is_none(values: list[tuple[int, float]]) -> None:
-    assert alpha(values) is None
+    assert krippendorff_alpha(values) is None

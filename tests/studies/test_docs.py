@@ -16,8 +16,7 @@ import pytest
 from t2onet.data import open_dataset
 from tests.cli.made import COMMAND, environment
 from tests.conftest import EXAMPLES, PATIENCE, ROOT
-
-from .served import Served
+from tests.studies.served import Served
 
 pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")

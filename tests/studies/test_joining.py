@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from t2onet.errors import StudyError
-from t2onet.studies.joining import HOUR, JoinLimiter, JoinLimits, network_of
-from t2onet.studies.refusals import TooMany
+from t2onet.studies.models import TooMany
+from t2onet.studies.people import HOUR, JoinLimiter, JoinLimits, to_network
 
 
 class Clock:
@@ -96,7 +96,7 @@ def test_only_the_last_hour_is_remembered(clock: Clock) -> None:
     ],
 )
 def test_what_counts_as_one_address(address: str, network: str) -> None:
-    assert network_of(address) == network
+    assert to_network(address) == network
 
 
 @pytest.mark.parametrize("limits", [{"joins": 0}, {"joins_per_address": 0}])

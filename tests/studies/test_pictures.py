@@ -9,13 +9,11 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from t2onet.studies.pictures import LONG_SIDE, Picture, page_picture, rated_picture, wreck
+from t2onet.studies.models import NotFound, RatingSettings
+from t2onet.studies.pictures import LONG_SIDE, StudyPicture, find_page_picture, find_rated_picture, wreck
 from t2onet.studies.rating import next_rating_page
-from t2onet.studies.refusals import NotFound
-from t2onet.studies.settings import RatingSettings
-from t2onet.studies.storage import Store
-
-from .made import picture, raters, rating_study, what, work_through
+from t2onet.studies.storage import StudyDatabase
+from tests.studies.made import picture, raters, rating_study, what, work_through
 
 
 def decoded(data: bytes) -> np.ndarray:
@@ -29,7 +27,7 @@ def test_nothing_but_pixels_leaves_the_file(tmp_path: Path) -> None:
     exif[0x0131] = "SuperGAN 3000"
     path = tmp_path / "supergan.jpg"
     PIL.Image.new("RGB", (30, 20), (90, 60, 30)).save(path, exif=exif, comment=b"SuperGAN")
-    shown = Picture(path).jpeg()
+    shown = StudyPicture(path).jpeg()
     assert b"SuperGAN" in path.read_bytes()
     assert b"SuperGAN" not in shown
     assert np.abs(decoded(shown).astype(int) - (90, 60, 30)).max() <= 2
@@ -38,17 +36,17 @@ def test_nothing_but_pixels_leaves_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [(1000, 4000), (4000, 1000), (20, 30)])
 def test_large_pictures_come_at_screen_size(tmp_path: Path, size: tuple[int, int]) -> None:
     path = picture(tmp_path / "a.png", size=size)
-    height, width = decoded(Picture(path).jpeg()).shape[:2]
+    height, width = decoded(StudyPicture(path).jpeg()).shape[:2]
     assert max(height, width) == min(max(size), LONG_SIDE)
     assert width / height == pytest.approx(size[1] / size[0], rel=0.01)
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = picture(tmp_path / "a.png", seed=1)
-    before = Picture(path).jpeg()
-    assert Picture(path).jpeg() is before
+    before = StudyPicture(path).jpeg()
+    assert StudyPicture(path).jpeg() is before
     picture(path, seed=2)
-    assert Picture(path).jpeg() != before
+    assert StudyPicture(path).jpeg() != before
 
 
 @pytest.mark.parametrize("size", [(2, 2), (23, 47), (100, 61), (300, 400)])
@@ -60,25 +58,25 @@ def test_a_wrecked_picture_is_another_of_the_same_size(size: tuple[int, int]) ->
     assert np.abs(wrecked.astype(int) - pixels).mean() > 60
 
 
-def test_each_place_shows_its_own_picture(store: Store, tmp_path: Path) -> None:
+def test_each_place_shows_its_own_picture(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 2, RatingSettings(checks=0.5, repeats=0))
     (rater,) = raters(store, study, 1)
     for page in work_through(store, rater):
         name = page.request.split()[1]
-        assert page_picture(store, page.page, "input").path == tmp_path / "in" / f"{name}.png"
+        assert find_page_picture(store, page.page, "input").path == tmp_path / "in" / f"{name}.png"
         for token in page.pictures:
             system, known = what(store, token)
-            shown = rated_picture(store, token)
+            shown = find_rated_picture(store, token)
             assert shown.path == tmp_path / (system or "in") / f"{name}.png"
             assert shown.wrecked == (known == "wrecked")
 
 
-def test_a_rater_cannot_ask_for_the_target(store: Store, tmp_path: Path) -> None:
+def test_a_rater_cannot_ask_for_the_target(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 1)
     page = next_rating_page(store, *raters(store, study, 1))
     assert page is not None
     with pytest.raises(NotFound):
-        page_picture(store, page.page, "target")
+        find_page_picture(store, page.page, "target")
     for token in ("", "x", page.page):
         with pytest.raises(NotFound):
-            rated_picture(store, token)
+            find_rated_picture(store, token)

@@ -12,24 +12,44 @@ import pytest
 import sqlalchemy as sa
 
 from t2onet.errors import StudyError
-from t2onet.studies import assigning, people
+from t2onet.studies import people, rating
 from t2onet.studies.creating import find_study, open_rating_study
-from t2onet.studies.models import Page, PageKind, Person, Rating, Sample, State
-from t2onet.studies.rating import GAP, next_rating_page, rate
-from t2onet.studies.refusals import Conflict, Forbidden, NotFound
-from t2onet.studies.settings import PRESETS, RatingSettings
-from t2onet.studies.storage import Store
+from t2onet.studies.models import (
+    PRESETS,
+    Conflict,
+    Forbidden,
+    NotFound,
+    Page,
+    PageKind,
+    Person,
+    PersonState,
+    Rating,
+    RatingSettings,
+    StudySample,
+)
+from t2onet.studies.rating import REPEAT_GAP, next_rating_page, save_ratings
+from t2onet.studies.storage import StudyDatabase
+from tests.studies.made import (
+    ALL,
+    SYSTEMS,
+    answer,
+    fair,
+    link,
+    raters,
+    rating_study,
+    table,
+    what,
+    work_through,
+)
 
-from .made import ALL, SYSTEMS, answer, fair, link, raters, rating_study, table, what, work_through
 
-
-def pages(store: Store, kind: PageKind | None = None) -> list[Page]:
+def pages(store: StudyDatabase, kind: PageKind | None = None) -> list[Page]:
     wanted = sa.select(Page).order_by(Page.person_id, Page.number)
     with store.reading() as session:
         return list(session.scalars(wanted if kind is None else wanted.where(Page.kind == kind)))
 
 
-def test_each_sample_is_rated_by_as_many_people_as_wanted(store: Store, tmp_path: Path) -> None:
+def test_each_sample_is_rated_by_as_many_people_as_wanted(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 5)
     for rater in raters(store, study, 4):
         work_through(store, rater)
@@ -40,14 +60,14 @@ def test_each_sample_is_rated_by_as_many_people_as_wanted(store: Store, tmp_path
         assert session.scalar(sa.select(sa.func.count()).where(Rating.stars.is_not(None))) == 5 * 2 * 3
 
 
-def test_nobody_rates_a_sample_twice_for_others(store: Store, tmp_path: Path) -> None:
+def test_nobody_rates_a_sample_twice_for_others(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 3)
     (alone,) = raters(store, study, 1)
     assert len(work_through(store, alone)) == 3
     assert next_rating_page(store, alone) is None
 
 
-def test_order_is_random_for_each_rater(store: Store, tmp_path: Path) -> None:
+def test_order_is_random_for_each_rater(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 12, replace(ALL, ratings=6))
     requests, places = set(), Counter()
     for rater in raters(store, study, 6):
@@ -58,7 +78,7 @@ def test_order_is_random_for_each_rater(store: Store, tmp_path: Path) -> None:
     assert all(places[system] > 10 for system in SYSTEMS)  # of 72; 24 expected
 
 
-def test_a_page_gives_nothing_away(store: Store, tmp_path: Path) -> None:
+def test_a_page_gives_nothing_away(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 3, RatingSettings(checks=0.5, repeats=0.5))
     (rater,) = raters(store, study, 1)
     seen = work_through(store, rater)
@@ -71,7 +91,7 @@ def test_a_page_gives_nothing_away(store: Store, tmp_path: Path) -> None:
     assert all(len(token) >= 22 for token in tokens)
 
 
-def test_a_link_leads_back_to_the_page_that_was_left(store: Store, tmp_path: Path) -> None:
+def test_a_link_leads_back_to_the_page_that_was_left(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 3)
     first, second = raters(store, study, 2)
     left = next_rating_page(store, first)
@@ -84,39 +104,39 @@ def test_a_link_leads_back_to_the_page_that_was_left(store: Store, tmp_path: Pat
     assert (following.page != left.page, following.done, following.left) == (True, 1, 2)
 
 
-def test_stars_stay_as_they_were_given(store: Store, tmp_path: Path) -> None:
+def test_stars_stay_as_they_were_given(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 1)
     rater, other = raters(store, study, 2)
     page = next_rating_page(store, rater)
     assert page is not None
     stars = dict(zip(page.pictures, (1, 2, 3), strict=True))
-    rate(store, rater, page.page, stars)
-    rate(store, rater, page.page, stars)  # an answer that was lost on its way is given again
+    save_ratings(store, rater, page.page, stars)
+    save_ratings(store, rater, page.page, stars)  # an answer that was lost on its way is given again
     with pytest.raises(Conflict, match="rated already"):
-        rate(store, rater, page.page, {**stars, page.pictures[0]: 5})
+        save_ratings(store, rater, page.page, {**stars, page.pictures[0]: 5})
     with pytest.raises(NotFound, match="not one of yours"):
-        rate(store, other, page.page, stars)
+        save_ratings(store, other, page.page, stars)
     with store.reading() as session:
         kept = {rating.token: rating.stars for rating in session.scalars(sa.select(Rating))}
     assert kept == stars
 
 
 @pytest.mark.parametrize("wrong", [0, 6, True, 2.0, "3", None])
-def test_other_stars_are_refused(store: Store, tmp_path: Path, wrong: object) -> None:
+def test_other_stars_are_refused(store: StudyDatabase, tmp_path: Path, wrong: object) -> None:
     study = rating_study(store, tmp_path, 1)
     (rater,) = raters(store, study, 1)
     page = next_rating_page(store, rater)
     assert page is not None
     with pytest.raises(StudyError, match="whole numbers from 1 to 5"):
-        rate(store, rater, page.page, dict.fromkeys(page.pictures, wrong))  # type: ignore[arg-type]
+        save_ratings(store, rater, page.page, dict.fromkeys(page.pictures, wrong))  # type: ignore[arg-type]
     with pytest.raises(StudyError, match="every picture of the page"):
-        rate(store, rater, page.page, {page.pictures[0]: 3})
+        save_ratings(store, rater, page.page, {page.pictures[0]: 3})
     with pytest.raises(StudyError, match="and to no other"):
-        rate(store, rater, page.page, {**dict.fromkeys(page.pictures, 3), "another": 3})
+        save_ratings(store, rater, page.page, {**dict.fromkeys(page.pictures, 3), "another": 3})
     assert next_rating_page(store, rater) == page
 
 
-def test_checks_and_repetitions_come_as_often_as_asked(store: Store, tmp_path: Path) -> None:
+def test_checks_and_repetitions_come_as_often_as_asked(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 60, RatingSettings(checks=0.1, repeats=0.1))
     (rater,) = raters(store, study, 1)
     count = len(work_through(store, rater))
@@ -127,20 +147,20 @@ def test_checks_and_repetitions_come_as_often_as_asked(store: Store, tmp_path: P
         assert len({b - a for a, b in pairwise(numbers)}) > 1, "one could count along"
     first = {page.sample_id: page.number for page in pages(store, PageKind.SAMPLE)}
     gaps = [page.number - first[page.sample_id] for page in pages(store, PageKind.REPEAT)]
-    assert min(gaps) >= GAP
+    assert min(gaps) >= REPEAT_GAP
 
 
-def test_even_a_short_study_has_one_of_each(store: Store, tmp_path: Path) -> None:
+def test_even_a_short_study_has_one_of_each(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 3, RatingSettings())
     for rater in raters(store, study, 2):
         work_through(store, rater)
     kinds = Counter((page.person_id, page.kind) for page in pages(store))
     assert {kind: n for (_, kind), n in kinds.items()} == {"sample": 3, "check": 1, "repeat": 1}
-    (late,) = [people.add(store, study, "late")]
+    (late,) = [people.add_person(store, study, "late")]
     assert next_rating_page(store, late) is None, "no check for someone who has nothing to rate"
 
 
-def test_a_check_shows_what_is_known(store: Store, tmp_path: Path) -> None:
+def test_a_check_shows_what_is_known(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 2, RatingSettings(checks=0.5, repeats=0), (*SYSTEMS, "more"))
     (rater,) = raters(store, study, 1)
     for page in work_through(store, rater):
@@ -148,14 +168,14 @@ def test_a_check_shows_what_is_known(store: Store, tmp_path: Path) -> None:
         assert known in (Counter({None: 4}), Counter(["wrecked", "input", "target", None]))
 
 
-def test_a_check_of_one_picture_is_a_wrecked_one(store: Store, tmp_path: Path) -> None:
+def test_a_check_of_one_picture_is_a_wrecked_one(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 2, RatingSettings(checks=0.5, repeats=0), ("ours",))
     (rater,) = raters(store, study, 1)
     known = {what(store, picture)[1] for page in work_through(store, rater) for picture in page.pictures}
     assert known == {None, "wrecked"}
 
 
-def test_a_rater_does_no_more_pages_than_allowed(store: Store, tmp_path: Path) -> None:
+def test_a_rater_does_no_more_pages_than_allowed(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 9, replace(ALL, pages=4))
     (rater,) = raters(store, study, 1)
     seen = work_through(store, rater)
@@ -163,30 +183,30 @@ def test_a_rater_does_no_more_pages_than_allowed(store: Store, tmp_path: Path) -
 
 
 def test_an_abandoned_page_is_given_to_someone_else_in_time(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: StudyDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = rating_study(store, tmp_path, 1, replace(ALL, ratings=1))
     gone, waiting = raters(store, study, 2)
     assert next_rating_page(store, gone) is not None
     assert next_rating_page(store, waiting) is None
-    monkeypatch.setattr(assigning, "CLAIM", 0.0)
+    monkeypatch.setattr(rating, "CLAIM_SECONDS", 0.0)
     assert next_rating_page(store, waiting) is not None
 
 
-def test_what_a_blocked_rater_did_is_done_again(store: Store, tmp_path: Path) -> None:
+def test_what_a_blocked_rater_did_is_done_again(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 2, replace(ALL, ratings=1))
     careless, careful = raters(store, study, 2)
     work_through(store, careless)
     assert next_rating_page(store, careful) is None
     with store.reading() as session:
         number = session.scalars(sa.select(Person.id).where(Person.token == careless)).one()
-    people.set_state(store, study, number, State.BLOCKED)
+    people.set_person_state(store, study, number, PersonState.BLOCKED)
     assert len(work_through(store, careful)) == 2
     with pytest.raises(Forbidden, match="has ended your part in it"):
         next_rating_page(store, careless)
 
 
-def test_raters_who_come_at_once_share_the_samples(store: Store, tmp_path: Path) -> None:
+def test_raters_who_come_at_once_share_the_samples(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 8)
     links = raters(store, study, 6)
     threads = [threading.Thread(target=work_through, args=(store, rater, fair)) for rater in links]
@@ -197,28 +217,28 @@ def test_raters_who_come_at_once_share_the_samples(store: Store, tmp_path: Path)
     assert set(Counter(page.sample_id for page in pages(store)).values()) == {2}
 
 
-def test_joining(store: Store, tmp_path: Path) -> None:
+def test_joining(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 1, replace(ALL, people=3))
     token = link(store, study)
-    people.join(store, token)
-    people.join(store, token, "  Zoë   M. ")
+    people.join_study(store, token)
+    people.join_study(store, token, "  Zoë   M. ")
     with store.reading() as session:
         assert list(session.scalars(sa.select(Person.name).order_by(Person.id))) == ["rater-1", "Zoë M."]
     with pytest.raises(Conflict, match=r"someone called Zoë M\. is in this study already"):
-        people.join(store, token, "Zoë M.")
+        people.join_study(store, token, "Zoë M.")
     for name in ("=1+1", "@sum", "<b>", "x" * 101, "a\0b"):
         with pytest.raises(StudyError, match="is no name"):
-            people.join(store, token, name)
-    people.join(store, token)
+            people.join_study(store, token, name)
+    people.join_study(store, token)
     with pytest.raises(Forbidden, match="has all the people it needs"):
-        people.join(store, token)
+        people.join_study(store, token)
     with pytest.raises(NotFound, match="leads to no study"):
-        people.join(store, "another")
+        people.join_study(store, "another")
     with pytest.raises(NotFound, match="leads nowhere"):
         next_rating_page(store, token)
 
 
-def test_a_study_is_found_again(store: Store, tmp_path: Path) -> None:
+def test_a_study_is_found_again(store: StudyDatabase, tmp_path: Path) -> None:
     path = table(tmp_path, 3)
     study = open_rating_study(store, path, ALL)
     assert open_rating_study(store, path, ALL) == study
@@ -234,25 +254,25 @@ def test_a_study_is_found_again(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 201, "a\0b", "a\nb"])
-def test_names_that_no_study_can_have(store: Store, tmp_path: Path, name: str) -> None:
+def test_names_that_no_study_can_have(store: StudyDatabase, tmp_path: Path, name: str) -> None:
     path = table(tmp_path, 1)
     with pytest.raises(StudyError, match="is no name for a study"):
         open_rating_study(store, path, ALL, name=name)
 
 
-def test_a_database_without_studies(store: Store) -> None:
+def test_a_database_without_studies(store: StudyDatabase) -> None:
     with pytest.raises(NotFound, match="has no study; begin one with t2o study rate"):
         find_study(store)
 
 
-def test_the_papers_design(store: Store, tmp_path: Path) -> None:
+def test_the_papers_design(store: StudyDatabase, tmp_path: Path) -> None:
     """250 samples of each data set by chance, each rated twice."""
     paper = PRESETS["paper"]
     assert (paper.samples, paper.ratings) == (250, 2)
     few = replace(paper, samples=4)
     open_rating_study(store, table(tmp_path, 9, datasets=("ma5k", "gier")), few, seed=1)
     with store.reading() as session:
-        samples = list(session.scalars(sa.select(Sample).order_by(Sample.id)))
+        samples = list(session.scalars(sa.select(StudySample).order_by(StudySample.id)))
     assert Counter(sample.dataset for sample in samples) == {"ma5k": 4, "gier": 4}
     names = [sample.name for sample in samples]
     assert names == sorted(names, key=lambda name: (name[0] != "m", name)), "in their own order"

@@ -15,25 +15,23 @@ import sqlalchemy as sa
 from t2onet.errors import StudyError
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
-from t2onet.studies.exporting import RATING_COLUMNS, ratings_csv
-from t2onet.studies.models import Kind, Person, State, Study
-from t2onet.studies.results import interval, results
-from t2onet.studies.settings import RatingSettings
-from t2onet.studies.storage import Store
-
-from .made import ALL, raters, rating_study, table, work_through
+from t2onet.studies.exporting import RATING_COLUMNS, export_ratings_csv
+from t2onet.studies.models import Person, PersonState, RatingSettings, Study, StudyKind
+from t2onet.studies.results import bootstrap_interval, compute_results
+from t2onet.studies.storage import StudyDatabase
+from tests.studies.made import ALL, raters, rating_study, table, work_through
 
 
 def ones(_system: str | None, _known: str | None) -> int:
     return 1
 
 
-def test_means_worked_by_hand(store: Store, tmp_path: Path) -> None:
+def test_means_worked_by_hand(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 4)
     fair, grim = raters(store, study, 2)
     work_through(store, fair)
     work_through(store, grim, ones)
-    found = results(store, study)
+    found = compute_results(store, study)
     assert [(mean.system, mean.mean) for mean in found.means] == [("target", 3), ("ours", 2.5), ("gan", 1.5)]
     assert all(
         (mean.ratings, mean.samples, mean.low, mean.high) == (8, 4, mean.mean, mean.mean)
@@ -44,25 +42,25 @@ def test_means_worked_by_hand(store: Store, tmp_path: Path) -> None:
     assert found.self_agreement is None
 
 
-def test_each_data_set_and_all_together(store: Store, tmp_path: Path) -> None:
+def test_each_data_set_and_all_together(store: StudyDatabase, tmp_path: Path) -> None:
     study = open_rating_study(store, table(tmp_path, 2, datasets=("ma5k", "gier")), ALL)
     work_through(store, *raters(store, study, 1))
-    found = Counter(mean.dataset for mean in results(store, study).means)
+    found = Counter(mean.dataset for mean in compute_results(store, study).means)
     assert found == {"ma5k": 3, "gier": 3, "all": 3}
 
 
-def test_raters_who_agree_and_repeat_themselves(store: Store, tmp_path: Path) -> None:
+def test_raters_who_agree_and_repeat_themselves(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 12, RatingSettings(repeats=0.25))
     for rater in raters(store, study, 2):
         work_through(store, rater)
-    found = results(store, study)
+    found = compute_results(store, study)
     assert (found.agreement, found.self_agreement) == (1, 1)
     assert found.repeated >= 2 * 3 * 3
     assert all(rater.passed == rater.known > 0 for rater in found.raters)
     assert {mean.ratings for mean in found.means} == {24}, "neither checks nor repetitions count"
 
 
-def test_the_careless_and_the_blocked_are_left_out(store: Store, tmp_path: Path) -> None:
+def test_the_careless_and_the_blocked_are_left_out(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 6, RatingSettings(ratings=3, checks=0.2))
     good, careless, blocked = raters(store, study, 3)
     work_through(store, good)
@@ -70,38 +68,38 @@ def test_the_careless_and_the_blocked_are_left_out(store: Store, tmp_path: Path)
     work_through(store, blocked)
     with store.reading() as session:
         number = session.scalars(sa.select(Person.id).where(Person.token == blocked)).one()
-    people.set_state(store, study, number, State.BLOCKED)
-    found = results(store, study)
+    people.set_person_state(store, study, number, PersonState.BLOCKED)
+    found = compute_results(store, study)
     assert [rater.left_out for rater in found.raters] == ["", "inattentive", "blocked"]
     assert {mean.system: mean.mean for mean in found.means} == {"target": 5, "ours": 4, "gan": 2}
-    lenient = results(store, study, attention=0)
+    lenient = compute_results(store, study, attention=0)
     assert {mean.system: mean.mean for mean in lenient.means} == {"target": 5, "ours": 4.5, "gan": 3.5}
 
 
-def test_before_anybody_has_rated(store: Store, tmp_path: Path) -> None:
-    found = results(store, rating_study(store, tmp_path, 2))
+def test_before_anybody_has_rated(store: StudyDatabase, tmp_path: Path) -> None:
+    found = compute_results(store, rating_study(store, tmp_path, 2))
     assert (found.means, found.agreement, found.repeated, found.raters) == ((), None, 0, ())
 
 
-def test_a_study_of_another_kind(store: Store) -> None:
+def test_a_study_of_another_kind(store: StudyDatabase) -> None:
     with store.writing() as session:
-        session.add(Study(name="n", kind=Kind.ANNOTATION, seed=0, root="", digest="", settings={}))
+        session.add(Study(name="n", kind=StudyKind.ANNOTATION, seed=0, root="", digest="", settings={}))
     with pytest.raises(StudyError, match="it has no ratings"):
-        results(store, 1)
+        compute_results(store, 1)
 
 
 def test_an_interval_is_as_wide_as_theory_says() -> None:
     """For many independent samples the bootstrap comes to 1.96 standard errors to either side."""
     stars = np.random.default_rng(0).integers(1, 6, 400)
-    low, mean, high = interval([[int(one)] for one in stars])
+    low, mean, high = bootstrap_interval([[int(one)] for one in stars])
     assert mean == pytest.approx(stars.mean())
     assert (high - low) / 2 == pytest.approx(1.96 * stars.std() / 20, rel=0.08)
 
 
 def test_ratings_of_one_sample_are_not_taken_for_independent() -> None:
     stars = np.random.default_rng(0).integers(1, 6, 100)
-    low, _, high = interval([[int(one)] for one in stars])
-    doubled_low, _, doubled_high = interval([[int(one)] * 2 for one in stars])
+    low, _, high = bootstrap_interval([[int(one)] for one in stars])
+    doubled_low, _, doubled_high = bootstrap_interval([[int(one)] * 2 for one in stars])
     assert (doubled_low, doubled_high) == (low, high)
 
 
@@ -112,15 +110,15 @@ def test_an_interval_holds_the_truth_as_often_as_it_says() -> None:
     for _ in range(300):
         samples = chance.integers(2, 5, 60)
         groups = [list(np.clip(base + chance.integers(-1, 2, 2), 1, 5)) for base in samples]
-        low, _, high = interval(groups)
+        low, _, high = bootstrap_interval(groups)
         held += low <= true <= high
     assert 0.91 <= held / 300 <= 0.985
 
 
-def test_the_table_of_all_ratings(store: Store, tmp_path: Path) -> None:
+def test_the_table_of_all_ratings(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 4, replace(ALL, checks=0.25, ratings=1))
     work_through(store, *raters(store, study, 1))
-    rows = list(csv.DictReader(io.StringIO(ratings_csv(store, study))))
+    rows = list(csv.DictReader(io.StringIO(export_ratings_csv(store, study))))
     assert tuple(rows[0]) == RATING_COLUMNS
     kinds = Counter(row["kind"] for row in rows)
     assert kinds["sample"] == 4 * 3
@@ -135,13 +133,13 @@ def test_the_table_of_all_ratings(store: Store, tmp_path: Path) -> None:
     assert {row["place"] for row in rows} == {"1", "2", "3"}
 
 
-def test_a_formula_of_the_table_is_exported_as_text(store: Store, tmp_path: Path) -> None:
+def test_a_formula_of_the_table_is_exported_as_text(store: StudyDatabase, tmp_path: Path) -> None:
     """Also in a table that was itself saved with an apostrophe before the formula."""
     path = table(tmp_path, 2, ("ours", "=theirs"))
     text = path.read_text(encoding="utf-8").replace("make 000 brighter", "'=1+1")
     path.write_text(text.replace("make 001 brighter", "=1+1"), encoding="utf-8")
     study = open_rating_study(store, path, ALL)
     work_through(store, *raters(store, study, 1))
-    rows = list(csv.DictReader(io.StringIO(ratings_csv(store, study))))
+    rows = list(csv.DictReader(io.StringIO(export_ratings_csv(store, study))))
     assert {row["request"] for row in rows} == {"'=1+1"}
     assert {row["system"] for row in rows} == {"ours", "'=theirs"}

@@ -13,16 +13,26 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy.exc import IntegrityError
 
 from t2onet.errors import StudyError
-from t2onet.studies.models import Base, Kind, Page, PageKind, Person, Rating, Sample, State, Study
-from t2onet.studies.storage import Store
+from t2onet.studies.models import (
+    Base,
+    Page,
+    PageKind,
+    Person,
+    PersonState,
+    Rating,
+    Study,
+    StudyKind,
+    StudySample,
+)
+from t2onet.studies.storage import StudyDatabase
 from tests.databases import Server
 
 
 def study(name: str = "one") -> Study:
-    return Study(name=name, kind=Kind.RATING, seed=0, root="", digest="", settings={"ratings": 2})
+    return Study(name=name, kind=StudyKind.RATING, seed=0, root="", digest="", settings={"ratings": 2})
 
 
-def test_migrations_lead_to_the_tables_of_the_models(store: Store) -> None:
+def test_migrations_lead_to_the_tables_of_the_models(store: StudyDatabase) -> None:
     with store._engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": "t2o_version"})
         assert compare_metadata(context, Base.metadata) == []
@@ -30,16 +40,16 @@ def test_migrations_lead_to_the_tables_of_the_models(store: Store) -> None:
 
 
 def test_what_was_written_is_there_when_opened_again(database: str) -> None:
-    with Store(database) as store, store.writing() as session:
+    with StudyDatabase(database) as store, store.writing() as session:
         session.add(study("über uns"))
-    with Store(database) as store, store.reading() as session:
+    with StudyDatabase(database) as store, store.reading() as session:
         found = session.scalars(sa.select(Study)).one()
         assert (found.name, found.settings) == ("über uns", {"ratings": 2})
         assert len(found.token) >= 20
         assert found.created > 1.7e9
 
 
-def test_a_failure_takes_back_the_whole_transaction(store: Store) -> None:
+def test_a_failure_takes_back_the_whole_transaction(store: StudyDatabase) -> None:
     def fail_halfway() -> None:
         with store.writing() as session:
             session.add(study())
@@ -57,12 +67,12 @@ def rating(stars: int, page: int) -> Rating:
 
 
 @pytest.mark.parametrize("stars", [0, 6])
-def test_the_database_itself_refuses_other_stars(store: Store, stars: int) -> None:
+def test_the_database_itself_refuses_other_stars(store: StudyDatabase, stars: int) -> None:
     with store.writing() as session:
         one = study()
-        person = Person(study=one, name="a", state=State.ACCEPTED)
+        person = Person(study=one, name="a", state=PersonState.ACCEPTED)
         page = Page(
-            person=person, sample=Sample(study=one, name="s", input="i"), number=0, kind=PageKind.SAMPLE
+            person=person, sample=StudySample(study=one, name="s", input="i"), number=0, kind=PageKind.SAMPLE
         )
         session.add(page)
     with pytest.raises(IntegrityError), store.writing() as session:
@@ -71,12 +81,12 @@ def test_the_database_itself_refuses_other_stars(store: Store, stars: int) -> No
         session.add(rating(5, page.id))
 
 
-def test_the_database_refuses_what_belongs_to_nothing(store: Store) -> None:
+def test_the_database_refuses_what_belongs_to_nothing(store: StudyDatabase) -> None:
     with pytest.raises(IntegrityError), store.writing() as session:
         session.add(rating(3, page=77))
 
 
-def test_writers_wait_for_each_other(store: Store) -> None:
+def test_writers_wait_for_each_other(store: StudyDatabase) -> None:
     """Counting up through reading and writing loses nothing, as it would without taking turns."""
     with store.writing() as session:
         session.add(study())
@@ -100,7 +110,7 @@ def test_several_processes_may_open_a_new_database_at_once(database: str) -> Non
 
     def opened() -> None:
         try:
-            Store(database).close()
+            StudyDatabase(database).close()
         except StudyError as error:
             failed.append(error)
 
@@ -112,7 +122,7 @@ def test_several_processes_may_open_a_new_database_at_once(database: str) -> Non
     assert failed == []
 
 
-def test_a_commit_waits_for_the_disk(store: Store) -> None:
+def test_a_commit_waits_for_the_disk(store: StudyDatabase) -> None:
     with store.writing() as session:
         if store.is_file:
             assert session.scalar(sa.text("PRAGMA journal_mode")) == "wal"
@@ -124,21 +134,24 @@ def test_a_commit_waits_for_the_disk(store: Store) -> None:
 
 @pytest.mark.slow
 def test_options_in_an_address_are_kept(postgresql: Server) -> None:
-    with Store(postgresql.url() + "%20-c%20synchronous_commit%3Doff") as store, store.reading() as session:
+    with (
+        StudyDatabase(postgresql.url() + "%20-c%20synchronous_commit%3Doff") as store,
+        store.reading() as session,
+    ):
         assert str(session.scalar(sa.text("SHOW search_path"))).startswith("test_")
         assert session.scalar(sa.text("SHOW synchronous_commit")) == "on"
 
 
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
-    with Store(tmp_path / "studies.db"):
+    with StudyDatabase(tmp_path / "studies.db"):
         assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
 
 
-def test_a_database_of_a_newer_version_is_left_alone(database: str, store: Store) -> None:
+def test_a_database_of_a_newer_version_is_left_alone(database: str, store: StudyDatabase) -> None:
     with store.writing() as session:
         session.execute(sa.text("UPDATE t2o_version SET version_num = '9999'"))
     with pytest.raises(StudyError, match="was made by a newer t2onet; update this one"):
-        Store(database)
+        StudyDatabase(database)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +173,6 @@ def test_addresses_that_lead_nowhere(
     monkeypatch.chdir(tmp_path)
     Path("text.db").write_text("not a database, but long enough to be taken for the header of one " * 20)
     with pytest.raises(StudyError, match=message) as refused:
-        Store(address)
+        StudyDatabase(address)
     assert "secret" not in str(refused.value)
     assert "\n" not in str(refused.value)

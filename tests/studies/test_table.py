@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from t2onet.errors import StudyError
-from t2onet.studies.table import Entry, read_table
-
-from .made import picture
+from t2onet.studies.creating import TableSample, read_rating_table
+from tests.studies.made import picture
 
 
 @pytest.fixture
@@ -20,24 +19,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(folder: Path, text: str) -> list[Entry]:
+def read(folder: Path, text: str) -> list[TableSample]:
     path = folder / "table.csv"
     path.write_bytes(text.encode())
-    return read_table(path)
+    return read_rating_table(path)
 
 
 def test_a_column_for_each_system(folder: Path) -> None:
     text = 'input,request,dataset,Ours,target\na.png,"warmer, please",ma5k,x/a.png,y/a.png\n'
     outputs = {"Ours": "x/a.png", "target": "y/a.png"}
-    assert read(folder, text) == [Entry("a", "a.png", "warmer, please", "ma5k", outputs)]
+    assert read(folder, text) == [TableSample("a", "a.png", "warmer, please", "ma5k", outputs)]
 
 
 def test_a_line_for_each_output(folder: Path) -> None:
     text = "system,output,input,request\nx,x/a.png,a.png,warmer\nx,x/b.png,b.png,colder\n"
     text += "y,y/a.png,a.png,warmer\ny,y/b.png,b.png,colder\n"
     assert read(folder, text) == [
-        Entry("a", "a.png", "warmer", "", {"x": "x/a.png", "y": "y/a.png"}),
-        Entry("b", "b.png", "colder", "", {"x": "x/b.png", "y": "y/b.png"}),
+        TableSample("a", "a.png", "warmer", "", {"x": "x/a.png", "y": "y/a.png"}),
+        TableSample("b", "b.png", "colder", "", {"x": "x/b.png", "y": "y/b.png"}),
     ]
 
 
@@ -48,7 +47,7 @@ def test_one_photo_with_two_requests_is_two_samples(folder: Path) -> None:
 
 def test_spreadsheets_write_marks_semicolons_and_empty_lines(folder: Path) -> None:
     text = "\ufeffInput;Request;x\r\na.png ; warmer ;x/a.png\r\n;;\r\n"
-    assert read(folder, text) == [Entry("a", "a.png", "warmer", "", {"x": "x/a.png"})]
+    assert read(folder, text) == [TableSample("a", "a.png", "warmer", "", {"x": "x/a.png"})]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +86,6 @@ def test_refusals(folder: Path, text: str, message: str) -> None:
 def test_a_table_that_is_no_text(folder: Path) -> None:
     (folder / "table.csv").write_bytes(b"input,request,x\n\xff\xfe")
     with pytest.raises(StudyError, match="is not UTF-8 text"):
-        read_table(folder / "table.csv")
+        read_rating_table(folder / "table.csv")
     with pytest.raises(StudyError, match="cannot be read: No such file"):
-        read_table(folder / "absent.csv")
+        read_rating_table(folder / "absent.csv")

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from t2onet.data.packed import PackedSample, PackedSet, pack
-from t2onet.data.sample import Dataset, Sample
-from t2onet.operations import get
+from t2onet.data.dataset import Dataset, Sample
+from t2onet.data.packed import PackedSample, PackedSet
+from t2onet.data.packing import pack_dataset
+from t2onet.operations import get_operation
 
 SIZE = 32
 STEPS: tuple[tuple[tuple[str, list[float]], ...], ...] = (
@@ -33,7 +34,7 @@ def picture(seed: int, size: int = SIZE) -> np.ndarray:
 
 def edited(image: np.ndarray, steps: tuple[tuple[str, list[float]], ...]) -> np.ndarray:
     for name, parameters in steps:
-        image = get(name)(image, parameters)
+        image = get_operation(name)(image, parameters)
     return image
 
 
@@ -106,7 +107,7 @@ def packed_folder(folder: Path, train: int = 8, val: int = 2, ways: int = len(ST
         for s in data.samples
     ]
     dataset = Dataset(source, "pairs", tuple(samples))
-    pack(dataset, folder / "packed", plans=Plans(data), size=SIZE, quality=100)
+    pack_dataset(dataset, folder / "packed", plans=Plans(data), size=SIZE, quality=100)
     return folder / "packed"
 
 

@@ -9,34 +9,32 @@ import pytest
 import torch
 
 from t2onet import TrainingError
-from t2onet.data.run_records import CHECKPOINT
-from t2onet.models.baselines import BASELINES, Given
+from t2onet.data.run_records import CHECKPOINT_FILE
+from t2onet.models.baselines import BASELINES, AdversarialBatch
 from t2onet.models.files import read_tensors
-from t2onet.models.sentence import Sentence
-from t2onet.training import LoopSettings, Place, Words
-from t2onet.training.adversarial import AdversarialTask, settings_of
-from t2onet.training.seeds import generator_of
-from t2onet.training.settings import changed, names
-from t2onet.training.task import players_of
+from t2onet.models.text import GRUTextEncoder
+from t2onet.training import LoopSettings, ProcessInfo, WordVectors
+from t2onet.training.adversarial import AdversarialTask, get_baseline_settings
+from t2onet.training.settings import apply_assignments, setting_names
+from t2onet.training.task import list_learners, make_generator
 from tests.models.baselines.made import SMALL
+from tests.training.made import REQUESTS, packed_set
+from tests.training.toy import run_of
 
-from .made import REQUESTS, packed_set
-from .toy import run_of
-
-CPU = Place(torch.device("cpu"))
-WORDS = Words.without_vectors(REQUESTS * 2, 12)
+CPU = ProcessInfo(torch.device("cpu"))
+WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 NAMES = list(BASELINES)
 
 
-def task_of(name: str, *changes: str, words: Words = WORDS) -> AdversarialTask:
+def task_of(name: str, *changes: str, words: WordVectors = WORDS) -> AdversarialTask:
     given = (*(f"{key}={value}" for key, value in SMALL[name].items()), "batch=4", "sigma_photos=2")
-    settings = changed(settings_of(name), (*given, *changes))
+    settings = apply_assignments(get_baseline_settings(name), (*given, *changes))
     return AdversarialTask(settings, packed_set(plans=False), words, CPU)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_means_one_setting(name: str) -> None:
-    every = list(names(settings_of(name)))
+    every = list(setting_names(get_baseline_settings(name)))
     assert len(every) == len(set(every))
 
 
@@ -45,10 +43,10 @@ def test_losses_are_the_same_for_the_same_iteration(name: str) -> None:
     found = []
     for task in (task_of(name), task_of(name)):
         torch.manual_seed(3)
-        mine, theirs = (player.loss(2, generator_of(2)) for player in players_of(task))
+        mine, theirs = (player.loss(2, make_generator(2)) for player in list_learners(task))
         assert "l1" in mine
         assert not mine.keys() & theirs.keys()
-        assert task.judge(2, generator_of(2)) == {}  # it has learned from all that was shown
+        assert task.judge(2, make_generator(2)) == {}  # it has learned from all that was shown
         found.append({key: part.item() for key, part in (mine | theirs).items()})
     assert found[0] == found[1]
 
@@ -57,7 +55,7 @@ def test_the_distance_is_weighed() -> None:
     parts = []
     for weight in (1, 50):
         torch.manual_seed(3)
-        parts.append(task_of("sisgan", f"l1={weight}").loss(1, generator_of(1)))
+        parts.append(task_of("sisgan", f"l1={weight}").loss(1, make_generator(1)))
     assert parts[1]["l1"].item() == pytest.approx(50 * parts[0]["l1"].item())
     assert parts[1]["adversarial"].item() == parts[0]["adversarial"].item()
 
@@ -87,11 +85,14 @@ def test_validation_measures_the_answers_to_the_pairs_kept_back() -> None:
 
 
 def test_both_sides_begin_with_known_word_vectors() -> None:
-    words = Words(WORDS.vocabulary, WORDS.vectors.copy())
+    words = WordVectors(WORDS.vocabulary, WORDS.vectors.copy())
     words.vectors[5] = 0.25
     task = task_of("geneva", words=words)
     readers = [
-        part for player in players_of(task) for part in player.network.modules() if isinstance(part, Sentence)
+        part
+        for player in list_learners(task)
+        for part in player.network.modules()
+        if isinstance(part, GRUTextEncoder)
     ]
     assert len(readers) == 2
     assert all((reader.embedding.weight[5] == 0.25).all() for reader in readers)
@@ -103,9 +104,9 @@ def test_both_sides_begin_with_known_word_vectors() -> None:
 def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
     settings = LoopSettings(iterations=2, validate_every=2, precision="bfloat16")
     task = task_of(name)
-    before = [[weight.clone() for weight in player.network.parameters()] for player in players_of(task)]
+    before = [[weight.clone() for weight in player.network.parameters()] for player in list_learners(task)]
     assert 0 < run_of(tmp_path, settings, task).go().figures["l1"] < 1
-    for player, old in zip(players_of(task), before, strict=True):
+    for player, old in zip(list_learners(task), before, strict=True):
         moved = [
             (weight - was).abs().max() for weight, was in zip(player.network.parameters(), old, strict=True)
         ]
@@ -127,7 +128,7 @@ def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     again = run_of(tmp_path / "twice", settings, task_of("geneva"))
     again.resume()
     assert again.go().progress.iteration == 4
-    straight, twice = (read_tensors(tmp_path / run / CHECKPOINT)[0] for run in ("straight", "twice"))
+    straight, twice = (read_tensors(tmp_path / run / CHECKPOINT_FILE)[0] for run in ("straight", "twice"))
     assert any(key.startswith("discriminator.network.") for key in straight)
     assert straight.keys() == twice.keys()
     assert all(torch.equal(straight[key], twice[key]) for key in straight)
@@ -139,7 +140,7 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
     task = task_of(name, "batch=8", "held=0")
     task.train = replace(task.train, tokens=task.train.tokens[:, :7])  # the longest request, for speed
     batch = task.train.batch(torch.arange(8))
-    given = Given(batch.asked.image, batch.asked.tokens, batch.target)
+    given = AdversarialBatch(batch.asked.image, batch.asked.tokens, batch.target)
 
     def missed() -> float:
         torch.manual_seed(0)

@@ -10,18 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from t2onet.data.recorded import Questions
-from t2onet.data.recorded.answers import about_answers
+from t2onet.data.recorded import QuestionSet, read_answers_source
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
-from t2onet.models import description
+from t2onet.models import describe_network
+from t2onet.models.answering import NO_BFLOAT16_MESSAGE
 from t2onet.models.files import write_tensors
-from t2onet.models.precision import NO_BFLOAT16
 from tests.conftest import ROOT
 from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import WORDS, small
-
-from .made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
+from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
 
 ABSENT = [
     *("pydantic", "typer", "rich", "numba", "scipy", "h5py"),
@@ -83,16 +81,18 @@ def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     network = small()
     words = Vocabulary((*SPECIAL, *(f"w{number}" for number in range(len(SPECIAL), WORDS))))
     facts = {"iteration": "4", "figures": json.dumps({"l1": 0.25})}
-    write_tensors(weights, network.state_dict(), {**description("t2onet", network.config, words), **facts})
-    questions = Questions.of((picture(number), REQUESTS[number]) for number in range(3))
+    write_tensors(
+        weights, network.state_dict(), {**describe_network("t2onet", network.config, words), **facts}
+    )
+    questions = QuestionSet.of((picture(number), REQUESTS[number]) for number in range(3))
     (tmp_path / "questions.zip").write_bytes(questions.zipped())
     told = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
     answer = bare(tmp_path / "questions.zip", *told, module="t2onet.training.answering")
     assert answer.returncode == 0, answer.stderr
     *narrow, first, last = answer.stdout.splitlines()
     assert (first.split(",")[0], last) == ("paper: 3 answers", "loaded:")
-    about = about_answers(tmp_path / "answers" / "paper.zip")
-    assert about["narrow"] is (narrow != [NO_BFLOAT16])
+    about = read_answers_source(tmp_path / "answers" / "paper.zip")
+    assert about["narrow"] is (narrow != [NO_BFLOAT16_MESSAGE])
     assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
     assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
     assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)

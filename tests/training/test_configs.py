@@ -11,10 +11,9 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.models import load_network
-from t2onet.training import Outcome, Words, configs, register, train, write_words
-from t2onet.training.configs import get
-
-from .made import OPPONENT, SMALL, packed_folder
+from t2onet.training import TrainingResult, WordVectors, configs, register_config, train, write_word_vectors
+from t2onet.training.run import get_config
+from tests.training.made import OPPONENT, SMALL, packed_folder
 
 ABLATIONS = (
     *("image=false", "operation=false", "attention=false", "h=0.1"),
@@ -27,7 +26,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packed_folder(tmp_path_factory.mktemp("set"))
 
 
-def trained(config: str, packed: Path, out: Path, *changes: str, **options: Any) -> Outcome:
+def trained(config: str, packed: Path, out: Path, *changes: str, **options: Any) -> TrainingResult:
     return train(config, packed, out, assignments=changes, cpu=True, stream=io.StringIO(), **options)
 
 
@@ -35,7 +34,7 @@ def trained(config: str, packed: Path, out: Path, *changes: str, **options: Any)
 @pytest.mark.parametrize("name", configs())
 def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path) -> None:
     start = None
-    if get(name).begins:
+    if get_config(name).begins:
         trained("paper", packed, tmp_path / "first", "iterations=1", "batch=2")
         start = tmp_path / "first" / "best.safetensors"
     outcome = trained(name, packed, tmp_path / "out", "iterations=2", "batch=2", start=start)
@@ -84,7 +83,7 @@ def test_a_run_begins_with_the_weights_and_words_of_another(packed: Path, tmp_pa
     trained("paper", packed, tmp_path / "plans", *SMALL, "iterations=2")
     first = tmp_path / "plans" / "best.safetensors"
     slow = ("iterations=1", "learning_rate=1e-9")
-    write_words(tmp_path / "other.npz", Words.without_vectors(["some other words"] * 2, 12))
+    write_word_vectors(tmp_path / "other.npz", WordVectors.without_vectors(["some other words"] * 2, 12))
     trained("rl-pretrained", packed, tmp_path / "rl", *SMALL, *slow, start=first)
     before, after = (load_network(tmp_path / run / "best.safetensors") for run in ("plans", "rl"))
     assert after.vocabulary == before.vocabulary
@@ -104,6 +103,6 @@ def test_a_run_begins_with_the_weights_and_words_of_another(packed: Path, tmp_pa
 
 def test_names_are_found_or_suggested_and_taken_once() -> None:
     with pytest.raises(TrainingError, match="there is no config 'papers'; did you mean 'paper'"):
-        get("papers")
+        get_config("papers")
     with pytest.raises(ValueError, match="registered already"):
-        register(get("paper"))
+        register_config(get_config("paper"))

@@ -13,16 +13,15 @@ import torch
 from torch import Tensor
 
 from t2onet import TrainingError
-from t2onet.data.run_records import BEST, CHECKPOINT, RECORD
+from t2onet.data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from t2onet.models.files import read_tensors
-from t2onet.training import LoopSettings, Place, Player, Task, Words, loop
-from t2onet.training.paper import PaperSettings, PaperTask
-from t2onet.training.settings import changed
-from t2onet.training.task import players_of
-from t2onet.training.turns import frozen
-
-from .made import OPPONENT, REQUESTS, SMALL, packed_set
-from .toy import Duel, Line, run_of
+from t2onet.training import Learner, LoopSettings, ProcessInfo, TrainingTask, WordVectors, loop
+from t2onet.training.loop import freeze_weights
+from t2onet.training.settings import apply_assignments
+from t2onet.training.t2onet import PaperSettings, PaperTask
+from t2onet.training.task import list_learners
+from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_set
+from tests.training.toy import Duel, Line, run_of
 
 SETTINGS = LoopSettings(
     iterations=6, validate_every=3, learning_rate=0.05, ema=0.9, clip=1.0, schedule="cosine"
@@ -30,7 +29,7 @@ SETTINGS = LoopSettings(
 
 
 def weights(folder: Path) -> dict[str, Tensor]:
-    return read_tensors(folder / CHECKPOINT)[0]
+    return read_tensors(folder / CHECKPOINT_FILE)[0]
 
 
 def same(a: dict[str, Tensor], b: dict[str, Tensor]) -> bool:
@@ -46,15 +45,18 @@ def adversarial() -> PaperTask:
 
 
 def paper_with(*changes: str) -> PaperTask:
-    settings = changed(PaperSettings(), (*SMALL, *changes))
+    settings = apply_assignments(PaperSettings(), (*SMALL, *changes))
     return PaperTask(
-        settings, packed_set(), Words.without_vectors(REQUESTS * 2, 12), Place(torch.device("cpu"))
+        settings,
+        packed_set(),
+        WordVectors.without_vectors(REQUESTS * 2, 12),
+        ProcessInfo(torch.device("cpu")),
     )
 
 
 @pytest.mark.parametrize("task", [Line, paper, Duel, adversarial])
 def test_a_resumed_run_is_the_same_to_the_bit(
-    task: Callable[[], Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    task: Callable[[], TrainingTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Six iterations at once, or three, a stop, and three more in a process that has drawn other numbers."""
     run_of(tmp_path / "straight", SETTINGS, task()).go()
@@ -68,10 +70,10 @@ def test_a_resumed_run_is_the_same_to_the_bit(
     again.resume()
     assert again.go().progress.iteration == 6
     straight, twice = weights(tmp_path / "straight"), weights(tmp_path / "twice")
-    others = {player.name for player in players_of(task())[1:]}
+    others = {player.name for player in list_learners(task())[1:]}
     assert {key.split(".")[0] for key in straight} == {"network", "average", "optimizer"} | others
     assert same(straight, twice)
-    for file in (BEST, *(f"{name}.safetensors" for name in others)):
+    for file in (BEST_WEIGHTS_FILE, *(f"{name}.safetensors" for name in others)):
         assert same(*(read_tensors(tmp_path / folder / file)[0] for folder in ("straight", "twice")))
 
 
@@ -91,7 +93,7 @@ def test_the_best_weights_are_kept(tmp_path: Path) -> None:
     task = Line(script=(3.0, 1.0, 2.0))
     outcome = run_of(tmp_path, replace(SETTINGS, iterations=9), task).go()
     assert (outcome.progress.best, outcome.progress.best_iteration) == (1.0, 6)
-    _, metadata = read_tensors(tmp_path / BEST)
+    _, metadata = read_tensors(tmp_path / BEST_WEIGHTS_FILE)
     assert metadata == {"network": "line", "iteration": "6", "iterations": "9", "figures": '{"loss": 1.0}'}
     lines = (tmp_path / "figures.jsonl").read_text().splitlines()
     assert [json.loads(line)["loss"] for line in lines] == [3.0, 1.0, 2.0]
@@ -125,7 +127,7 @@ def test_a_turn_changes_the_weights_of_its_player_alone(tmp_path: Path) -> None:
     run = run_of(tmp_path, replace(SETTINGS, learning_rate=0.1), task)
     for turn, learner, still in ((0, task.network, task.critic), (1, task.critic, task.network)):
         before = [[p.clone() for p in network.parameters()] for network in (learner, still)]
-        with frozen([still]):
+        with freeze_weights([still]):
             assert run.turns[turn].take(2)
         changed_, kept = (
             [not torch.equal(p, q) for p, q in zip(network.parameters(), old, strict=True)]
@@ -139,7 +141,7 @@ def test_a_turn_changes_the_weights_of_its_player_alone(tmp_path: Path) -> None:
 def test_frozen_weights_stay_frozen() -> None:
     network = Line().network
     network[0].weight.requires_grad_(False)
-    with frozen([network]):
+    with freeze_weights([network]):
         assert not any(p.requires_grad for p in network.parameters())
     assert [name for name, p in network.named_parameters() if not p.requires_grad] == ["0.weight"]
 
@@ -174,9 +176,9 @@ def test_players_are_kept_with_the_best_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["critic", "", "best"])
 def test_players_need_names_of_their_own(name: str) -> None:
     task = Duel()
-    task.others = (*task.others, Player(name, task.critic, task.judge))
+    task.others = (*task.others, Learner(name, task.critic, task.judge))
     with pytest.raises(ValueError, match="each needs a name of its own"):
-        players_of(task)
+        list_learners(task)
 
 
 def test_it_learns_a_line(tmp_path: Path) -> None:
@@ -199,22 +201,22 @@ def test_losses_are_told_and_one_that_is_no_number_ends_it(tmp_path: Path) -> No
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     run_of(tmp_path, SETTINGS).go()
     with pytest.raises(TrainingError, match="holds a run already"):
-        loop.open_folder(tmp_path, resume=False)
-    loop.open_folder(tmp_path, resume=True)
+        loop.open_run_folder(tmp_path, resume=False)
+    loop.open_run_folder(tmp_path, resume=True)
 
 
 def test_weights_without_a_checkpoint_are_not_overwritten(tmp_path: Path) -> None:
     run_of(tmp_path, SETTINGS).go()
-    (tmp_path / CHECKPOINT).unlink()
+    (tmp_path / CHECKPOINT_FILE).unlink()
     for resume in (False, True):
         with pytest.raises(TrainingError, match="no checkpoint to resume from"):
-            loop.open_folder(tmp_path, resume=resume)
+            loop.open_run_folder(tmp_path, resume=resume)
 
 
 def test_how_far_it_got_is_kept_beside_the_weights(tmp_path: Path) -> None:
     run_of(tmp_path, SETTINGS).go(minutes=0)
-    record = json.loads((tmp_path / RECORD).read_text())
+    record = json.loads((tmp_path / RUN_RECORD_FILE).read_text())
     assert (record["ended"], record["progress"]["iteration"]) == ("minutes", 0)
     run_of(tmp_path, SETTINGS).go()
-    record = json.loads((tmp_path / RECORD).read_text())
+    record = json.loads((tmp_path / RUN_RECORD_FILE).read_text())
     assert (record["ended"], record["progress"]["iteration"]) == ("iterations", 6)

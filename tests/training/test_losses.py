@@ -7,11 +7,11 @@ import math
 import pytest
 import torch
 
-from t2onet.models import Actions, Greedy, Teacher, rollout
-from t2onet.training.losses import image_loss, operation_loss, parameter_loss
+from t2onet.models import ActionSpace, GreedyDecoding, TeacherForcing, decode_steps
+from t2onet.training.t2onet import image_loss, operation_loss, parameter_loss
 from tests.models.made import Scripted, asked
 
-ACTIONS = Actions()
+ACTIONS = ActionSpace()
 DEFAULTS = ACTIONS.squashed(torch.zeros(36))
 
 
@@ -19,7 +19,7 @@ def followed(plan: list[list[int]], predicted: torch.Tensor, logits: torch.Tenso
     chosen = torch.tensor(plan)
     parameters = DEFAULTS.expand(*chosen.shape, -1)
     network = Scripted(logits, predicted)
-    done = rollout(network, asked(len(plan)), Teacher(chosen, parameters), chosen.shape[1])
+    done = decode_steps(network, asked(len(plan)), TeacherForcing(chosen, parameters), chosen.shape[1])
     return done, chosen, parameters
 
 
@@ -52,7 +52,7 @@ def test_a_plan_without_steps_has_no_parameters_to_miss() -> None:
 def test_the_image_loss_is_the_mean_absolute_difference() -> None:
     what = asked(2)
     network = Scripted(torch.tensor([0.0, 0, 0, 0, 0, 0, 9]).requires_grad_())
-    done = rollout(network, what, Greedy())
+    done = decode_steps(network, what, GreedyDecoding())
     loss = image_loss(done, what.image + 0.25)
     assert loss.item() == pytest.approx(0.25, abs=1e-6)
     loss.backward()  # although nothing was done to any photo

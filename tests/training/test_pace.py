@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from t2onet.training import train
-from t2onet.training.pace import Pace, main
-
-from .made import SMALL, packed_folder
+from t2onet.training.speed import ConfigTiming, main
+from tests.training.made import SMALL, packed_folder
 
 
 @pytest.mark.slow
@@ -21,7 +20,7 @@ def test_both_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
     told = ["paper", "--data", str(packed), "--runs", str(tmp_path / "runs"), "--cpu", *settings]
     assert main(told) == 0
-    found = Pace(**json.loads(capsys.readouterr().out))
+    found = ConfigTiming(**json.loads(capsys.readouterr().out))
     assert (found.config, found.batch) == ("paper", 4)
     assert found.device.startswith("CPU (")
     assert found.train is not None

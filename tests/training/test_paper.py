@@ -11,41 +11,40 @@ from accelerate import Accelerator
 
 from t2onet import DataError, TrainingError
 from t2onet.models import load_network
-from t2onet.training import LoopSettings, Place, Run, Words
-from t2onet.training.paper import PaperSettings, PaperTask
-from t2onet.training.reporting import Silent
-from t2onet.training.seeds import generator_of
-from t2onet.training.settings import changed
-from t2onet.training.turns import frozen
+from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
+from t2onet.training.loop import freeze_weights
+from t2onet.training.reporting import SilentReporter
+from t2onet.training.settings import apply_assignments
+from t2onet.training.t2onet import PaperSettings, PaperTask
+from t2onet.training.task import make_generator
+from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_set
 
-from .made import OPPONENT, REQUESTS, SMALL, packed_set
-
-CPU = Place(torch.device("cpu"))
-WORDS = Words.without_vectors(REQUESTS * 2, 12)
+CPU = ProcessInfo(torch.device("cpu"))
+WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 
 
-def task_of(*changes: str, place: Place = CPU) -> PaperTask:
-    return PaperTask(changed(PaperSettings(), (*SMALL, *changes)), packed_set(), WORDS, place)
+def task_of(*changes: str, place: ProcessInfo = CPU) -> PaperTask:
+    return PaperTask(apply_assignments(PaperSettings(), (*SMALL, *changes)), packed_set(), WORDS, place)
 
 
 def test_odd_iterations_follow_plans_and_even_ones_go_freely() -> None:
     task = task_of()
-    parts = [set(task.loss(at, generator_of(at))) for at in (1, 2, 3, 4)]
+    parts = [set(task.loss(at, make_generator(at))) for at in (1, 2, 3, 4)]
     assert parts == [{"operation", "parameter"}, {"image"}] * 2
     plans_only = task_of("image_loss=none")
-    assert all(set(plans_only.loss(at, generator_of(at))) == {"operation", "parameter"} for at in (1, 2))
+    assert all(set(plans_only.loss(at, make_generator(at))) == {"operation", "parameter"} for at in (1, 2))
 
 
 def test_an_opponent_judges_photos_that_were_made_freely_and_learns_from_them() -> None:
     task = task_of("image_loss=adversarial", *OPPONENT)
     (opponent,) = task.others
-    assert set(task.loss(1, generator_of(1))) == {"operation", "parameter"}
-    assert opponent.loss(1, generator_of(1)) == {}
-    assert set(task.loss(2, generator_of(2))) == {"unconvinced"}
-    assert set(opponent.loss(2, generator_of(2))) == {"target_missed", "answer_missed"}
-    assert opponent.loss(3, generator_of(3)) == {}
+    assert set(task.loss(1, make_generator(1))) == {"operation", "parameter"}
+    assert opponent.loss(1, make_generator(1)) == {}
+    assert set(task.loss(2, make_generator(2))) == {"unconvinced"}
+    assert set(opponent.loss(2, make_generator(2))) == {"target_missed", "answer_missed"}
+    assert opponent.loss(3, make_generator(3)) == {}
     both = task_of("image_loss=both", *OPPONENT)
-    assert set(both.loss(2, generator_of(2))) == {"image", "unconvinced"}
+    assert set(both.loss(2, make_generator(2))) == {"image", "unconvinced"}
     assert task_of().others == ()
 
 
@@ -54,8 +53,8 @@ def test_the_opponents_opinion_teaches_the_network_even_where_no_photo_changed()
     weights = list(task.network.parameters())
     for bias in (-99.0, 99.0):  # of the end
         task.network.chooser.bias.data[task.network.actions.end] = bias
-        with frozen([task.others[0].network]):
-            loss = task.go_freely(task.train.batch(torch.arange(4)), generator_of(0))["unconvinced"]
+        with freeze_weights([task.others[0].network]):
+            loss = task.go_freely(task.train.batch(torch.arange(4)), make_generator(0))["unconvinced"]
         slopes = torch.autograd.grad(loss, weights, allow_unused=True)
         assert any(slope is not None and slope.any() for slope in slopes) == (bias < 0)
 
@@ -63,7 +62,7 @@ def test_the_opponents_opinion_teaches_the_network_even_where_no_photo_changed()
 def test_the_opponent_is_kept_with_the_weights(tmp_path: Path) -> None:
     task = task_of("image_loss=both", *OPPONENT)
     settings = LoopSettings(iterations=2, validate_every=2)
-    Run(task, settings, tmp_path, Accelerator(cpu=True), Silent(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
     loaded = load_network(tmp_path / "discriminator.safetensors")
     assert loaded.vocabulary == WORDS.vocabulary
     batch = task.held.batch(torch.arange(2))
@@ -92,13 +91,13 @@ def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.Monkey
 def test_losses_are_the_same_for_the_same_iteration() -> None:
     one, other = task_of("h=0.5"), task_of("h=0.5")
     for at in (1, 2):
-        first, second = (task.loss(at, generator_of(7, at)) for task in (one, other))
+        first, second = (task.loss(at, make_generator(7, at)) for task in (one, other))
         assert {k: v.item() for k, v in first.items()} == {k: v.item() for k, v in second.items()}
 
 
 def test_processes_share_a_batch() -> None:
     whole = task_of().batch(torch.arange(4), 3, 0)
-    places = [Place(torch.device("cpu"), rank, 2) for rank in (0, 1)]
+    places = [ProcessInfo(torch.device("cpu"), rank, 2) for rank in (0, 1)]
     parts = [task_of(place=place).batch(torch.arange(4), 3, 0) for place in places]
     assert torch.equal(torch.stack([part.target for part in parts], 1).flatten(0, 1), whole.target)
 
@@ -106,7 +105,7 @@ def test_processes_share_a_batch() -> None:
 def test_both_losses_together_reach_every_parameter() -> None:
     task = task_of("batch=8", "held=0")
     for at in (1, 2):
-        sum(task.loss(at, generator_of(at)).values(), torch.tensor(0.0)).backward()
+        sum(task.loss(at, make_generator(at)).values(), torch.tensor(0.0)).backward()
     silent = [name for name, p in task.network.named_parameters() if p.grad is None or not p.grad.any()]
     assert silent == []
 
@@ -128,24 +127,24 @@ def test_validation_measures_distance_steps_and_variance() -> None:
 def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
     """Of ten pairs of train and two of val, three are kept back and seven learned from."""
     data = packed_set(10, 2)
-    task = PaperTask(changed(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
+    task = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
     learned, held = (set(side.before.tolist()) for side in (task.train, task.held))
     assert (len(learned), len(held)) == (7, 3)
     assert learned | held == set(data.before[data.split("train")].tolist())
-    other = PaperTask(changed(PaperSettings(), (*SMALL, "held=3", "seed=1")), data, WORDS, CPU)
+    other = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3", "seed=1")), data, WORDS, CPU)
     assert set(other.held.before.tolist()) != held
     assert task_of("held=0").validate(task.network) == {}
 
 
 def test_what_cannot_be_trained_is_refused() -> None:
     with pytest.raises(DataError, match="no sample of the train split has a plan"):
-        PaperTask(changed(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
+        PaperTask(apply_assignments(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
     data = packed_set()
     silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
     with pytest.raises(DataError, match="no pair of the train split has a request"):
-        PaperTask(changed(PaperSettings(), SMALL), silent, WORDS, CPU)
+        PaperTask(apply_assignments(PaperSettings(), SMALL), silent, WORDS, CPU)
     with pytest.raises(DataError, match="fewer than two pairs"):
-        PaperTask(changed(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
+        PaperTask(apply_assignments(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
     with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
         PaperTask(PaperSettings(), packed_set(), WORDS, CPU)
 
@@ -158,12 +157,12 @@ def test_losses_go_down_on_eight_samples(tmp_path: Path) -> None:
     def measured() -> dict[str, float]:
         torch.manual_seed(0)
         with torch.no_grad():
-            parts = {**task.follow(batch), **task.go_freely(batch, generator_of(0))}
+            parts = {**task.follow(batch), **task.go_freely(batch, make_generator(0))}
         return {name: part.item() for name, part in parts.items()}
 
     before = measured()
     settings = LoopSettings(iterations=100, validate_every=100, learning_rate=0.003)
-    Run(task, settings, tmp_path, Accelerator(cpu=True), Silent(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
     task.network.train()
     after = measured()
     assert after["operation"] < 0.3 * before["operation"]

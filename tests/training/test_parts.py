@@ -14,40 +14,44 @@ from hypothesis import strategies as st
 from torch import nn
 
 from t2onet.training import LoopSettings
-from t2onet.training.averaging import Average
 from t2onet.training.reporting import Reporter
-from t2onet.training.schedule import learning_rate
-from t2onet.training.seeds import drawn, generator_of, seed_of
+from t2onet.training.task import (
+    WeightAverage,
+    compute_learning_rate,
+    derive_seed,
+    draw_batch_indices,
+    make_generator,
+)
 
 
 @given(st.integers(1, 30), st.integers(1, 40), st.integers(0, 5))
 def test_all_come_up_once_before_any_comes_up_again(count: int, size: int, seed: int) -> None:
     batches = -(-3 * count // size)
-    row = np.concatenate([drawn(count, size, at, seed) for at in range(batches)])[: 3 * count]
+    row = np.concatenate([draw_batch_indices(count, size, at, seed) for at in range(batches)])[: 3 * count]
     for epoch in row.reshape(3, count):
         assert sorted(epoch) == list(range(count))
 
 
 def test_draws_follow_from_their_numbers_alone() -> None:
-    assert drawn(50, 8, 3, 1).tolist() == drawn(50, 8, 3, 1).tolist()
-    assert drawn(50, 8, 3, 1).tolist() != drawn(50, 8, 3, 2).tolist()
-    first, second = (torch.rand(3, generator=generator_of(4, 5)) for _ in range(2))
+    assert draw_batch_indices(50, 8, 3, 1).tolist() == draw_batch_indices(50, 8, 3, 1).tolist()
+    assert draw_batch_indices(50, 8, 3, 1).tolist() != draw_batch_indices(50, 8, 3, 2).tolist()
+    first, second = (torch.rand(3, generator=make_generator(4, 5)) for _ in range(2))
     assert torch.equal(first, second)
-    assert len({seed_of(0, 1), seed_of(1, 0), seed_of(0, 1, 0), seed_of(0)}) == 4
+    assert len({derive_seed(0, 1), derive_seed(1, 0), derive_seed(0, 1, 0), derive_seed(0)}) == 4
 
 
 def test_the_learning_rate_rises_then_falls_along_a_cosine() -> None:
     settings = LoopSettings(iterations=110, learning_rate=0.2, schedule="cosine", warm_up=10)
-    rates = {at: learning_rate(settings, at) for at in (1, 5, 10, 60, 110)}
+    rates = {at: compute_learning_rate(settings, at) for at in (1, 5, 10, 60, 110)}
     assert rates == pytest.approx({1: 0.02, 5: 0.1, 10: 0.2, 60: 0.1, 110: 0.0})
-    assert learning_rate(LoopSettings(learning_rate=0.2), 999) == 0.2
+    assert compute_learning_rate(LoopSettings(learning_rate=0.2), 999) == 0.2
 
 
 def test_an_average_by_hand() -> None:
     """The share that stays is n / (n + 10) until it reaches what was asked for."""
     network = nn.Linear(1, 1, bias=False)
     network.weight.data.fill_(0.0)
-    average = Average(network, 0.5)
+    average = WeightAverage(network, 0.5)
     network.weight.data.fill_(1.0)
     average.update(network, 1)
     assert average.network.weight.item() == pytest.approx(10 / 11)

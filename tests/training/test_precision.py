@@ -14,15 +14,13 @@ import torch
 from safetensors import safe_open
 
 from t2onet import TrainingError
-from t2onet.models.precision import NO_BFLOAT16, computes_bfloat16
+from t2onet.models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from t2onet.training import train
-from t2onet.training.configs import get
-from t2onet.training.pace import pace
-from t2onet.training.precision import supported
-from t2onet.training.settings import changed
+from t2onet.training.run import adapt_precision, get_config
+from t2onet.training.settings import apply_assignments
+from t2onet.training.speed import time_config
 from tests.conftest import PATIENCE, ROOT
-
-from .made import SMALL, packed_folder
+from tests.training.made import SMALL, packed_folder
 
 CPU = torch.device("cpu")
 
@@ -45,27 +43,27 @@ def run(packed: Path, out: Path, *, resume: bool = False) -> tuple[str, str]:
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> None:
     """On any machine, as on one that does not compute in bfloat16."""
-    monkeypatch.setattr("t2onet.training.precision.computes_bfloat16", lambda device: False)
+    monkeypatch.setattr("t2onet.training.run.supports_bfloat16", lambda device: False)
 
 
 def test_a_device_that_computes_in_bfloat16_trains_in_it(packed: Path, tmp_path: Path) -> None:
-    if not computes_bfloat16(CPU):
+    if not supports_bfloat16(CPU):
         pytest.skip("this CPU does not compute in bfloat16")
     told, precision = run(packed, tmp_path / "out")
-    assert (NO_BFLOAT16 in told, precision) == (False, "bfloat16")
+    assert (NO_BFLOAT16_MESSAGE in told, precision) == (False, "bfloat16")
 
 
 @pytest.mark.usefixtures("without")
 def test_another_trains_in_float32_and_says_so(packed: Path, tmp_path: Path) -> None:
     told, precision = run(packed, tmp_path / "out")
-    assert (told.count(NO_BFLOAT16), precision) == (1, "float32")
-    assert NO_BFLOAT16 in run(packed, tmp_path / "out", resume=True)[0]
+    assert (told.count(NO_BFLOAT16_MESSAGE), precision) == (1, "float32")
+    assert NO_BFLOAT16_MESSAGE in run(packed, tmp_path / "out", resume=True)[0]
 
 
 @pytest.mark.usefixtures("without")
 def test_a_pace_in_bfloat16_is_refused_where_it_would_be_another() -> None:
     with pytest.raises(TrainingError, match="does not compute in bfloat16; measure float32 here"):
-        pace("paper", None, None, settings=["precision=bfloat16"], cpu=True)
+        time_config("paper", None, None, settings=["precision=bfloat16"], cpu=True)
 
 
 @pytest.mark.usefixtures("without")
@@ -74,9 +72,9 @@ def test_a_pace_in_bfloat16_is_refused_where_it_would_be_another() -> None:
     [("paper", "precision=bfloat16", "precision=float32"), ("default", "narrow=true", "narrow=false")],
 )
 def test_only_what_asks_for_bfloat16_changes(config: str, change: str, wide: str) -> None:
-    settings = changed(get(config).settings, ["seed=3"])
-    assert supported(settings, CPU) is settings
-    assert supported(changed(settings, [change]), CPU) == changed(settings, [wide])
+    settings = apply_assignments(get_config(config).settings, ["seed=3"])
+    assert adapt_precision(settings, CPU) is settings
+    assert adapt_precision(apply_assignments(settings, [change]), CPU) == apply_assignments(settings, [wide])
 
 
 @pytest.mark.parametrize("layer", ["LSTM", "Conv2d"])
@@ -86,16 +84,16 @@ def test_a_layer_that_cannot_be_computed_is_found_by_trying(
     def refuse(*_: object) -> None:
         raise RuntimeError("could not create a primitive descriptor for the LSTM forward propagation")
 
-    computes_bfloat16.cache_clear()
+    supports_bfloat16.cache_clear()
     monkeypatch.setattr(getattr(torch.nn, layer), "forward", refuse)
-    assert not computes_bfloat16(CPU)
-    computes_bfloat16.cache_clear()
+    assert not supports_bfloat16(CPU)
+    supports_bfloat16.cache_clear()
 
 
 def test_trying_leaves_the_random_numbers_alone() -> None:
-    computes_bfloat16.cache_clear()
+    supports_bfloat16.cache_clear()
     torch.manual_seed(1)
-    computes_bfloat16(CPU)
+    supports_bfloat16(CPU)
     found = torch.rand(3)
     torch.manual_seed(1)
     assert torch.equal(torch.rand(3), found)

@@ -10,24 +10,40 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor
 
-from t2onet.models import Choice, Greedy, Noise, Rollout, StepOutput, T2ONet, Teacher, rollout
-from t2onet.training import LoopSettings, Place, Run, Words
-from t2onet.training.figures import distance
-from t2onet.training.losses import choice_loss, image_loss, returns, rewards
-from t2onet.training.reinforcement import ReinforcementSettings, ReinforcementTask
-from t2onet.training.reporting import Silent
-from t2onet.training.seeds import generator_of
-from t2onet.training.settings import changed
+from t2onet.models import (
+    GreedyDecoding,
+    ParameterNoise,
+    Rollout,
+    StepChoice,
+    StepOutput,
+    T2ONet,
+    TeacherForcing,
+    decode_steps,
+)
+from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
+from t2onet.training.reporting import SilentReporter
+from t2onet.training.settings import apply_assignments
+from t2onet.training.t2onet import (
+    ReinforcementSettings,
+    ReinforcementTask,
+    cumulative_returns,
+    image_loss,
+    reinforce_loss,
+    step_rewards,
+)
+from t2onet.training.task import make_generator
+from t2onet.training.triplets import l1_distance
 from tests.models.made import Scripted, asked, small
+from tests.training.made import REQUESTS, SMALL, packed_set
 
-from .made import REQUESTS, SMALL, packed_set
-
-WORDS = Words.without_vectors(REQUESTS * 2, 12)
+WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 
 
 def task_of(*changes: str, ways: int = 4) -> ReinforcementTask:
-    settings = changed(ReinforcementSettings(), (*SMALL, *changes))
-    return ReinforcementTask(settings, packed_set(plans=False, ways=ways), WORDS, Place(torch.device("cpu")))
+    settings = apply_assignments(ReinforcementSettings(), (*SMALL, *changes))
+    return ReinforcementTask(
+        settings, packed_set(plans=False, ways=ways), WORDS, ProcessInfo(torch.device("cpu"))
+    )
 
 
 def slopes(value: Tensor, network: T2ONet) -> dict[str, Tensor]:
@@ -47,27 +63,27 @@ def assert_same(one: dict[str, Tensor], other: dict[str, Tensor]) -> None:
 class Again:
     """Does what was done, whose parameters count as given, and keeps what it would have done: alpha_t."""
 
-    def __init__(self, done: Rollout, noise: Noise) -> None:
+    def __init__(self, done: Rollout, noise: ParameterNoise) -> None:
         self.done = done
         self.noise = noise
         self.alphas: list[Tensor] = []
 
-    def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> Choice:
+    def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> StepChoice:
         self.alphas.append(self.noise(output.parameters))
-        return Choice(self.done.operations[:, at], self.done.parameters[:, at].detach())
+        return StepChoice(self.done.operations[:, at], self.done.parameters[:, at].detach())
 
 
 class Tries:
     """These operations with parameters around the predicted ones, kept so that G has a slope in them."""
 
-    def __init__(self, order: tuple[int, ...], noise: Noise) -> None:
+    def __init__(self, order: tuple[int, ...], noise: ParameterNoise) -> None:
         self.order = order
         self.noise = noise
         self.alphas: list[Tensor] = []
 
-    def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> Choice:
+    def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> StepChoice:
         self.alphas.append(self.noise(output.parameters))
-        return Choice(torch.full((len(allowed),), self.order[at]), self.alphas[-1])
+        return StepChoice(torch.full((len(allowed),), self.order[at]), self.alphas[-1])
 
 
 def test_the_deterministic_policy_gradient_is_minus_the_slope_of_the_image_loss() -> None:
@@ -77,11 +93,11 @@ def test_the_deterministic_policy_gradient_is_minus_the_slope_of_the_image_loss(
     it as given.
     """
     network, what, target = small().eval(), asked(3), torch.rand(3, 3, 32, 32)
-    tries = Tries((4, 0, 3), Noise(network.actions, 0.1, generator_of(1)))
-    done = rollout(network, what, tries, 3)
-    gains = returns(rewards(done, target)).mean(0)
-    again = Again(done, Noise(network.actions, 0.1, generator_of(1)))
-    rollout(network, what, again, 3)
+    tries = Tries((4, 0, 3), ParameterNoise(network.actions, 0.1, make_generator(1)))
+    done = decode_steps(network, what, tries, 3)
+    gains = cumulative_returns(step_rewards(done, target)).mean(0)
+    again = Again(done, ParameterNoise(network.actions, 0.1, make_generator(1)))
+    decode_steps(network, what, again, 3)
     policy: Tensor = torch.zeros(())
     for gain, alpha, same in zip(gains, tries.alphas, again.alphas, strict=True):
         torch.testing.assert_close(alpha, same)
@@ -96,11 +112,13 @@ def test_both_losses_together_lead_down_the_expected_cost() -> None:
     what, target = asked(1), torch.rand(1, 3, 32, 32)
     expected, estimated = torch.zeros(()), torch.zeros(())
     for order in permutations(range(3), 2):
-        done = rollout(network, what, Tries(order, Noise(network.actions, 0.1, generator_of(1))))
+        done = decode_steps(
+            network, what, Tries(order, ParameterNoise(network.actions, 0.1, make_generator(1)))
+        )
         odds = torch.log_softmax(done.logits.masked_fill(~done.allowed, float("-inf")), -1)[0]
         chance = sum(odds[at, chosen] for at, chosen in enumerate(order)).exp()
-        expected = expected + chance * distance(done.final, target)[0]
-        estimated = estimated + chance.detach() * (choice_loss(done, target) + image_loss(done, target))
+        expected = expected + chance * l1_distance(done.final, target)[0]
+        estimated = estimated + chance.detach() * (reinforce_loss(done, target) + image_loss(done, target))
     assert_same(slopes(expected, network), slopes(estimated, network))
 
 
@@ -110,10 +128,10 @@ def test_rewards_by_hand() -> None:
     what = asked(1)._replace(image=torch.full((1, 3, 8, 8), 0.2))
     parameters = torch.zeros(1, 2, network.actions.width)
     parameters[0, :, network.actions.places[0]] = torch.tensor([[0.5], [1.0]])
-    done = rollout(network, what, Teacher(torch.tensor([[0, 0]]), parameters), 2)
-    gained = rewards(done, torch.full((1, 3, 8, 8), 0.6))
+    done = decode_steps(network, what, TeacherForcing(torch.tensor([[0, 0]]), parameters), 2)
+    gained = step_rewards(done, torch.full((1, 3, 8, 8), 0.6))
     assert gained[0].tolist() == pytest.approx([0.1, 0.3], abs=1e-6)
-    assert returns(gained)[0].tolist() == pytest.approx([0.4, 0.3], abs=1e-6)
+    assert cumulative_returns(gained)[0].tolist() == pytest.approx([0.4, 0.3], abs=1e-6)
 
 
 def test_episodes_are_five_operations_and_never_the_end() -> None:
@@ -122,11 +140,11 @@ def test_episodes_are_five_operations_and_never_the_end() -> None:
     with torch.no_grad():
         network.chooser.bias[network.actions.end] = 99.0
         assert task.validate(network)["steps"] == 5.0
-    assert set(task.episode(task.train.batch(torch.arange(4)), generator_of(0))) == {"choice", "image"}
+    assert set(task.episode(task.train.batch(torch.arange(4)), make_generator(0))) == {"choice", "image"}
 
 
 def test_the_same_iteration_tries_the_same() -> None:
-    one, other = (task_of().loss(3, generator_of(3)) for _ in range(2))
+    one, other = (task_of().loss(3, make_generator(3)) for _ in range(2))
     assert {k: v.item() for k, v in one.items()} == {k: v.item() for k, v in other.items()}
 
 
@@ -139,12 +157,12 @@ def test_the_operation_that_helps_becomes_likely(tmp_path: Path) -> None:
     def chance() -> float:
         task.network.eval()
         with torch.no_grad():
-            done = rollout(task.network, batch.asked, Greedy())
+            done = decode_steps(task.network, batch.asked, GreedyDecoding())
         odds = done.logits[:, 0].masked_fill(~done.allowed[:, 0], float("-inf")).softmax(-1)
         return odds[:, task.network.actions.names.index("brightness")].mean().item()
 
     before = chance()
     settings = LoopSettings(iterations=80, validate_every=80, learning_rate=0.003)
-    Run(task, settings, tmp_path, Accelerator(cpu=True), Silent(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
     assert before < 0.5
     assert chance() > 0.9

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from t2onet import TrainingError
-from t2onet.training.paper import PaperSettings
-from t2onet.training.retoucher.task import RetoucherSettings
-from t2onet.training.settings import changed, names, to_json
+from t2onet.training.retoucher import RetoucherSettings
+from t2onet.training.settings import apply_assignments, setting_names, settings_to_json
+from t2onet.training.t2onet import PaperSettings
 
 
 def test_settings_are_found_in_their_parts() -> None:
     given = ["image_loss=none", "h=0.1", "attention=false", "operations=tone, contrast", "batch=8"]
-    settings = changed(PaperSettings(), given)
+    settings = apply_assignments(PaperSettings(), given)
     assert (settings.image_loss, settings.h, settings.network.attention) == ("none", 0.1, False)
     assert settings.network.operations == ("tone", "contrast")
     assert settings.loop.batch == 8
@@ -38,23 +38,23 @@ def test_settings_are_found_in_their_parts() -> None:
 )
 def test_refusals(given: str, said: str) -> None:
     with pytest.raises(TrainingError) as refusal:
-        changed(PaperSettings(), [given])
+        apply_assignments(PaperSettings(), [given])
     assert str(refusal.value).startswith(said)
 
 
 def test_a_name_means_one_setting() -> None:
-    every = list(names(PaperSettings()))
+    every = list(setting_names(PaperSettings()))
     assert len(every) == len(set(every))
 
 
 def test_as_json() -> None:
-    data = json.loads(to_json(PaperSettings()))
+    data = json.loads(settings_to_json(PaperSettings()))
     assert data["network"]["hidden"] == 512
     assert data["loop"]["learning_rate"] == 1e-3
 
 
 def test_lists_are_of_what_they_hold() -> None:
-    settings = changed(RetoucherSettings(), ["channels=8, 16,32"])
+    settings = apply_assignments(RetoucherSettings(), ["channels=8, 16,32"])
     assert settings.network.channels == (8, 16, 32)
     with pytest.raises(TrainingError, match="channels is a whole number, and 'wide' was given"):
-        changed(RetoucherSettings(), ["channels=8,wide"])
+        apply_assignments(RetoucherSettings(), ["channels=8,wide"])

@@ -11,19 +11,20 @@ import torch
 from t2onet import DataError
 from t2onet.data.packed import PackedSet
 from t2onet.language import Vocabulary
-from t2onet.models import Actions, Teacher, rollout
-from t2onet.training.triplets import Triplets, photos_of, triplets
+from t2onet.models import ActionSpace, TeacherForcing, decode_steps
+from t2onet.training.triplets import Triplets, build_triplets, photos_to_tensor
 from tests.models.made import Scripted
-
-from .made import REQUESTS, STEPS, packed_set, plan_of
+from tests.training.made import REQUESTS, STEPS, packed_set, plan_of
 
 VOCABULARY = Vocabulary.of(REQUESTS, minimum=1)
 
 
 def made(data: PackedSet, names: list[str] | None = None, most: int = 6, split: str = "train") -> Triplets:
-    photos = photos_of(data, torch.device("cpu"))
+    photos = photos_to_tensor(data, torch.device("cpu"))
     numbers = data.split(split)
-    return triplets(data, numbers, photos, vocabulary=VOCABULARY, actions=Actions(names), max_steps=most)
+    return build_triplets(
+        data, numbers, photos, vocabulary=VOCABULARY, actions=ActionSpace(names), max_steps=most
+    )
 
 
 def test_a_batch_holds_photos_words_and_plans() -> None:
@@ -34,23 +35,25 @@ def test_a_batch_holds_photos_words_and_plans() -> None:
     )
     assert VOCABULARY.decode(batch.asked.tokens[0].tolist()) == REQUESTS[1]
     assert batch.asked.mask.sum(1).tolist() == [len(REQUESTS[1].split()) + 2, len(REQUESTS[3].split()) + 2]
-    names = (*Actions().names, "end")
+    names = (*ActionSpace().names, "end")
     planned = [names[k] for k in batch.operations[1].tolist()]
     assert planned == ["contrast", "sharpness", "color", *["end"] * 4]
-    brightness = Actions().places[Actions().names.index("brightness")]
+    brightness = ActionSpace().places[ActionSpace().names.index("brightness")]
     assert batch.parameters[0, 0, brightness].tolist() == pytest.approx([-0.4])
 
 
 def test_following_a_plan_gives_the_target() -> None:
     """Photos are kept in 8 bits, which sharpening and curves magnify a little."""
     batch = made(packed_set()).batch(torch.arange(8))
-    done = rollout(Scripted(torch.zeros(7)), batch.asked, Teacher(batch.operations, batch.parameters), 7)
+    done = decode_steps(
+        Scripted(torch.zeros(7)), batch.asked, TeacherForcing(batch.operations, batch.parameters), 7
+    )
     assert (done.final - batch.target).abs().max().item() < 4 / 255
 
 
 def test_curves_are_taught_in_their_one_form() -> None:
     """Only ratios of rises matter, so the plan's are brought to a mean of one."""
-    place = Actions().places[Actions().names.index("tone")]
+    place = ActionSpace().places[ActionSpace().names.index("tone")]
     rises = made(packed_set()).batch(torch.tensor([2])).parameters[0, 0, place]
     given = np.array(STEPS[2][0][1])
     assert rises.tolist() == pytest.approx((given / given.mean()).tolist())
@@ -73,8 +76,8 @@ def test_samples_without_a_plan_are_told_apart() -> None:
 
 def test_plans_are_left_alone_where_nobody_follows_them() -> None:
     data = packed_set(2, 0)
-    photos = photos_of(data, torch.device("cpu"))
-    found = triplets(data, data.split("train"), photos, vocabulary=VOCABULARY)
+    photos = photos_to_tensor(data, torch.device("cpu"))
+    found = build_triplets(data, data.split("train"), photos, vocabulary=VOCABULARY)
     assert found.planned.tolist() == [False, False]
     assert found.batch(torch.tensor([1])).operations.shape == (1, 0)
 

@@ -10,9 +10,9 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from t2onet.training import LoopSettings, Player, Run, Task
+from t2onet.training import Learner, LoopSettings, TrainingRun, TrainingTask
 from t2onet.training.reporting import Reporter
-from t2onet.training.settings import to_json
+from t2onet.training.settings import settings_to_json
 
 
 class Line:
@@ -48,7 +48,7 @@ class Duel(Line):
     def __init__(self, script: tuple[float, ...] = ()) -> None:
         super().__init__(script)
         self.critic = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 1))
-        self.others = (Player("critic", self.critic, self.judge, pace=2.0, metadata={"network": "critic"}),)
+        self.others = (Learner("critic", self.critic, self.judge, pace=2.0, metadata={"network": "critic"}),)
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         points = torch.randn(16, 2, generator=generator)
@@ -70,9 +70,9 @@ class Duel(Line):
 
 
 def run_of(
-    folder: Path, settings: LoopSettings, task: Task | None = None, said: io.StringIO | None = None
-) -> Run:
+    folder: Path, settings: LoopSettings, task: TrainingTask | None = None, said: io.StringIO | None = None
+) -> TrainingRun:
     folder.mkdir(exist_ok=True)
     reporter = Reporter(said or io.StringIO(), folder)
-    described = to_json(settings)
-    return Run(task or Line(), settings, folder, Accelerator(cpu=True), reporter, described=described)
+    described = settings_to_json(settings)
+    return TrainingRun(task or Line(), settings, folder, Accelerator(cpu=True), reporter, described=described)

@@ -1,19 +1,16 @@
 """The plans of a whole dataset: made once by any engine, kept under the content of the photos."""
 
 from .engines import Engine, LocalEngine, RayEngine
-from .keys import Settings
-from .mapping import Plans
-from .record import Planned
-from .run import plan_dataset
-from .tally import Tally
+from .run import PlanTotals, plan_dataset
+from .store import DatasetPlans, PlanSettings, StoredPlan
 
 __all__ = [
+    "DatasetPlans",
     "Engine",
     "LocalEngine",
-    "Planned",
-    "Plans",
+    "PlanSettings",
+    "PlanTotals",
     "RayEngine",
-    "Settings",
-    "Tally",
+    "StoredPlan",
     "plan_dataset",
 ]

@@ -1,22 +1,139 @@
-"""All pairs of a dataset through an engine into a cache: what is there already is not planned again."""
+"""Plan all pairs of a dataset: skip what is stored, store what is new, keep totals."""
 
 from __future__ import annotations
 
+import heapq
+import signal
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from ..sample import Dataset, Problem, Sample
-from .engines import Engine, LocalEngine
-from .interrupts import held
-from .keys import Keys, Settings
-from .record import Planned
-from .store import Store
-from .tally import Tally
-from .work import Task
+from ..dataset import Dataset, Problem, Sample
+from .engines import Engine, LocalEngine, PlanTask
+from .store import PlanKeyBuilder, PlanSettings, PlanStore, StoredPlan
 
-Told = Callable[[int, Tally], None]
+# What planning a dataset came to: sums and counts that grow by one plan at a time.
+
+PAPER_COSTS = (0.1202, 0.0136)
+"""Mean L1 before and after planning that the paper reports for MA5k-Req."""
+MAX_RANKED = 4
+"""The most plans that are kept as the best, and as the worst."""
+
+
+class RankedPlan(NamedTuple):
+    """A sample and its plan, ordered by cost; `number` settles draws."""
+
+    cost: float
+    number: int
+    sample: Sample
+    planned: StoredPlan
+
+
+@dataclass
+class PlanTotals:
+    """Of pairs, each counted once. `new` were planned in this run, in `seconds`; `failed` have no plan.
+
+    `problems` are of samples, which may share a pair.
+    """
+
+    pairs: int = 0
+    new: int = 0
+    seconds: float = 0.0
+    start_sum: float = 0.0
+    cost_sum: float = 0.0
+    working_sums: tuple[float, float] = (0.0, 0.0)
+    lengths: Counter[int] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    damage: list[Problem] = field(default_factory=list)
+    _worst: list[RankedPlan] = field(default_factory=list)
+    _best: list[RankedPlan] = field(default_factory=list)
+
+    def add(self, sample: Sample, planned: StoredPlan) -> None:
+        self.pairs += 1
+        self.start_sum += planned.start_cost
+        self.cost_sum += planned.cost
+        first, last = self.working_sums
+        self.working_sums = (first + planned.costs[0], last + planned.costs[-1])
+        self.lengths[len(planned.recipe)] += 1
+        self.operations.update({step.operation for step in planned.recipe.steps})
+        push_bounded(self._worst, RankedPlan(planned.cost, self.pairs, sample, planned))
+        if planned.recipe.steps:
+            push_bounded(self._best, RankedPlan(-planned.cost, -self.pairs, sample, planned))
+
+    @property
+    def start_cost(self) -> float:
+        """On the photos themselves, without the plans."""
+        return self.start_sum / max(1, self.pairs)
+
+    @property
+    def cost(self) -> float:
+        """On the photos themselves, with the plans."""
+        return self.cost_sum / max(1, self.pairs)
+
+    @property
+    def working_costs(self) -> tuple[float, float]:
+        """Before and after, at the working size."""
+        first, last = self.working_sums
+        return first / max(1, self.pairs), last / max(1, self.pairs)
+
+    @property
+    def rate(self) -> float:
+        """New pairs a second."""
+        return self.new / self.seconds if self.seconds else 0.0
+
+    @property
+    def operations_by_count(self) -> list[tuple[str, int]]:
+        """Those in most plans first, and in the order of names where as many use them."""
+        return sorted(self.operations.items(), key=lambda item: (-item[1], item[0]))
+
+    @property
+    def best(self) -> list[RankedPlan]:
+        """Lowest cost first, none of the worst; pairs that need no step are no plans to look at."""
+        worst = {shown.number for shown in self.worst}
+        return [shown for shown in sorted(self._best, reverse=True) if -shown.number not in worst]
+
+    @property
+    def worst(self) -> list[RankedPlan]:
+        """Highest cost first; of few pairs no more than half, so that there is a best, too."""
+        count = max(self.pairs // 2, self.pairs - len(self._best))
+        return sorted(self._worst, reverse=True)[:count]
+
+
+def push_bounded(heap: list[RankedPlan], shown: RankedPlan) -> None:
+    """Among the largest, in a heap of bounded size."""
+    (heapq.heappushpop if len(heap) >= MAX_RANKED else heapq.heappush)(heap, shown)
+
+
+# Ctrl-C at a moment of our choosing: what is written is also counted before a run stops.
+
+
+@contextmanager
+def defer_interrupts() -> Iterator[None]:
+    """An interrupt that comes inside is raised at the end. Other threads than the main one get none."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    missed: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *event: missed.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if missed:
+            before(*missed[0])
+
+
+# All pairs of a dataset through an engine into a cache: what is there already is not planned again.
+
+PlanProgressCallback = Callable[[int, PlanTotals], None]
 """Called after each sample, with the number of samples done."""
 
 
@@ -26,33 +143,37 @@ def plan_dataset(
     *,
     split: str | None = None,
     engine: Engine | None = None,
-    settings: Settings | None = None,
-    told: Told | None = None,
-) -> Tally:
+    settings: PlanSettings | None = None,
+    told: PlanProgressCallback | None = None,
+) -> PlanTotals:
     """Plan every pair of `dataset`, or of one split, into the folder `cache`.
 
     A pair is planned once, whichever samples share it and however often a run is stopped; `engine` is by
     default one process for each core. `told` follows the progress.
     """
     samples = dataset.samples if split is None else dataset.split(split)
-    store = Store.filling(Path(cache))
+    store = PlanStore.filling(Path(cache))
     with closing(store):
-        run = _Run(samples, store, settings or Settings(), told)
+        run = _PlanRun(samples, store, settings or PlanSettings(), told)
         run.tally.damage += store.damage
         run.through(engine or LocalEngine())
     return run.tally
 
 
-class _Run:
+class _PlanRun:
     """One pass over the samples."""
 
     def __init__(
-        self, samples: Sequence[Sample], store: Store, settings: Settings, told: Told | None
+        self,
+        samples: Sequence[Sample],
+        store: PlanStore,
+        settings: PlanSettings,
+        told: PlanProgressCallback | None,
     ) -> None:
         self.samples = samples
         self.store = store
         self.settings = settings
-        self.tally = Tally()
+        self.tally = PlanTotals()
         self._told = told
         self._done = 0
         self._under_way: dict[str, list[Sample]] = {}
@@ -63,16 +184,16 @@ class _Run:
         start = time.monotonic()
         with closing(engine.run(self._tasks())) as outcomes:
             for outcome in outcomes:
-                with held():
+                with defer_interrupts():
                     if outcome.planned is not None:
                         self.store.add(outcome.task.key.plan, outcome.planned)
                         self.tally.new += 1
                         self.tally.seconds = time.monotonic() - start
                     self._settle(outcome.task.key.plan, outcome.planned, outcome.problem)
 
-    def _tasks(self) -> Iterator[Task]:
+    def _tasks(self) -> Iterator[PlanTask]:
         """Pairs that are not planned yet, each once, made as the engine asks for them."""
-        keys = Keys(self.settings)
+        keys = PlanKeyBuilder(self.settings)
         for sample in self.samples:
             try:
                 key = keys.of(sample)
@@ -88,9 +209,9 @@ class _Run:
                 if key.plan in self.store:
                     self._settle(key.plan, self.store[key.plan])
                 else:
-                    yield Task(sample.name, key, sample.before, sample.after, self.settings)
+                    yield PlanTask(sample.name, key, sample.before, sample.after, self.settings)
 
-    def _settle(self, key: str, planned: Planned | None, problem: str = "") -> None:
+    def _settle(self, key: str, planned: StoredPlan | None, problem: str = "") -> None:
         """A pair, and with it all samples met so far that share it."""
         samples = self._under_way.pop(key)
         self._settled[key] = problem

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError, ImageError, OutputError
-from ...image import from_array, open_image, write_atomically
-from ..folders import made_whole
+from ...image import image_from_array, open_image, write_atomically
+from ...image.files import write_folder_atomically
+from ..dataset import Problem, Sample
 from ..opening import open_dataset
-from ..sample import Problem, Sample
 from .draw import draw_batch
 from .mining import Labels, Phrases, mine
 from .wish import Wish
@@ -44,7 +44,7 @@ class Simulated:
 
 
 @dataclass
-class _Run:
+class _SimulationRun:
     """What is carried from photo to photo."""
 
     place: Path
@@ -92,10 +92,10 @@ def simulate(
     draws, words, splits = np.random.default_rng(seed).spawn(3)
     split = _splits(len(photos), val, splits)
     _check_place(folder)
-    with made_whole(folder) as place:
+    with write_folder_atomically(folder) as place:
         for part in ("images", "annotations"):
             (place / part).mkdir()
-        run = _Run(place, say, size, draws, words)
+        run = _SimulationRun(place, say, size, draws, words)
         while run.written < count:
             _pass(run, dict(zip(photos, split, strict=True)), count, progress)
         for name, entries in run.entries.items():
@@ -133,7 +133,7 @@ def _check_place(folder: Path) -> None:
         raise OutputError(f"{folder}: there is no folder {folder.parent}; create it first")
 
 
-def _pass(run: _Run, splits: dict[Path, str], count: int, progress: Callable[[int], None]) -> None:
+def _pass(run: _SimulationRun, splits: dict[Path, str], count: int, progress: Callable[[int], None]) -> None:
     """Each photo once, with its share of what is still to be written; unreadable ones pass theirs on."""
     usable = [path for path in splits if path not in run.problems]
     for number, path in enumerate(usable):
@@ -158,13 +158,13 @@ def _photo(path: Path, size: int) -> np.ndarray:
     return np.ascontiguousarray(image.pixels.transpose(2, 0, 1), np.float32) / np.float32(255)
 
 
-def _write(run: _Run, photo: np.ndarray, source: Path, split: str, count: int) -> None:
+def _write(run: _SimulationRun, photo: np.ndarray, source: Path, split: str, count: int) -> None:
     pictures = draw_batch(np.broadcast_to(photo, (count, *photo.shape)), run.draws, run.tally)
     for before, after, wish in zip(*pictures, strict=True):
         names = [f"{run.written:06d}_{role}.jpg" for role in ("before", "after")]
         for name, picture in zip(names, (before, after), strict=True):
             pixels = np.ascontiguousarray((picture * 255 + 0.5).astype(np.uint8).transpose(1, 2, 0))
-            from_array(pixels).save(run.place / "images" / name, quality=_QUALITY)
+            image_from_array(pixels).save(run.place / "images" / name, quality=_QUALITY)
         entry = _entry(names, run.say(wish, run.words), wish) | {"source": source.name}
         run.entries.setdefault(split, []).append(entry)
 

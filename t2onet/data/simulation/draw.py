@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...image.arrays import Array
 from ...language import Attribute
-from ...metrics.attributes import NOTICEABLE, ORDER, followed, measure
-from ...operations._arrays import Array
+from ...metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_attributes
 from .strengths import edited, strengths
 from .wish import COLOUR, Flavour, Wish
 from .wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
@@ -100,15 +100,18 @@ def _made(photos: Array, draws: Sequence[Draw]) -> _Made:
 
 
 def _measured(images: Array) -> np.ndarray:
-    found = measure(images)
+    found = measure_attributes(images)
     return found if isinstance(found, np.ndarray) else found.detach().cpu().double().numpy()
 
 
 def _sound(original: np.ndarray, made: np.ndarray) -> np.ndarray:
     """Whether pictures are neither black nor white nor flat, or hardly more so than their photos."""
-    (low, high), column = _LIGHTNESS, ORDER[Attribute.LIGHTNESS]
+    (low, high), column = _LIGHTNESS, ATTRIBUTE_INDEX[Attribute.LIGHTNESS]
     light, known = made[:, column], original[:, column]
-    flat, known_flat = made[:, ORDER[Attribute.CONTRAST]], original[:, ORDER[Attribute.CONTRAST]]
+    flat, known_flat = (
+        made[:, ATTRIBUTE_INDEX[Attribute.CONTRAST]],
+        original[:, ATTRIBUTE_INDEX[Attribute.CONTRAST]],
+    )
     enough = (light > np.minimum(low, known - 0.5)) & (light < np.maximum(high, known + 0.5))
     return enough & (flat > np.minimum(_CONTRAST, known_flat - 0.5))
 
@@ -117,7 +120,7 @@ def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
     intents = wish.intents
     if not intents:
         return None if wish.flavour is Flavour.UNANSWERABLE else []
-    shown = followed(change, intents) if sound else (False,) * len(intents)
+    shown = check_followed(change, intents) if sound else (False,) * len(intents)
     unseen = [c for c, seen in zip(classes_of(intents), shown, strict=True) if not seen]
     return unseen if unseen or not sound else None
 
@@ -127,8 +130,8 @@ def _with_untouched(wish: Wish, change: np.ndarray, rng: np.random.Generator) ->
     if wish.flavour is not Flavour.ASK or rng.random() >= UNTOUCHED:
         return wish
     asked = {intent.attribute for intent in wish.intents}
-    still = np.abs(change) < _STAYED * np.array(NOTICEABLE)
-    stayed = [a for a in Attribute if a not in asked and still[ORDER[a]]]
+    still = np.abs(change) < _STAYED * np.array(JUST_NOTICEABLE)
+    stayed = [a for a in Attribute if a not in asked and still[ATTRIBUTE_INDEX[a]]]
     if set(COLOUR) <= set(stayed) and rng.random() < ALL_COLOUR:
         return replace(wish, untouched=COLOUR)
     some = rng.permutation(len(stayed))[: rng.integers(1, 3)]

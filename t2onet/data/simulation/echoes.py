@@ -14,7 +14,7 @@ import numpy as np
 
 from ...language import Attribute
 from .mining import Phrases, Sense
-from .wish import COLOURS, Change, Flavour, Kind, Wish
+from .wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
 from .wishes import CLASSES, Class, Draw, classes_of, undone
 
 AMOUNTS = {"little": (0.36, 0.7), "plain": (0.8, 1.12), "much": (1.6, 2.4)}
@@ -24,12 +24,12 @@ UNANSWERABLE = 0.2
 COMPLAINTS = 0.25
 """Share of requests that are met by mending a photo, not by changing a good one."""
 _KINDS = {
-    Attribute.LIGHTNESS: Kind.EXPOSURE,
-    Attribute.CONTRAST: Kind.CONTRAST,
-    Attribute.COLOURFULNESS: Kind.CHROMA,
-    Attribute.WARMTH: Kind.TEMPERATURE,
-    Attribute.REDNESS: Kind.TINT,
-    Attribute.SHARPNESS: Kind.SHARPNESS,
+    Attribute.LIGHTNESS: ChangeKind.EXPOSURE,
+    Attribute.CONTRAST: ChangeKind.CONTRAST,
+    Attribute.COLOURFULNESS: ChangeKind.CHROMA,
+    Attribute.WARMTH: ChangeKind.TEMPERATURE,
+    Attribute.REDNESS: ChangeKind.TINT,
+    Attribute.SHARPNESS: ChangeKind.SHARPNESS,
 }
 
 
@@ -83,19 +83,19 @@ def _shares(counts: Sequence[int]) -> np.ndarray:
     return shares
 
 
-def _drawn(changes: tuple[Change, ...], rng: np.random.Generator) -> Draw:
-    mends = not any(change.kind is Kind.MONOCHROME for change in changes) and rng.random() < COMPLAINTS
+def _drawn(changes: tuple[PhotoChange, ...], rng: np.random.Generator) -> Draw:
+    mends = not any(change.kind is ChangeKind.MONOCHROME for change in changes) and rng.random() < COMPLAINTS
     if mends:
         return Draw(Wish(Flavour.DEFECT, changes), before=undone(changes))
     return Draw(Wish(Flavour.ASK, changes), after=changes)
 
 
-def _changes(sense: Sense, rng: np.random.Generator) -> Iterator[Change]:
+def _changes(sense: Sense, rng: np.random.Generator) -> Iterator[PhotoChange]:
     """A colour that is named, where it asks for just this; the usual change of each attribute left."""
     intents, named = sense
     left = {(attribute, sign): size for attribute, sign, size in sorted(intents)}
     for colour in sorted(named & COLOURS.keys()):
-        for change in (Change(Kind.COLOUR, sign, colour=colour) for sign in (1, -1)):
+        for change in (PhotoChange(ChangeKind.COLOUR, sign, colour=colour) for sign in (1, -1)):
             wanted = classes_of(change.intents)
             if left.keys() >= set(wanted):
                 sizes = [left.pop(c) for c in wanted]
@@ -104,13 +104,13 @@ def _changes(sense: Sense, rng: np.random.Generator) -> Iterator[Change]:
         yield _usual(attribute, sign, named, _amount(size, rng))
 
 
-def _usual(attribute: Attribute, sign: int, named: frozenset[str], amount: float) -> Change:
-    if attribute is Attribute.COLOURFULNESS and sign < 0 and Kind.MONOCHROME in named:
-        return Change(Kind.MONOCHROME, -1)
+def _usual(attribute: Attribute, sign: int, named: frozenset[str], amount: float) -> PhotoChange:
+    if attribute is Attribute.COLOURFULNESS and sign < 0 and ChangeKind.MONOCHROME in named:
+        return PhotoChange(ChangeKind.MONOCHROME, -1)
     kind = _KINDS[attribute]
-    if kind is Kind.EXPOSURE:
-        kind = next((k for k in (Kind.SHADOWS, Kind.HIGHLIGHTS) if k in named), kind)
-    return Change(kind, sign, amount)
+    if kind is ChangeKind.EXPOSURE:
+        kind = next((k for k in (ChangeKind.SHADOWS, ChangeKind.HIGHLIGHTS) if k in named), kind)
+    return PhotoChange(kind, sign, amount)
 
 
 def _amount(size: str, rng: np.random.Generator) -> float:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 
-from ...metrics.colour import (
-    displayed,
-    from_lab,
-    from_lightness,
-    from_xyz,
-    lab,
-    lightness,
-    linear,
+from ...image.arrays import Array, array_namespace, make_shifter, per_pixel
+from ...image.colour import (
+    decode_srgb,
+    encode_srgb,
+    lab_to_srgb,
+    lightness_to_luminance,
+    linear_to_xyz,
     luminance,
-    xyz,
+    luminance_to_lightness,
+    srgb_to_lab,
+    xyz_to_linear,
 )
-from ...operations._arrays import Array, namespace, per_pixel, shifts
 
 _TINY = 1e-6
 """Stands in for a zero divisor: far below one 8-bit level of linear light."""
@@ -45,8 +45,8 @@ _HALO = 0.08
 
 def exposure(image: Array, stops: Array) -> Array:
     """Linear light times 2**stops. Raised, highlights roll off to white; lowered, white is spared in part."""
-    xp = namespace(image)
-    light, gain = linear(image), per_pixel(2.0**stops)
+    xp = array_namespace(image)
+    light, gain = decode_srgb(image), per_pixel(2.0**stops)
     low = xp.clip(gain, None, 1.0)
     lowered = light * low / (1.0 - (1.0 - low) * _SPARED * light)
     return _shown(_raised(lowered, xp.clip(gain, 1.0, None)))
@@ -67,16 +67,16 @@ def contrast(image: Array, steepness: Array) -> Array:
 
     Steeper, black and white hold and tones gather there as on film; flatter, all tones move to the mean.
     """
-    xp = namespace(image)
-    light = linear(image)
-    tones = lightness(luminance(light))
+    xp = array_namespace(image)
+    light = decode_srgb(image)
+    tones = luminance_to_lightness(luminance(light))
     slope = per_pixel(2.0**steepness)
     mean = _mean(tones)
     pivot = xp.clip(mean, *_PIVOTS)
     step = xp.where(abs(slope - 1.0) > _TINY, slope - 1.0, 1.0)
     for _ in range(4):  # the pivot that keeps the mean, by Newton's method
         pivot = xp.clip(pivot + (_mean(_curved(tones, pivot, slope)) - mean) / step, *_PIVOTS)
-    return _shown(_relit(light, from_lightness(_curved(tones, pivot, slope))))
+    return _shown(_relit(light, lightness_to_luminance(_curved(tones, pivot, slope))))
 
 
 def cast(image: Array, red: Array, yellow: Array) -> Array:
@@ -84,11 +84,11 @@ def cast(image: Array, red: Array, yellow: Array) -> Array:
 
     Gains of X and Z, so that a* and b* move one without the other and black stays black.
     """
-    xp = namespace(image)
-    values = xyz(linear(image))
+    xp = array_namespace(image)
+    values = linear_to_xyz(decode_srgb(image))
     x = values[..., 0:1, :, :] * per_pixel(1.0 + red / 500.0) ** 3
     z = values[..., 2:3, :, :] * per_pixel(1.0 - yellow / 200.0) ** 3
-    return _shown(_in_gamut(from_xyz(xp.concat([x, values[..., 1:2, :, :], z], axis=-3))))
+    return _shown(_in_gamut(xyz_to_linear(xp.concat([x, values[..., 1:2, :, :], z], axis=-3))))
 
 
 def temperature(image: Array, mired: Array) -> Array:
@@ -105,10 +105,10 @@ def chroma(image: Array, doublings: Array) -> Array:
     Lowered, along their hue in CIELAB; raised, in linear light, bending towards the most that can be
     displayed, so that rich colours keep their texture.
     """
-    xp = namespace(image)
-    values = lab(image)
+    xp = array_namespace(image)
+    values = srgb_to_lab(image)
     faded = values[..., 1:, :, :] * per_pixel(2.0 ** xp.clip(doublings, None, 0.0))
-    light = linear(xp.clip(from_lab(xp.concat([values[..., :1, :, :], faded], axis=-3)), 0.0, 1.0))
+    light = decode_srgb(xp.clip(lab_to_srgb(xp.concat([values[..., :1, :, :], faded], axis=-3)), 0.0, 1.0))
     grey = luminance(light)
     reach = xp.clip(_saturation(light, grey), _TINY, 1.0)
     gain = per_pixel(2.0 ** xp.clip(doublings, 0.0, None))
@@ -117,7 +117,7 @@ def chroma(image: Array, doublings: Array) -> Array:
 
 def monochrome(image: Array, share: Array) -> Array:
     """A share, 0 to 1, of the way to grey of the same luminance."""
-    light = linear(image)
+    light = decode_srgb(image)
     return _shown(light + (luminance(light) - light) * per_pixel(share))
 
 
@@ -126,14 +126,14 @@ def sharpness(image: Array, strength: Array) -> Array:
 
     The mask has a fine part and a wider one, which is what a soft photo shows. The second blur is the wider.
     """
-    xp = namespace(image)
-    light = linear(image)
-    tones = lightness(luminance(light))
+    xp = array_namespace(image)
+    light = decode_srgb(image)
+    tones = luminance_to_lightness(luminance(light))
     fine = _blurred(tones, 1.0)
     detail = tones - fine + _WIDER_SHARE * (fine - _blurred(fine, _WIDER))
     added = per_pixel(xp.clip(strength, 0.0, None)) * detail
     added = added / (1.0 + (added / _HALO) ** 2) ** 0.5
-    sharp = displayed(_relit(light, from_lightness(xp.clip(tones + added, 0.0, 1.0))))
+    sharp = encode_srgb(_relit(light, lightness_to_luminance(xp.clip(tones + added, 0.0, 1.0))))
     once = _blurred(sharp, 1.0)
     soft = sharp + per_pixel(xp.clip(-strength, 0.0, 1.0)) * (once - sharp)
     soft = soft + per_pixel(xp.clip(-strength - 1.0, 0.0, 1.0)) * (_blurred(once, _WIDER) - soft)
@@ -146,10 +146,10 @@ def _raised(values: Array, gain: Array) -> Array:
 
 
 def _masked_exposure(image: Array, stops: Array, begin: float, full: float) -> Array:
-    xp = namespace(image)
-    light = linear(image)
+    xp = array_namespace(image)
+    light = decode_srgb(image)
     grey = luminance(light)
-    ramp = xp.clip((lightness(grey) - begin) / (full - begin), 0.0, 1.0)
+    ramp = xp.clip((luminance_to_lightness(grey) - begin) / (full - begin), 0.0, 1.0)
     gain = 2.0 ** (per_pixel(stops) * ramp * ramp * (3.0 - 2.0 * ramp))
     moved = _raised(xp.clip(grey, 0.0, 1.0), xp.clip(gain, 1.0, None)) * xp.clip(gain, None, 1.0)
     return _shown(_relit(light, moved))
@@ -157,7 +157,7 @@ def _masked_exposure(image: Array, stops: Array, begin: float, full: float) -> A
 
 def _curved(tones: Array, pivot: Array, slope: Array) -> Array:
     """Lightness around a pivot: a hyperbola on either side where steeper, a straight line where flatter."""
-    xp = namespace(tones)
+    xp = array_namespace(tones)
     away = tones - pivot
     room = xp.where(away > 0, 1.0 - pivot, pivot)
     steep = xp.clip(slope, 1.0, None)
@@ -167,7 +167,7 @@ def _curved(tones: Array, pivot: Array, slope: Array) -> Array:
 
 def _relit(light: Array, wanted: Array) -> Array:
     """The light with another luminance (N, 1, H, W), its colours going along."""
-    xp = namespace(light)
+    xp = array_namespace(light)
     grey = luminance(light)
     ratio = xp.clip(wanted / xp.clip(grey, _TINY, None), None, _LIFTED_COLOUR)
     return _in_gamut(wanted + (light - grey) * ratio)
@@ -175,21 +175,21 @@ def _relit(light: Array, wanted: Array) -> Array:
 
 def _in_gamut(light: Array) -> Array:
     """Colours that cannot be displayed, faded to those that can at the same luminance."""
-    xp = namespace(light)
+    xp = array_namespace(light)
     grey = xp.clip(luminance(light), 0.0, 1.0)
     return grey + (light - grey) / xp.clip(_saturation(light, grey), 1.0, None)
 
 
 def _saturation(light: Array, grey: Array) -> Array:
     """How far each pixel lies from its grey, out of the most that can be displayed."""
-    xp = namespace(light)
+    xp = array_namespace(light)
     away = light - grey
     room = xp.where(away > 0, 1.0 - grey, grey)
     return xp.amax(abs(away) / xp.clip(room, _TINY, None), axis=-3, keepdims=True)
 
 
 def _shown(light: Array) -> Array:
-    return displayed(namespace(light).clip(light, 0.0, 1.0))
+    return encode_srgb(array_namespace(light).clip(light, 0.0, 1.0))
 
 
 def _mean(planes: Array) -> Array:
@@ -203,6 +203,6 @@ def _blurred(planes: Array, times: float) -> Array:
     half = math.ceil(2.5 * width)
     weights = [math.exp(-0.5 * (i / width) ** 2) for i in range(-half, half + 1)]
     for axis in (-2, -1):
-        moved = shifts(planes, half, axis)
+        moved = make_shifter(planes, half, axis)
         planes = sum(w / sum(weights) * moved(i - half) for i, w in enumerate(weights))
     return planes

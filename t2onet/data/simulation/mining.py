@@ -18,7 +18,7 @@ from ...language.keywords import Reading, keywords
 from .grammar.degrees import Band
 from .grammar.moods import MOODS
 from .judged import Meaning, held_back, judged
-from .wish import COLOURS, Flavour, Kind, Wish
+from .wish import COLOURS, ChangeKind, Flavour, Wish
 
 K = TypeVar("K")
 UNNAMED = "something"
@@ -39,10 +39,10 @@ _IMPOSSIBLE = frozenset(
 )
 """GIER's operators that no change of the whole photo can stand for."""
 _NAMED = {
-    "shadows": Kind.SHADOWS,
-    "shadow": Kind.SHADOWS,
-    "highlights": Kind.HIGHLIGHTS,
-    "highlight": Kind.HIGHLIGHTS,
+    "shadows": ChangeKind.SHADOWS,
+    "shadow": ChangeKind.SHADOWS,
+    "highlights": ChangeKind.HIGHLIGHTS,
+    "highlight": ChangeKind.HIGHLIGHTS,
 }
 _BLACK_AND_WHITE = re.compile(r"black (?:and|&|n) white|\bb ?& ?w\b|gr[ea]yscale|monochrome", re.IGNORECASE)
 
@@ -156,7 +156,9 @@ def _size(amount: float) -> str:
 def _named_by(wish: Wish) -> frozenset[str]:
     """What a request for this wish has to name."""
     kinds = {
-        str(change.kind) for change in wish.changes if change.kind in {*_NAMED.values(), Kind.MONOCHROME}
+        str(change.kind)
+        for change in wish.changes
+        if change.kind in {*_NAMED.values(), ChangeKind.MONOCHROME}
     }
     return frozenset(kinds | {change.colour for change in wish.changes if change.colour})
 
@@ -164,7 +166,7 @@ def _named_by(wish: Wish) -> frozenset[str]:
 def _named_in(text: str) -> frozenset[str]:
     words = set(re.findall(r"[a-z]+", text.lower()))
     named = {str(kind) for word, kind in _NAMED.items() if word in words} | (words & COLOURS.keys())
-    return frozenset(named | ({str(Kind.MONOCHROME)} if _BLACK_AND_WHITE.search(text) else set()))
+    return frozenset(named | ({str(ChangeKind.MONOCHROME)} if _BLACK_AND_WHITE.search(text) else set()))
 
 
 def _mood_in(text: str) -> str:

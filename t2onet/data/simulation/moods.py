@@ -2,79 +2,99 @@
 
 from __future__ import annotations
 
-from .wish import Change, Kind
+from .wish import ChangeKind, PhotoChange
 
-MOODS: dict[str, tuple[Change, ...]] = {
-    "pop": (Change(Kind.CONTRAST, 1, 0.9), Change(Kind.CHROMA, 1, 0.8)),
-    "punchy": (Change(Kind.CONTRAST, 1, 1.3), Change(Kind.CHROMA, 1, 0.6), Change(Kind.SHARPNESS, 1, 0.5)),
+MOODS: dict[str, tuple[PhotoChange, ...]] = {
+    "pop": (PhotoChange(ChangeKind.CONTRAST, 1, 0.9), PhotoChange(ChangeKind.CHROMA, 1, 0.8)),
+    "punchy": (
+        PhotoChange(ChangeKind.CONTRAST, 1, 1.3),
+        PhotoChange(ChangeKind.CHROMA, 1, 0.6),
+        PhotoChange(ChangeKind.SHARPNESS, 1, 0.5),
+    ),
     "moody": (
-        Change(Kind.EXPOSURE, -1, 0.9),
-        Change(Kind.CHROMA, -1, 0.7),
-        Change(Kind.TEMPERATURE, -1, 0.4),
+        PhotoChange(ChangeKind.EXPOSURE, -1, 0.9),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.7),
+        PhotoChange(ChangeKind.TEMPERATURE, -1, 0.4),
     ),
     "gloomy": (
-        Change(Kind.EXPOSURE, -1, 0.9),
-        Change(Kind.CHROMA, -1, 1.2),
-        Change(Kind.TEMPERATURE, -1, 0.7),
+        PhotoChange(ChangeKind.EXPOSURE, -1, 0.9),
+        PhotoChange(ChangeKind.CHROMA, -1, 1.2),
+        PhotoChange(ChangeKind.TEMPERATURE, -1, 0.7),
     ),
     "dramatic": (
-        Change(Kind.CONTRAST, 1, 1.6),
-        Change(Kind.HIGHLIGHTS, -1, 0.3),
-        Change(Kind.SHARPNESS, 1, 0.6),
+        PhotoChange(ChangeKind.CONTRAST, 1, 1.6),
+        PhotoChange(ChangeKind.HIGHLIGHTS, -1, 0.3),
+        PhotoChange(ChangeKind.SHARPNESS, 1, 0.6),
     ),
     "cinematic": (
-        Change(Kind.CONTRAST, 1, 0.8),
-        Change(Kind.CHROMA, -1, 0.5),
-        Change(Kind.COLOUR, 1, 0.5, colour="teal"),
+        PhotoChange(ChangeKind.CONTRAST, 1, 0.8),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.5),
+        PhotoChange(ChangeKind.COLOUR, 1, 0.5, colour="teal"),
     ),
     "dreamy": (
-        Change(Kind.SHARPNESS, -1, 1.5),
-        Change(Kind.CONTRAST, -1, 0.7),
-        Change(Kind.EXPOSURE, 1, 0.5),
+        PhotoChange(ChangeKind.SHARPNESS, -1, 1.5),
+        PhotoChange(ChangeKind.CONTRAST, -1, 0.7),
+        PhotoChange(ChangeKind.EXPOSURE, 1, 0.5),
     ),
-    "airy": (Change(Kind.EXPOSURE, 1, 0.9), Change(Kind.CONTRAST, -1, 0.7), Change(Kind.CHROMA, -1, 0.4)),
+    "airy": (
+        PhotoChange(ChangeKind.EXPOSURE, 1, 0.9),
+        PhotoChange(ChangeKind.CONTRAST, -1, 0.7),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.4),
+    ),
     "vintage": (
-        Change(Kind.CONTRAST, -1, 0.8),
-        Change(Kind.CHROMA, -1, 0.8),
-        Change(Kind.COLOUR, 1, 0.9, colour="orange"),
+        PhotoChange(ChangeKind.CONTRAST, -1, 0.8),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.8),
+        PhotoChange(ChangeKind.COLOUR, 1, 0.9, colour="orange"),
     ),
-    "faded": (Change(Kind.CONTRAST, -1, 1.2), Change(Kind.CHROMA, -1, 0.9)),
+    "faded": (PhotoChange(ChangeKind.CONTRAST, -1, 1.2), PhotoChange(ChangeKind.CHROMA, -1, 0.9)),
     "golden": (
-        Change(Kind.TEMPERATURE, 1, 1.4),
-        Change(Kind.CHROMA, 1, 0.4),
-        Change(Kind.EXPOSURE, 1, 0.3),
+        PhotoChange(ChangeKind.TEMPERATURE, 1, 1.4),
+        PhotoChange(ChangeKind.CHROMA, 1, 0.4),
+        PhotoChange(ChangeKind.EXPOSURE, 1, 0.3),
     ),
-    "cosy": (Change(Kind.TEMPERATURE, 1, 1.2), Change(Kind.CONTRAST, -1, 0.4)),
-    "summery": (Change(Kind.EXPOSURE, 1, 0.5), Change(Kind.TEMPERATURE, 1, 0.6), Change(Kind.CHROMA, 1, 0.7)),
+    "cosy": (PhotoChange(ChangeKind.TEMPERATURE, 1, 1.2), PhotoChange(ChangeKind.CONTRAST, -1, 0.4)),
+    "summery": (
+        PhotoChange(ChangeKind.EXPOSURE, 1, 0.5),
+        PhotoChange(ChangeKind.TEMPERATURE, 1, 0.6),
+        PhotoChange(ChangeKind.CHROMA, 1, 0.7),
+    ),
     "wintry": (
-        Change(Kind.TEMPERATURE, -1, 1.2),
-        Change(Kind.CHROMA, -1, 0.5),
-        Change(Kind.EXPOSURE, 1, 0.3),
+        PhotoChange(ChangeKind.TEMPERATURE, -1, 1.2),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.5),
+        PhotoChange(ChangeKind.EXPOSURE, 1, 0.3),
     ),
-    "calm": (Change(Kind.CONTRAST, -1, 0.6), Change(Kind.CHROMA, -1, 0.5), Change(Kind.SHARPNESS, -1, 0.6)),
-    "noir": (Change(Kind.MONOCHROME, -1), Change(Kind.CONTRAST, 1, 1.4), Change(Kind.EXPOSURE, -1, 0.4)),
+    "calm": (
+        PhotoChange(ChangeKind.CONTRAST, -1, 0.6),
+        PhotoChange(ChangeKind.CHROMA, -1, 0.5),
+        PhotoChange(ChangeKind.SHARPNESS, -1, 0.6),
+    ),
+    "noir": (
+        PhotoChange(ChangeKind.MONOCHROME, -1),
+        PhotoChange(ChangeKind.CONTRAST, 1, 1.4),
+        PhotoChange(ChangeKind.EXPOSURE, -1, 0.4),
+    ),
 }
 """Moods that are put on a good photo, as the changes of their plain form."""
 
 _DULL = (
-    Change(Kind.EXPOSURE, -1, 0.9),
-    Change(Kind.EXPOSURE, 1, 0.7),
-    Change(Kind.CONTRAST, -1, 0.9),
-    Change(Kind.CHROMA, -1, 0.9),
-    Change(Kind.TEMPERATURE, 1, 0.8),
-    Change(Kind.TEMPERATURE, -1, 0.8),
-    Change(Kind.TINT, -1, 0.8),
-    Change(Kind.TINT, 1, 0.6),
-    Change(Kind.SHARPNESS, -1, 1.0),
+    PhotoChange(ChangeKind.EXPOSURE, -1, 0.9),
+    PhotoChange(ChangeKind.EXPOSURE, 1, 0.7),
+    PhotoChange(ChangeKind.CONTRAST, -1, 0.9),
+    PhotoChange(ChangeKind.CHROMA, -1, 0.9),
+    PhotoChange(ChangeKind.TEMPERATURE, 1, 0.8),
+    PhotoChange(ChangeKind.TEMPERATURE, -1, 0.8),
+    PhotoChange(ChangeKind.TINT, -1, 0.8),
+    PhotoChange(ChangeKind.TINT, 1, 0.6),
+    PhotoChange(ChangeKind.SHARPNESS, -1, 1.0),
 )
 _OVERDONE = (
-    Change(Kind.CONTRAST, 1, 1.4),
-    Change(Kind.CHROMA, 1, 1.4),
-    Change(Kind.TEMPERATURE, 1, 1.2),
-    Change(Kind.TEMPERATURE, -1, 1.2),
-    Change(Kind.TINT, 1, 1.0),
-    Change(Kind.TINT, -1, 1.0),
-    Change(Kind.SHARPNESS, 1, 1.5),
+    PhotoChange(ChangeKind.CONTRAST, 1, 1.4),
+    PhotoChange(ChangeKind.CHROMA, 1, 1.4),
+    PhotoChange(ChangeKind.TEMPERATURE, 1, 1.2),
+    PhotoChange(ChangeKind.TEMPERATURE, -1, 1.2),
+    PhotoChange(ChangeKind.TINT, 1, 1.0),
+    PhotoChange(ChangeKind.TINT, -1, 1.0),
+    PhotoChange(ChangeKind.SHARPNESS, 1, 1.5),
 )
-FAULTS: dict[str, tuple[Change, ...]] = {"better": _DULL, "natural": _OVERDONE}
+FAULTS: dict[str, tuple[PhotoChange, ...]] = {"better": _DULL, "natural": _OVERDONE}
 """Moods that want a photo mended, as what may be wrong with it; two or three of these come together."""

@@ -11,9 +11,9 @@ import numpy as np
 from ...errors import DataError
 from ...language import Attribute
 from .grammar import asking, clauses, degrees, manner, matters, moods
-from .grammar.clauses import Words, words_for
+from .grammar.clauses import ChangeWords, words_for
 from .grammar.degrees import Band
-from .grammar.engine import Choice, Speaker, phrases
+from .grammar.engine import PhraseChoice, Speaker, phrases
 from .grammar.matters import MATTERS
 from .grammar.moods import MOODS
 from .mining import Phrases
@@ -65,7 +65,7 @@ _MARKS = ".!? "
 _TURN = phrases(". ^6|. Also ^3|. Then |, and also |. After that, |, then |. And |; |. Plus, ")
 
 
-def _asked(words: list[Words], speaker: Speaker, wish: Wish | None = None) -> str:
+def _asked(words: list[ChangeWords], speaker: Speaker, wish: Wish | None = None) -> str:
     """One sentence that asks for all of `words`, now and then with what for; what must stay, inside it."""
     text, question = asking.asked(words, speaker)
     if speaker.chance(0.1) and (goal := speaker.pick(words).near.goal):
@@ -77,7 +77,7 @@ def _asked(words: list[Words], speaker: Speaker, wish: Wish | None = None) -> st
     return ended(text, speaker.rng, question=question)
 
 
-def _restrained(words: list[Words], speaker: Speaker) -> str:
+def _restrained(words: list[ChangeWords], speaker: Speaker) -> str:
     """`warmer, but not too much`: a small amount, said as a plain one and its limit."""
     text, question = asking.asked([replace(word, band=Band.PLAIN) for word in words], speaker)
     state = words[0].near.state if len(words) == 1 else None
@@ -105,7 +105,7 @@ def _defect(wish: Wish, speaker: Speaker) -> str:
     return _around(_keeping(told, wish, speaker), speaker, story=0.25)
 
 
-def _remedy(left: list[Words], words: list[Words], speaker: Speaker) -> str:
+def _remedy(left: list[ChangeWords], words: list[ChangeWords], speaker: Speaker) -> str:
     """What follows a complaint: what has not been said yet; else, now and then, the same as a request."""
     if left:
         return speaker.say(_SO) + _asked(left, speaker)
@@ -148,7 +148,7 @@ def _framed(order: str, speaker: Speaker) -> asking.Told:
     return asking.framed(lambda ing: asking.gerund(order) if ing else order, speaker)
 
 
-def _mood_compared(choice: Choice, band: Band, speaker: Speaker) -> asking.Told:
+def _mood_compared(choice: PhraseChoice, band: Band, speaker: Speaker) -> asking.Told:
     text = speaker.say(choice)
     if clauses.is_graded(text):
         text = f"{speaker.say(degrees.COMPARED[band])} {text}"

@@ -10,20 +10,20 @@ from math import cos, log2, radians, sin
 
 import numpy as np
 
-from ...operations._arrays import Array, like
+from ...image.arrays import Array, to_array_like
 from . import edits
-from .wish import COLOURS, Change, Kind
+from .wish import COLOURS, ChangeKind, PhotoChange
 
-UNITS: dict[Kind, tuple[float, float]] = {
-    Kind.EXPOSURE: (0.95, 0.95),
-    Kind.SHADOWS: (0.8, 0.8),
-    Kind.HIGHLIGHTS: (0.4, 0.6),
-    Kind.CONTRAST: (0.4, 0.65),
-    Kind.TEMPERATURE: (32.0, 32.0),
-    Kind.TINT: (7.0, 7.0),
-    Kind.COLOUR: (10.0, 10.0),
-    Kind.CHROMA: (0.55, 0.65),
-    Kind.SHARPNESS: (0.6, 0.8),
+UNITS: dict[ChangeKind, tuple[float, float]] = {
+    ChangeKind.EXPOSURE: (0.95, 0.95),
+    ChangeKind.SHADOWS: (0.8, 0.8),
+    ChangeKind.HIGHLIGHTS: (0.4, 0.6),
+    ChangeKind.CONTRAST: (0.4, 0.65),
+    ChangeKind.TEMPERATURE: (32.0, 32.0),
+    ChangeKind.TINT: (7.0, 7.0),
+    ChangeKind.COLOUR: (10.0, 10.0),
+    ChangeKind.CHROMA: (0.55, 0.65),
+    ChangeKind.SHARPNESS: (0.6, 0.8),
 }
 """What an amount of 1 means downwards and upwards: stops; doublings of slope and of chroma; mired; a* and
 chroma of white; blurs and strength of the unsharp mask."""
@@ -43,7 +43,7 @@ STAGES: tuple[tuple[Callable[..., Array], tuple[str, ...]], ...] = (
 COLUMNS = tuple(name for _, names in STAGES for name in names)
 
 
-def strengths(changes: Sequence[Change]) -> np.ndarray:
+def strengths(changes: Sequence[PhotoChange]) -> np.ndarray:
     """All changes of one photo together, as one strength for each of COLUMNS."""
     found = dict.fromkeys(COLUMNS, 0.0)
     for change in changes:
@@ -52,23 +52,23 @@ def strengths(changes: Sequence[Change]) -> np.ndarray:
     return np.array([found[name] for name in COLUMNS])
 
 
-def _parts(change: Change) -> list[tuple[str, float]]:
-    if change.kind is Kind.MONOCHROME:
+def _parts(change: PhotoChange) -> list[tuple[str, float]]:
+    if change.kind is ChangeKind.MONOCHROME:
         return [("monochrome", 1.0)]
     strength = change.sign * change.amount * _unit(change.kind, change.sign)
-    if change.kind is Kind.TINT:
+    if change.kind is ChangeKind.TINT:
         return [("red", strength)]
-    if change.kind is Kind.COLOUR:
+    if change.kind is ChangeKind.COLOUR:
         angle = radians(COLOURS[change.colour])
         return [("red", strength * cos(angle)), ("yellow", strength * sin(angle))]
     return [(change.kind.value, strength)]
 
 
-def _unit(kind: Kind, sign: int) -> float:
+def _unit(kind: ChangeKind, sign: int) -> float:
     return UNITS[kind][sign > 0]
 
 
-def amount_of(kind: Kind, sign: int, figure: float, unit: str) -> float:
+def amount_of(kind: ChangeKind, sign: int, figure: float, unit: str) -> float:
     """The amount that a spoken figure stands for.
 
     Stops are stops. Percent are, of exposure, shadows and highlights, of the displayed value; of contrast, of
@@ -78,12 +78,12 @@ def amount_of(kind: Kind, sign: int, figure: float, unit: str) -> float:
     if unit == "stops":
         return figure / _unit(kind, sign)
     share = figure / 100
-    if kind in {Kind.TEMPERATURE, Kind.TINT, Kind.COLOUR}:
+    if kind in {ChangeKind.TEMPERATURE, ChangeKind.TINT, ChangeKind.COLOUR}:
         return 2 * share
-    if kind is Kind.SHARPNESS:
+    if kind is ChangeKind.SHARPNESS:
         return share / _unit(kind, sign)
     doublings = abs(log2(1 + sign * share))
-    displayed = kind in {Kind.EXPOSURE, Kind.SHADOWS, Kind.HIGHLIGHTS}
+    displayed = kind in {ChangeKind.EXPOSURE, ChangeKind.SHADOWS, ChangeKind.HIGHLIGHTS}
     return (2.2 if displayed else 1.0) * doublings / _unit(kind, sign)
 
 
@@ -94,6 +94,6 @@ def edited(photos: Array, wanted: np.ndarray) -> Array:
         columns = [COLUMNS.index(name) for name in names]
         rows = np.flatnonzero(wanted[:, columns].any(axis=1)).tolist()
         if rows:
-            values = [like(wanted[rows, column], photos) for column in columns]
+            values = [to_array_like(wanted[rows, column], photos) for column in columns]
             result[rows] = edit(result[rows], *values)
     return result

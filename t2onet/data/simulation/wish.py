@@ -13,7 +13,7 @@ from math import cos, radians, sin
 from ...language import Attribute, Intent
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """Photographic changes, each with a sign."""
 
     EXPOSURE = "exposure"
@@ -29,15 +29,15 @@ class Kind(StrEnum):
 
 
 _ATTRIBUTES = {
-    Kind.EXPOSURE: Attribute.LIGHTNESS,
-    Kind.SHADOWS: Attribute.LIGHTNESS,
-    Kind.HIGHLIGHTS: Attribute.LIGHTNESS,
-    Kind.CONTRAST: Attribute.CONTRAST,
-    Kind.CHROMA: Attribute.COLOURFULNESS,
-    Kind.MONOCHROME: Attribute.COLOURFULNESS,
-    Kind.TEMPERATURE: Attribute.WARMTH,
-    Kind.TINT: Attribute.REDNESS,
-    Kind.SHARPNESS: Attribute.SHARPNESS,
+    ChangeKind.EXPOSURE: Attribute.LIGHTNESS,
+    ChangeKind.SHADOWS: Attribute.LIGHTNESS,
+    ChangeKind.HIGHLIGHTS: Attribute.LIGHTNESS,
+    ChangeKind.CONTRAST: Attribute.CONTRAST,
+    ChangeKind.CHROMA: Attribute.COLOURFULNESS,
+    ChangeKind.MONOCHROME: Attribute.COLOURFULNESS,
+    ChangeKind.TEMPERATURE: Attribute.WARMTH,
+    ChangeKind.TINT: Attribute.REDNESS,
+    ChangeKind.SHARPNESS: Attribute.SHARPNESS,
 }
 
 COLOUR = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
@@ -58,13 +58,13 @@ _FAINT = 0.35
 
 
 @dataclass(frozen=True)
-class Change:
+class PhotoChange:
     """One photographic change; an amount of 1 is the plain request, `a touch` about .4, `a lot` about 2.
 
     `spoken` is an amount said as a figure, such as (2, "stops") or (20, "percent").
     """
 
-    kind: Kind
+    kind: ChangeKind
     sign: int
     amount: float = 1.0
     colour: str = ""
@@ -73,9 +73,9 @@ class Change:
     @property
     def intents(self) -> tuple[Intent, ...]:
         """What it asks for. Less of a colour asks for its opposite; monochrome is always less colour."""
-        if self.kind is Kind.MONOCHROME:
+        if self.kind is ChangeKind.MONOCHROME:
             return (Intent(Attribute.COLOURFULNESS, -1, self.amount),)
-        if self.kind is not Kind.COLOUR:
+        if self.kind is not ChangeKind.COLOUR:
             return (Intent(_ATTRIBUTES[self.kind], self.sign, self.amount),)
         angle = radians(COLOURS[self.colour])
         parts = ((Attribute.REDNESS, cos(angle)), (Attribute.WARMTH, sin(angle)))
@@ -107,7 +107,7 @@ class Wish:
     """
 
     flavour: Flavour
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PhotoChange, ...] = ()
     untouched: tuple[Attribute, ...] = ()
     mood: str = ""
     matter: str = ""

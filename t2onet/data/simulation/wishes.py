@@ -16,7 +16,7 @@ from ...language import Attribute, Intent
 from .grammar.matters import MATTERS
 from .moods import FAULTS, MOODS
 from .strengths import amount_of
-from .wish import COLOURS, Change, Flavour, Kind, Wish
+from .wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
 
 T = TypeVar("T")
 Class = tuple[Attribute, int]
@@ -49,13 +49,13 @@ PERCENT = (5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 75.0)
 LEAST, MOST = 0.25, 3.2
 """Amounts a figure may stand for: visible, and not a wreck."""
 
-KINDS: dict[Attribute, dict[Kind, float]] = {
-    Attribute.LIGHTNESS: {Kind.EXPOSURE: 0.6, Kind.SHADOWS: 0.2, Kind.HIGHLIGHTS: 0.2},
-    Attribute.CONTRAST: {Kind.CONTRAST: 1.0},
-    Attribute.COLOURFULNESS: {Kind.CHROMA: 0.75, Kind.MONOCHROME: 0.25},
-    Attribute.WARMTH: {Kind.TEMPERATURE: 0.6, Kind.COLOUR: 0.4},
-    Attribute.REDNESS: {Kind.TINT: 0.5, Kind.COLOUR: 0.5},
-    Attribute.SHARPNESS: {Kind.SHARPNESS: 1.0},
+KINDS: dict[Attribute, dict[ChangeKind, float]] = {
+    Attribute.LIGHTNESS: {ChangeKind.EXPOSURE: 0.6, ChangeKind.SHADOWS: 0.2, ChangeKind.HIGHLIGHTS: 0.2},
+    Attribute.CONTRAST: {ChangeKind.CONTRAST: 1.0},
+    Attribute.COLOURFULNESS: {ChangeKind.CHROMA: 0.75, ChangeKind.MONOCHROME: 0.25},
+    Attribute.WARMTH: {ChangeKind.TEMPERATURE: 0.6, ChangeKind.COLOUR: 0.4},
+    Attribute.REDNESS: {ChangeKind.TINT: 0.5, ChangeKind.COLOUR: 0.5},
+    Attribute.SHARPNESS: {ChangeKind.SHARPNESS: 1.0},
 }
 """By which changes an attribute is asked for, in what shares."""
 
@@ -65,8 +65,8 @@ class Draw:
     """A wish, and the edits that turn a photo into its before and its after."""
 
     wish: Wish
-    before: tuple[Change, ...] = ()
-    after: tuple[Change, ...] = ()
+    before: tuple[PhotoChange, ...] = ()
+    after: tuple[PhotoChange, ...] = ()
 
 
 def chosen(shares: dict[T, float], rng: np.random.Generator) -> T:
@@ -101,28 +101,30 @@ def _vague(rng: np.random.Generator) -> Draw:
     return Draw(Wish(Flavour.VAGUE, undone(faults), mood=mood), before=faults)
 
 
-def _compatible(faults: Sequence[Change], count: int, rng: np.random.Generator) -> list[Change]:
+def _compatible(faults: Sequence[PhotoChange], count: int, rng: np.random.Generator) -> list[PhotoChange]:
     """Some of the faults, each of another kind."""
-    kinds: dict[Kind, Change] = {}
+    kinds: dict[ChangeKind, PhotoChange] = {}
     for index in rng.permutation(len(faults)):
         kinds.setdefault(faults[index].kind, faults[index])
     return list(kinds.values())[:count]
 
 
-def _scaled(changes: Sequence[Change], extent: float) -> tuple[Change, ...]:
+def _scaled(changes: Sequence[PhotoChange], extent: float) -> tuple[PhotoChange, ...]:
     return tuple(
-        change if change.kind is Kind.MONOCHROME else replace(change, amount=round(change.amount * extent, 2))
+        change
+        if change.kind is ChangeKind.MONOCHROME
+        else replace(change, amount=round(change.amount * extent, 2))
         for change in changes
     )
 
 
-def undone(changes: Sequence[Change]) -> tuple[Change, ...]:
+def undone(changes: Sequence[PhotoChange]) -> tuple[PhotoChange, ...]:
     return tuple(replace(change, sign=-change.sign) for change in changes)
 
 
 def _changes(
     flavour: Flavour, rng: np.random.Generator, tally: Counter[Class], avoided: Collection[Class]
-) -> Iterator[Change]:
+) -> Iterator[PhotoChange]:
     """One to three changes that ask for different attributes."""
     counted, taken = Counter(tally), set[Attribute]()
     for _ in range(chosen(CHANGES, rng)):
@@ -132,7 +134,7 @@ def _changes(
         change = _change(wanted, flavour, taken, rng)
         counted.update(classes_of(change.intents))
         taken.update(intent.attribute for intent in change.intents)
-        if change.kind is Kind.MONOCHROME:
+        if change.kind is ChangeKind.MONOCHROME:
             taken.update((Attribute.WARMTH, Attribute.REDNESS))
         yield change
 
@@ -151,33 +153,33 @@ def _least(
     return rarest[rng.integers(len(rarest))]
 
 
-def _change(wanted: Class, flavour: Flavour, taken: set[Attribute], rng: np.random.Generator) -> Change:
+def _change(wanted: Class, flavour: Flavour, taken: set[Attribute], rng: np.random.Generator) -> PhotoChange:
     attribute, sign = wanted
     kind = chosen(KINDS[attribute], rng)
-    if kind is Kind.MONOCHROME:
+    if kind is ChangeKind.MONOCHROME:
         if sign < 0 and flavour is Flavour.ASK and not taken:
-            return Change(kind, -1)
-        kind = Kind.CHROMA
-    if kind is Kind.COLOUR:
+            return PhotoChange(kind, -1)
+        kind = ChangeKind.CHROMA
+    if kind is ChangeKind.COLOUR:
         options = [c for c in _colours(wanted) if taken.isdisjoint(i.attribute for i in c.intents)]
         change = options[rng.integers(len(options))]
     else:
-        change = Change(kind, sign)
-    figures = EXPOSURE_FIGURES if kind is Kind.EXPOSURE else FIGURES
+        change = PhotoChange(kind, sign)
+    figures = EXPOSURE_FIGURES if kind is ChangeKind.EXPOSURE else FIGURES
     if flavour is Flavour.ASK and rng.random() < figures:
         return _with_figure(change, rng)
     low, high = chosen(AMOUNTS, rng)
     return replace(change, amount=round(float(rng.uniform(low, high)), 2))
 
 
-def _colours(wanted: Class) -> list[Change]:
+def _colours(wanted: Class) -> list[PhotoChange]:
     """More or less of each named colour that asks for this."""
-    changes = [Change(Kind.COLOUR, sign, colour=colour) for colour in COLOURS for sign in (1, -1)]
+    changes = [PhotoChange(ChangeKind.COLOUR, sign, colour=colour) for colour in COLOURS for sign in (1, -1)]
     return [change for change in changes if wanted in classes_of(change.intents)]
 
 
-def _with_figure(change: Change, rng: np.random.Generator) -> Change:
-    in_stops = change.kind is Kind.EXPOSURE and rng.random() < 0.5
+def _with_figure(change: PhotoChange, rng: np.random.Generator) -> PhotoChange:
+    in_stops = change.kind is ChangeKind.EXPOSURE and rng.random() < 0.5
     unit, figures = ("stops", STOPS) if in_stops else ("percent", PERCENT)
     meant = {figure: amount_of(change.kind, change.sign, figure, unit) for figure in figures}
     usual = [figure for figure, amount in meant.items() if LEAST <= amount <= MOST]

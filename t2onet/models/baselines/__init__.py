@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .bilinear import BilinearConfig, BilinearGAN, BilinearGenerator
-from .game import Drawn, Game, Given, Painter, shrunk
+from .common import AdversarialBatch, BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
 from .geneva import GeNeVa, GeNeVaConfig, GeNeVaGenerator
 from .manigan import ManiGAN, ManiGANConfig, ManiGANGenerator
 from .pix2pixaug import Pix2pixAug, Pix2pixAugConfig, Pix2pixAugGenerator
@@ -24,8 +24,8 @@ class Baseline:
 
     title: str
     config: type[Any]
-    game: Callable[[Any, int], Game]
-    generator: Callable[[Any, int], Painter]
+    game: Callable[[Any, int], BaselineGAN]
+    generator: Callable[[Any, int], PictureGenerator]
 
 
 BASELINES: Mapping[str, Baseline] = MappingProxyType(
@@ -40,4 +40,12 @@ BASELINES: Mapping[str, Baseline] = MappingProxyType(
 )
 """By the names they are trained by."""
 
-__all__ = ["BASELINES", "Baseline", "Drawn", "Game", "Given", "Painter", "shrunk"]
+__all__ = [
+    "BASELINES",
+    "AdversarialBatch",
+    "Baseline",
+    "BaselineGAN",
+    "GeneratorOutput",
+    "PictureGenerator",
+    "resize_like",
+]

@@ -13,10 +13,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from ..sentence import Sentence
-from .game import Drawn, Game, Given, Painter
-from .layers import Augmented, Residual, normed, started
-from .sisgan import SISGANConfig, SISGANDiscriminator, decoder, encoder
+from ..text import GRUTextEncoder
+from .common import (
+    AdversarialBatch,
+    BaselineGAN,
+    ConditioningAugmentation,
+    GeneratorOutput,
+    PictureGenerator,
+    ResidualBlock,
+    conv_norm,
+    init_dcgan_weights,
+)
+from .sisgan import SISGANConfig, SISGANDiscriminator, build_decoder, build_encoder
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ class BilinearResidual(nn.Module):
         self.of_photo = nn.Conv2d(deep, config.rank, 1, bias=False)
         self.of_request = nn.Linear(config.code, config.rank, bias=False)
         self.product = nn.Conv2d(config.rank, deep, 1)
-        self.inner = Residual(deep).inner
+        self.inner = ResidualBlock(deep).inner
 
     def forward(self, x: Tensor, code: Tensor) -> Tensor:
         request = relu(self.of_request(code))[..., None, None]
@@ -43,43 +51,43 @@ class BilinearResidual(nn.Module):
         return relu(x + self.inner(fused))
 
 
-class BilinearGenerator(Painter):
+class BilinearGenerator(PictureGenerator):
     multiple = 4
 
     def __init__(self, config: BilinearConfig, words: int) -> None:
         super().__init__()
         deep = 4 * config.width
-        self.encoder = encoder(config.width)
-        self.first = nn.Sequential(*normed(deep, deep))
+        self.encoder = build_encoder(config.width)
+        self.first = nn.Sequential(*conv_norm(deep, deep))
         self.blocks = nn.ModuleList(BilinearResidual(config) for _ in range(config.blocks))
-        self.decoder = decoder(config.width)
-        self.cloud = Augmented(config.hidden, config.code)
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.decoder = build_decoder(config.width)
+        self.cloud = ConditioningAugmentation(config.hidden, config.code)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         code, divergence = self.cloud(self.sentence(tokens).whole)
         features = self.first(self.encoder(image))
         for block in self.blocks:
             features = block(features, code)
-        return Drawn((self.decoder(features),), {"divergence": divergence})
+        return GeneratorOutput((self.decoder(features),), {"divergence": divergence})
 
 
-class BilinearGAN(Game):
+class BilinearGAN(BaselineGAN):
     """Least squares on probabilities, a picture counting half as much as a target."""
 
     def __init__(self, config: BilinearConfig, words: int) -> None:
         self.generator = BilinearGenerator(config, words)
         self.discriminator = SISGANDiscriminator(config, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         return {"adversarial": ((1 - self._probability(pictures[-1], given)) ** 2).mean()}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         return {
             "real": ((1 - self._probability(given.target, given)) ** 2).mean(),
             "fake": (self._probability(pictures[-1], given) ** 2).mean() / 2,
         }
 
-    def _probability(self, picture: Tensor, given: Given) -> Tensor:
+    def _probability(self, picture: Tensor, given: AdversarialBatch) -> Tensor:
         return torch.sigmoid(self.discriminator(picture, given.tokens).float())

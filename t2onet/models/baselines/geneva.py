@@ -17,11 +17,17 @@ from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d, interpolate, relu
 from torch.nn.utils.parametrizations import spectral_norm
 
-from ..sentence import Sentence
-from .game import Drawn, Game, Given, Painter
-from .layers import Augmented, seed_map
+from ..text import GRUTextEncoder
+from .common import (
+    AdversarialBatch,
+    BaselineGAN,
+    ConditioningAugmentation,
+    GeneratorOutput,
+    PictureGenerator,
+    resize_seed,
+)
 
-_PENALTY = 1.0
+_GRADIENT_PENALTY_WEIGHT = 1.0
 """Weight of the discriminator's squared gradient at targets."""
 
 
@@ -38,7 +44,7 @@ class GeNeVaConfig:
     """Channels at full size."""
 
 
-class Turn(nn.Module):
+class DialogueState(nn.Module):
     """A request and no history -> the dialogue's state (B, state).
 
     The one step of a GRU from zeros, (1 - update) * new; what would weigh the history has nothing to learn.
@@ -46,7 +52,7 @@ class Turn(nn.Module):
 
     def __init__(self, config: GeNeVaConfig, words: int) -> None:
         super().__init__()
-        self.sentence = Sentence(words, config.word_size, config.hidden)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
         self.update = nn.Linear(config.hidden, config.state)
         self.new = nn.Linear(config.hidden, config.state)
 
@@ -55,7 +61,7 @@ class Turn(nn.Module):
         return torch.sigmoid(-self.update(told)) * torch.tanh(self.new(told))
 
 
-class ConditionalNorm(nn.Module):
+class ConditionalBatchNorm(nn.Module):
     """Batch norm whose scale and shift follow from the state."""
 
     def __init__(self, width: int, state: int) -> None:
@@ -69,12 +75,12 @@ class ConditionalNorm(nn.Module):
         return moved
 
 
-class Up(nn.Module):
+class UpBlock(nn.Module):
     """A residual block that doubles the sides."""
 
     def __init__(self, inside: int, outside: int, state: int) -> None:
         super().__init__()
-        self.norms = nn.ModuleList(ConditionalNorm(width, state) for width in (inside, outside))
+        self.norms = nn.ModuleList(ConditionalBatchNorm(width, state) for width in (inside, outside))
         self.first = nn.Conv2d(inside, outside, 3, padding=1, bias=False)
         self.second = nn.Conv2d(outside, outside, 3, padding=1, bias=False)
         self.around = nn.Conv2d(inside, outside, 1, bias=False)
@@ -86,7 +92,7 @@ class Up(nn.Module):
         return doubled
 
 
-class Down(nn.Module):
+class DownBlock(nn.Module):
     """A residual block that halves the sides; `first` takes pixels, which no ReLU comes before."""
 
     def __init__(self, inside: int, outside: int, *, first: bool = False, spectral: bool = False) -> None:
@@ -119,46 +125,48 @@ class SelfAttention(nn.Module):
         return x + self.share * found
 
 
-class GeNeVaGenerator(Painter):
+class GeNeVaGenerator(PictureGenerator):
     multiple = 32
 
     def __init__(self, config: GeNeVaConfig, words: int) -> None:
         super().__init__()
         width, state = config.width, config.state
         self.noise, self.seed_width = config.noise, 12 * width
-        self.turn = Turn(config, words)
-        self.cloud = Augmented(state, config.code)
+        self.turn = DialogueState(config, words)
+        self.cloud = ConditioningAugmentation(state, config.code)
         self.seed = nn.Linear(config.noise + config.code, self.seed_width * 16)
         self.looked = nn.Sequential(
-            Down(3, width, first=True),
+            DownBlock(3, width, first=True),
             nn.BatchNorm2d(width),
-            Down(width, 2 * width),
+            DownBlock(width, 2 * width),
             nn.BatchNorm2d(2 * width),
-            Down(2 * width, 8 * width),
+            DownBlock(2 * width, 8 * width),
             nn.BatchNorm2d(8 * width),
         )
         self.imagined = nn.ModuleList(
-            [Up(self.seed_width, self.seed_width, state), Up(self.seed_width, 8 * width, state)]
+            [UpBlock(self.seed_width, self.seed_width, state), UpBlock(self.seed_width, 8 * width, state)]
         )
         self.attention = SelfAttention(16 * width)
-        self.painted = nn.ModuleList(Up(a * width, b * width, state) for a, b in ((16, 4), (4, 2), (2, 1)))
+        self.painted = nn.ModuleList(
+            UpBlock(a * width, b * width, state) for a, b in ((16, 4), (4, 2), (2, 1))
+        )
         self.out = nn.Sequential(
             nn.BatchNorm2d(width), nn.ReLU(), nn.Conv2d(width, 3, 3, padding=1), nn.Tanh()
         )
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         state = self.turn(tokens)
         code, divergence = self.cloud(state)
         noise = code.new_zeros(len(code), self.noise)
         seed = self.seed(torch.cat([noise.normal_() if self.training else noise, code], 1))
         height, width = (side // self.multiple for side in image.shape[-2:])
-        features = seed_map(seed.reshape(-1, self.seed_width, 4, 4), height, width)
+        features = resize_seed(seed.reshape(-1, self.seed_width, 4, 4), height, width)
         for block in self.imagined:
             features = block(features, state)
         features = self.attention(torch.cat([features, self.looked(image)], 1))
         for block in self.painted:
             features = block(features, state)
-        return Drawn((self.out(features),), {"divergence": divergence})
+        return GeneratorOutput((self.out(features),), {"divergence": divergence})
 
 
 class GeNeVaDiscriminator(nn.Module):
@@ -167,16 +175,16 @@ class GeNeVaDiscriminator(nn.Module):
     def __init__(self, config: GeNeVaConfig, words: int) -> None:
         super().__init__()
         width = config.width
-        self.turn = Turn(config, words)
+        self.turn = DialogueState(config, words)
         self.looked = nn.Sequential(
-            Down(3, width, first=True, spectral=True),
-            Down(width, 2 * width, spectral=True),
-            Down(2 * width, 4 * width, spectral=True),
+            DownBlock(3, width, first=True, spectral=True),
+            DownBlock(width, 2 * width, spectral=True),
+            DownBlock(2 * width, 4 * width, spectral=True),
         )
         self.compared = nn.Sequential(
             SelfAttention(4 * width, spectral=True),
-            Down(4 * width, 8 * width, spectral=True),
-            Down(8 * width, 16 * width, spectral=True),
+            DownBlock(4 * width, 8 * width, spectral=True),
+            DownBlock(8 * width, 16 * width, spectral=True),
         )
         self.score = spectral_norm(nn.Linear(16 * width, 1))
         self.projected = nn.Sequential(
@@ -191,7 +199,7 @@ class GeNeVaDiscriminator(nn.Module):
         return score.float()
 
 
-class GeNeVa(Game):
+class GeNeVa(BaselineGAN):
     """The hinge loss; the discriminator learns four times as fast as the generator."""
 
     pace = 4.0
@@ -200,10 +208,10 @@ class GeNeVa(Game):
         self.generator = GeNeVaGenerator(config, words)
         self.discriminator = GeNeVaDiscriminator(config, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         return {"adversarial": -self.discriminator(given.image, pictures[-1], given.tokens).mean()}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         target = given.target.detach().requires_grad_()
         real = self.discriminator(given.image, target, given.tokens)
         fake = self.discriminator(given.image, pictures[-1], given.tokens)
@@ -211,5 +219,5 @@ class GeNeVa(Game):
         return {
             "real": relu(1 - real).mean(),
             "fake": relu(1 + fake).mean(),
-            "slope": _PENALTY * (slope.float() ** 2).sum((1, 2, 3)).mean(),
+            "slope": _GRADIENT_PENALTY_WEIGHT * (slope.float() ** 2).sum((1, 2, 3)).mean(),
         }

@@ -21,9 +21,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import glu, interpolate
 
-from ..sentence import Heard, Sentence
-from .game import Drawn, Game, Given, Painter, shrunk
-from .layers import LEAK, Augmented, at_least, convolved, cross_entropy, laid_over, seed_map
+from ..text import GRUTextEncoder, SentenceEncoding
+from .common import (
+    LEAK,
+    AdversarialBatch,
+    BaselineGAN,
+    ConditioningAugmentation,
+    GeneratorOutput,
+    PictureGenerator,
+    concatenate_code,
+    conv_norm_relu,
+    gan_cross_entropy,
+    pad_to_side,
+    resize_like,
+    resize_seed,
+)
 
 
 @dataclass(frozen=True)
@@ -41,32 +53,32 @@ class ManiGANConfig:
     grid: int = 32
 
 
-class Gate(nn.Module):
+class GatedLinearUnit(nn.Module):
     """Half of the channels, each let through by one of the other half."""
 
     def forward(self, x: Tensor) -> Tensor:
         return glu(x, 1)
 
 
-def gated(inside: int, outside: int, *, double: bool = False) -> nn.Sequential:
+def gated_conv(inside: int, outside: int, *, double: bool = False) -> nn.Sequential:
     """Convolution, instance norm and gate, at twice the size if `double`."""
     before = [nn.Upsample(scale_factor=2)] if double else []
     layer = nn.Conv2d(inside, 2 * outside, 3, padding=1, bias=False)
-    return nn.Sequential(*before, layer, nn.InstanceNorm2d(2 * outside), Gate())
+    return nn.Sequential(*before, layer, nn.InstanceNorm2d(2 * outside), GatedLinearUnit())
 
 
-class Residual(nn.Module):
+class GatedResidualBlock(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         last = nn.Conv2d(width, width, 3, padding=1, bias=False)
-        self.inner = nn.Sequential(gated(width, width), last, nn.InstanceNorm2d(width))
+        self.inner = nn.Sequential(gated_conv(width, width), last, nn.InstanceNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
         changed: Tensor = self.inner(x)
         return x + changed
 
 
-class Affine(nn.Module):
+class AffineCombination(nn.Module):
     """ACM: features of a picture (B, width, h, w), scaled and shifted as features of the photo say."""
 
     def __init__(self, photo_width: int, width: int) -> None:
@@ -91,7 +103,7 @@ class WordAttention(nn.Module):
         self.words = nn.Linear(config.hidden, config.width, bias=False)
         self.places = nn.Linear(config.hidden, config.grid**2, bias=False)
 
-    def forward(self, x: Tensor, heard: Heard) -> Tensor:
+    def forward(self, x: Tensor, heard: SentenceEncoding) -> Tensor:
         words = self.words(heard.states)
         scores = torch.einsum("bcxy,blc->bxyl", x, words).float()
         nowhere = ~heard.mask[:, None, None]
@@ -99,7 +111,7 @@ class WordAttention(nn.Module):
         context = torch.einsum("bxyl,blc->bcxy", there, words)
         return torch.cat([x, context, self._by_channel(context, heard)], 1)
 
-    def _by_channel(self, context: Tensor, heard: Heard) -> Tensor:
+    def _by_channel(self, context: Tensor, heard: SentenceEncoding) -> Tensor:
         """A mean over places, where the paper has a sum: the weights do not depend on the picture's size."""
         places = self.places(heard.states).unflatten(-1, (self.grid, self.grid))
         maps = interpolate(places, context.shape[-2:], mode="bilinear", align_corners=False)
@@ -108,28 +120,28 @@ class WordAttention(nn.Module):
         return torch.einsum("bcl,blxy->bcxy", weights.to(maps.dtype), maps)
 
 
-class Stage(nn.Module):
+class ManiGANStage(nn.Module):
     """Features of a picture, changed by words and by the photo, at twice the size if `double`."""
 
     def __init__(self, config: ManiGANConfig, *, double: bool) -> None:
         super().__init__()
         wide = 3 * config.width
         self.attention = WordAttention(config)
-        self.affine = Affine(config.width, wide)
-        blocks = (Residual(wide) for _ in range(2))
-        self.change = nn.Sequential(*blocks, gated(wide, config.width, double=double))
+        self.affine = AffineCombination(config.width, wide)
+        blocks = (GatedResidualBlock(wide) for _ in range(2))
+        self.change = nn.Sequential(*blocks, gated_conv(wide, config.width, double=double))
 
-    def forward(self, x: Tensor, heard: Heard, photo: Tensor) -> Tensor:
+    def forward(self, x: Tensor, heard: SentenceEncoding, photo: Tensor) -> Tensor:
         changed: Tensor = self.change(self.affine(self.attention(x, heard), photo))
         return changed
 
 
-class Paint(nn.Module):
+class PictureHead(nn.Module):
     """Features and the photo's -> a picture in [-1, 1]."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.affine = Affine(width, width)
+        self.affine = AffineCombination(width, width)
         self.out = nn.Sequential(nn.Conv2d(width, 3, 3, padding=1, bias=False), nn.Tanh())
 
     def forward(self, x: Tensor, photo: Tensor) -> Tensor:
@@ -137,32 +149,32 @@ class Paint(nn.Module):
         return picture
 
 
-class ManiGANGenerator(Painter):
+class ManiGANGenerator(PictureGenerator):
     multiple = 32
 
     def __init__(self, config: ManiGANConfig, words: int) -> None:
         super().__init__()
         width, deep = config.width, 16 * config.width
         self.noise, self.seed_width = config.noise, deep
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        self.cloud = Augmented(config.hidden, config.code)
-        self.regions = _encoder(config.hidden, 3)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        self.cloud = ConditioningAugmentation(config.hidden, config.code)
+        self.regions = _photo_encoder(config.hidden, 3)
         self.overall = nn.Linear(config.hidden, config.hidden)
-        self.details = _encoder(config.hidden // 2, 1)
+        self.details = _photo_encoder(config.hidden // 2, 1)
         self.seed = nn.Linear(config.noise + config.code + config.hidden, 2 * deep * 16, bias=False)
         self.seed_norm = nn.BatchNorm1d(2 * deep * 16)
-        self.grown = nn.Sequential(*(gated(deep >> k, deep >> (k + 1), double=True) for k in range(4)))
+        self.grown = nn.Sequential(*(gated_conv(deep >> k, deep >> (k + 1), double=True) for k in range(4)))
         self.known = nn.ModuleList(
             [
-                gated(config.hidden, width),
-                gated(width, width, double=True),
-                gated(config.hidden // 2, width, double=True),
+                gated_conv(config.hidden, width),
+                gated_conv(width, width, double=True),
+                gated_conv(config.hidden // 2, width, double=True),
             ]
         )
-        self.stage, self.correction = Stage(config, double=True), Stage(config, double=False)
-        self.paints = nn.ModuleList(Paint(width) for _ in range(3))
+        self.stage, self.correction = ManiGANStage(config, double=True), ManiGANStage(config, double=False)
+        self.paints = nn.ModuleList(PictureHead(width) for _ in range(3))
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         heard, regions = self.sentence(tokens), self.regions(image)
         code, divergence = self.cloud(heard.whole)
         half = self.grown(self._seed(code, self.overall(regions.mean((-2, -1))), image))
@@ -172,16 +184,16 @@ class ManiGANGenerator(Painter):
         corrected = self.correction(full, heard, detail)
         pairs = ((half, coarse), (full, fine), (corrected, detail))
         pictures = tuple(paint(*pair) for paint, pair in zip(self.paints, pairs, strict=True))
-        return Drawn(pictures, {"divergence": divergence})
+        return GeneratorOutput(pictures, {"divergence": divergence})
 
     def _seed(self, code: Tensor, overall: Tensor, image: Tensor) -> Tensor:
         noise = code.new_zeros(len(code), self.noise)
         known = torch.cat([code, noise.normal_() if self.training else noise, overall], 1)
         seed = glu(self.seed_norm(self.seed(known)), 1).reshape(-1, self.seed_width, 4, 4)
-        return seed_map(seed, *(side // self.multiple for side in image.shape[-2:]))
+        return resize_seed(seed, *(side // self.multiple for side in image.shape[-2:]))
 
 
-class Critic(nn.Module):
+class ManiGANCritic(nn.Module):
     """A picture in [0, 1] and a request (B, hidden) -> logits without it and with it; `full` is its size."""
 
     def __init__(self, config: ManiGANConfig, *, full: bool) -> None:
@@ -189,16 +201,16 @@ class Critic(nn.Module):
         width = config.critic_width
         deep = 8 * width
         first = nn.Sequential(nn.Conv2d(3, width, 4, 2, 1, bias=False), nn.LeakyReLU(LEAK))
-        below = (convolved(width << k, width << (k + 1), 4, 2, leak=LEAK) for k in range(3))
-        more = (convolved(deep, 2 * deep, 4, 2, leak=LEAK), convolved(2 * deep, deep, leak=LEAK))
+        below = (conv_norm_relu(width << k, width << (k + 1), 4, 2, leak=LEAK) for k in range(3))
+        more = (conv_norm_relu(deep, 2 * deep, 4, 2, leak=LEAK), conv_norm_relu(2 * deep, deep, leak=LEAK))
         self.seen = nn.Sequential(first, *below, *(more if full else ()))
-        self.joint = convolved(deep + config.hidden, deep, leak=LEAK)
+        self.joint = conv_norm_relu(deep + config.hidden, deep, leak=LEAK)
         self.real, self.fits = (nn.Conv2d(deep, 1, 4, 4) for _ in range(2))
 
     def forward(self, picture: Tensor, request: Tensor) -> tuple[Tensor, Tensor]:
         seen = self.seen(2 * picture - 1)
-        joint = self.joint(laid_over(request, seen))
-        return self.real(at_least(seen, 4)), self.fits(at_least(joint, 4))
+        joint = self.joint(concatenate_code(request, seen))
+        return self.real(pad_to_side(seen, 4)), self.fits(pad_to_side(joint, 4))
 
 
 class ManiGANDiscriminator(nn.Module):
@@ -206,8 +218,8 @@ class ManiGANDiscriminator(nn.Module):
 
     def __init__(self, config: ManiGANConfig, words: int) -> None:
         super().__init__()
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        self.critics = nn.ModuleList(Critic(config, full=full) for full in (False, True))
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        self.critics = nn.ModuleList(ManiGANCritic(config, full=full) for full in (False, True))
 
     def forward(self, pictures: tuple[Tensor, ...], tokens: Tensor) -> list[Tensor]:
         """The logits of all of them; the first picture is the small one."""
@@ -219,31 +231,31 @@ class ManiGANDiscriminator(nn.Module):
         ]
 
 
-class ManiGAN(Game):
+class ManiGAN(BaselineGAN):
     """Cross-entropy of pictures alone and with the request, over all stages."""
 
     def __init__(self, config: ManiGANConfig, words: int) -> None:
         self.generator = ManiGANGenerator(config, words)
         self.discriminator = ManiGANDiscriminator(config, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         return {"adversarial": self._loss(pictures, given.tokens, True)}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        targets = (shrunk(given.target, pictures[0]), given.target)
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        targets = (resize_like(given.target, pictures[0]), given.target)
         return {
             "real": self._loss(targets, given.tokens, True),
             "fake": self._loss(pictures, given.tokens, False),
         }
 
     def _loss(self, pictures: tuple[Tensor, ...], tokens: Tensor, real: bool) -> Tensor:
-        found = [cross_entropy(logits, real) for logits in self.discriminator(pictures, tokens)]
+        found = [gan_cross_entropy(logits, real) for logits in self.discriminator(pictures, tokens)]
         return torch.stack(found).mean()
 
 
-def _encoder(outside: int, halvings: int) -> nn.Sequential:
+def _photo_encoder(outside: int, halvings: int) -> nn.Sequential:
     """Features of the photo, learned from nothing: (B, 3, H, W) -> (B, outside, H / 2^n, W / 2^n)."""
     narrow = outside >> halvings
     first = nn.Sequential(nn.Conv2d(3, narrow, 3, padding=1), nn.ReLU())
-    down = (convolved(narrow << k, narrow << (k + 1), 4, 2) for k in range(halvings))
-    return nn.Sequential(first, *down, convolved(outside, outside))
+    down = (conv_norm_relu(narrow << k, narrow << (k + 1), 4, 2) for k in range(halvings))
+    return nn.Sequential(first, *down, conv_norm_relu(outside, outside))

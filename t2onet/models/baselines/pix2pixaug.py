@@ -14,11 +14,19 @@ import torch
 from torch import Tensor, nn
 
 from ..discriminator import Discriminator, DiscriminatorConfig
-from ..sentence import Sentence
-from .game import Drawn, Game, Given, Painter
-from .layers import LEAK, cross_entropy, laid_over, started
+from ..text import GRUTextEncoder
+from .common import (
+    LEAK,
+    AdversarialBatch,
+    BaselineGAN,
+    GeneratorOutput,
+    PictureGenerator,
+    concatenate_code,
+    gan_cross_entropy,
+    init_dcgan_weights,
+)
 
-_DROPPED = 3
+_DROPOUT_LAYERS = 3
 """Layers of the way up, from the narrowest, that drop half of their features."""
 
 
@@ -34,36 +42,38 @@ class Pix2pixAugConfig:
     """How often the photo is halved."""
 
 
-class Pix2pixAugGenerator(Painter):
+class Pix2pixAugGenerator(PictureGenerator):
     def __init__(self, config: Pix2pixAugConfig, words: int) -> None:
         super().__init__()
         self.multiple = 2**config.depth
         widths = [config.width * min(2**k, 8) for k in range(config.depth)]
         self.down = nn.ModuleList(
-            _down(a, b, first=k == 0, last=k == config.depth - 1)
+            _down_layer(a, b, first=k == 0, last=k == config.depth - 1)
             for k, (a, b) in enumerate(zip((3, *widths), widths, strict=False))
         )
         inputs = [2 * width for width in widths]
         inputs[-1] = widths[-1] + config.hidden
         self.up = nn.ModuleList(
-            _up(inputs[k], widths[k - 1] if k else 3, last=not k, drop=k > config.depth - 1 - _DROPPED)
+            _up_layer(
+                inputs[k], widths[k - 1] if k else 3, last=not k, drop=k > config.depth - 1 - _DROPOUT_LAYERS
+            )
             for k in reversed(range(config.depth))
         )
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         features, passed = image, []
         for layer in self.down:
             features = layer(features)
             passed.append(features)
-        features = self.up[0](laid_over(self.sentence(tokens).whole, passed.pop()))
+        features = self.up[0](concatenate_code(self.sentence(tokens).whole, passed.pop()))
         for layer, skipped in zip(self.up[1:], reversed(passed), strict=True):
             features = layer(torch.cat([features, skipped], 1))
-        return Drawn((features,), {})
+        return GeneratorOutput((features,), {})
 
 
-class Pix2pixAug(Game):
+class Pix2pixAug(BaselineGAN):
     """Cross-entropy over patches."""
 
     def __init__(self, config: Pix2pixAugConfig, words: int) -> None:
@@ -76,17 +86,17 @@ class Pix2pixAug(Game):
         )
         self.discriminator = Discriminator(patches, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         (logits,) = self.discriminator(given.image, pictures[-1], given.tokens)
-        return {"adversarial": cross_entropy(logits, True)}
+        return {"adversarial": gan_cross_entropy(logits, True)}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         (real,) = self.discriminator(given.image, given.target, given.tokens)
         (fake,) = self.discriminator(given.image, pictures[-1], given.tokens)
-        return {"real": cross_entropy(real, True) / 2, "fake": cross_entropy(fake, False) / 2}
+        return {"real": gan_cross_entropy(real, True) / 2, "fake": gan_cross_entropy(fake, False) / 2}
 
 
-def _down(inside: int, outside: int, *, first: bool, last: bool) -> nn.Sequential:
+def _down_layer(inside: int, outside: int, *, first: bool, last: bool) -> nn.Sequential:
     """Batch norm neither at the first layer nor at the narrowest."""
     bare = first or last
     layer = nn.Conv2d(inside, outside, 4, 2, 1, bias=bare)
@@ -94,7 +104,7 @@ def _down(inside: int, outside: int, *, first: bool, last: bool) -> nn.Sequentia
     return nn.Sequential(*before, layer, *([] if bare else [nn.BatchNorm2d(outside)]))
 
 
-def _up(inside: int, outside: int, *, last: bool, drop: bool) -> nn.Sequential:
+def _up_layer(inside: int, outside: int, *, last: bool, drop: bool) -> nn.Sequential:
     layer = nn.ConvTranspose2d(inside, outside, 4, 2, 1, bias=last)
     after: list[nn.Module] = [nn.Tanh()] if last else [nn.BatchNorm2d(outside)]
     return nn.Sequential(nn.ReLU(), layer, *after, *([nn.Dropout(0.5)] if drop and not last else []))

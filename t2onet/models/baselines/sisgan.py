@@ -14,19 +14,22 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, relu
 
-from ..sentence import Sentence
-from .game import Drawn, Game, Given, Painter
-from .layers import (
+from ..text import GRUTextEncoder
+from .common import (
     LEAK,
-    Augmented,
-    Residual,
-    at_least,
-    convolved,
-    cross_entropy,
-    doubled,
-    laid_over,
-    normed,
-    started,
+    AdversarialBatch,
+    BaselineGAN,
+    ConditioningAugmentation,
+    GeneratorOutput,
+    PictureGenerator,
+    ResidualBlock,
+    concatenate_code,
+    conv_norm,
+    conv_norm_relu,
+    gan_cross_entropy,
+    init_dcgan_weights,
+    pad_to_side,
+    upsample_conv,
 )
 
 
@@ -42,24 +45,24 @@ class SISGANConfig:
     blocks: int = 4
 
 
-class SISGANGenerator(Painter):
+class SISGANGenerator(PictureGenerator):
     multiple = 4
 
     def __init__(self, config: SISGANConfig, words: int) -> None:
         super().__init__()
         width, deep = config.width, 4 * config.width
-        self.encoder = encoder(width)
-        blocks = (Rectified(deep) for _ in range(config.blocks))
-        self.change = nn.Sequential(convolved(deep + config.code, deep), *blocks)
-        self.decoder = decoder(width)
-        self.cloud = Augmented(config.hidden, config.code)
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.encoder = build_encoder(width)
+        blocks = (RectifiedResidualBlock(deep) for _ in range(config.blocks))
+        self.change = nn.Sequential(conv_norm_relu(deep + config.code, deep), *blocks)
+        self.decoder = build_decoder(width)
+        self.cloud = ConditioningAugmentation(config.hidden, config.code)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         code, divergence = self.cloud(self.sentence(tokens).whole)
-        changed = self.change(laid_over(code, self.encoder(image)))
-        return Drawn((self.decoder(changed),), {"divergence": divergence})
+        changed = self.change(concatenate_code(code, self.encoder(image)))
+        return GeneratorOutput((self.decoder(changed),), {"divergence": divergence})
 
 
 class SISGANDiscriminator(nn.Module):
@@ -71,60 +74,64 @@ class SISGANDiscriminator(nn.Module):
         self.encoder = nn.Sequential(
             nn.Conv2d(3, narrow, 4, 2, 1),
             nn.LeakyReLU(LEAK),
-            convolved(narrow, 2 * narrow, 4, 2, leak=LEAK),
-            convolved(2 * narrow, 4 * narrow, 4, 2, leak=LEAK),
-            *normed(4 * narrow, deep, 4, 2),
+            conv_norm_relu(narrow, 2 * narrow, 4, 2, leak=LEAK),
+            conv_norm_relu(2 * narrow, 4 * narrow, 4, 2, leak=LEAK),
+            *conv_norm(4 * narrow, deep, 4, 2),
         )
         self.around = nn.Sequential(
-            convolved(deep, 2 * narrow, 1, leak=LEAK),
-            convolved(2 * narrow, 2 * narrow, leak=LEAK),
-            *normed(2 * narrow, deep),
+            conv_norm_relu(deep, 2 * narrow, 1, leak=LEAK),
+            conv_norm_relu(2 * narrow, 2 * narrow, leak=LEAK),
+            *conv_norm(2 * narrow, deep),
         )
         self.told = nn.Sequential(nn.Linear(config.hidden, config.code), nn.LeakyReLU(LEAK))
-        self.joint = convolved(deep + config.code, deep, 1, leak=LEAK)
+        self.joint = conv_norm_relu(deep + config.code, deep, 1, leak=LEAK)
         self.out = nn.Conv2d(deep, 1, 4)
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
     def forward(self, picture: Tensor, tokens: Tensor) -> Tensor:
         seen = self.encoder(2 * picture - 1)
         seen = leaky_relu(seen + self.around(seen), LEAK)
-        joint = self.joint(laid_over(self.told(self.sentence(tokens).whole), seen))
-        logits: Tensor = self.out(at_least(joint, 4))
+        joint = self.joint(concatenate_code(self.told(self.sentence(tokens).whole), seen))
+        logits: Tensor = self.out(pad_to_side(joint, 4))
         return logits
 
 
-class SISGAN(Game):
+class SISGAN(BaselineGAN):
     """Cross-entropy, and the divergence of the request's cloud."""
 
     def __init__(self, config: SISGANConfig, words: int) -> None:
         self.generator = SISGANGenerator(config, words)
         self.discriminator = SISGANDiscriminator(config, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        return {"adversarial": cross_entropy(self.discriminator(pictures[-1], given.tokens), True)}
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": gan_cross_entropy(self.discriminator(pictures[-1], given.tokens), True)}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         return {
-            "real": cross_entropy(self.discriminator(given.target, given.tokens), True),
-            "fake": cross_entropy(self.discriminator(pictures[-1], given.tokens), False),
+            "real": gan_cross_entropy(self.discriminator(given.target, given.tokens), True),
+            "fake": gan_cross_entropy(self.discriminator(pictures[-1], given.tokens), False),
         }
 
 
-class Rectified(Residual):
+class RectifiedResidualBlock(ResidualBlock):
     """A residual block with a ReLU after the sum."""
 
     def forward(self, x: Tensor) -> Tensor:
         return relu(super().forward(x))
 
 
-def encoder(width: int) -> nn.Sequential:
+def build_encoder(width: int) -> nn.Sequential:
     """(B, 3, H, W) -> (B, 4 width, H / 4, W / 4)."""
     first = nn.Sequential(nn.Conv2d(3, width, 3, padding=1), nn.ReLU())
-    return nn.Sequential(first, convolved(width, 2 * width, 4, 2), convolved(2 * width, 4 * width, 4, 2))
+    return nn.Sequential(
+        first, conv_norm_relu(width, 2 * width, 4, 2), conv_norm_relu(2 * width, 4 * width, 4, 2)
+    )
 
 
-def decoder(width: int) -> nn.Sequential:
+def build_decoder(width: int) -> nn.Sequential:
     """The way back, to [-1, 1]."""
     last = nn.Conv2d(width, 3, 3, padding=1)
-    return nn.Sequential(doubled(4 * width, 2 * width), doubled(2 * width, width), last, nn.Tanh())
+    return nn.Sequential(
+        upsample_conv(4 * width, 2 * width), upsample_conv(2 * width, width), last, nn.Tanh()
+    )

@@ -15,11 +15,24 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from ..sentence import Heard, Sentence
-from .game import Drawn, Game, Given, Painter
-from .layers import LEAK, Augmented, Residual, at_least, convolved, cross_entropy, doubled, laid_over, started
+from ..text import GRUTextEncoder, SentenceEncoding
+from .common import (
+    LEAK,
+    AdversarialBatch,
+    BaselineGAN,
+    ConditioningAugmentation,
+    GeneratorOutput,
+    PictureGenerator,
+    ResidualBlock,
+    concatenate_code,
+    conv_norm_relu,
+    gan_cross_entropy,
+    init_dcgan_weights,
+    pad_to_side,
+    upsample_conv,
+)
 
-_TEXT_WEIGHT, _CLOUD_WEIGHT = 10.0, 0.5
+_TEXT_WEIGHT, _DIVERGENCE_WEIGHT = 10.0, 0.5
 """As published: of the words' discriminators, and of the divergence."""
 
 
@@ -35,7 +48,7 @@ class TAGANConfig:
     blocks: int = 4
 
 
-class TAGANGenerator(Painter):
+class TAGANGenerator(PictureGenerator):
     multiple = 8
 
     def __init__(self, config: TAGANConfig, words: int) -> None:
@@ -44,20 +57,20 @@ class TAGANGenerator(Painter):
         deep = widths[-1]
         first = nn.Sequential(nn.Conv2d(3, config.width, 3, padding=1), nn.ReLU())
         pairs = list(pairwise(widths))
-        self.encoder = nn.Sequential(first, *(convolved(a, b, 4, 2) for a, b in pairs))
-        blocks = (Residual(deep) for _ in range(config.blocks))
-        self.change = nn.Sequential(convolved(deep + config.code, deep), *blocks)
+        self.encoder = nn.Sequential(first, *(conv_norm_relu(a, b, 4, 2) for a, b in pairs))
+        blocks = (ResidualBlock(deep) for _ in range(config.blocks))
+        self.change = nn.Sequential(conv_norm_relu(deep + config.code, deep), *blocks)
         last = nn.Conv2d(config.width, 3, 3, padding=1)
-        self.decoder = nn.Sequential(*(doubled(b, a) for a, b in reversed(pairs)), last, nn.Tanh())
-        self.cloud = Augmented(config.hidden, config.code)
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.decoder = nn.Sequential(*(upsample_conv(b, a) for a, b in reversed(pairs)), last, nn.Tanh())
+        self.cloud = ConditioningAugmentation(config.hidden, config.code)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         code, divergence = self.cloud(self.sentence(tokens).mean)
         seen = self.encoder(image)
-        picture = self.decoder(seen + self.change(laid_over(code, seen)))
-        return Drawn((picture,), {"divergence": _CLOUD_WEIGHT * divergence})
+        picture = self.decoder(seen + self.change(concatenate_code(code, seen)))
+        return GeneratorOutput((picture,), {"divergence": _DIVERGENCE_WEIGHT * divergence})
 
 
 class TAGANDiscriminator(nn.Module):
@@ -71,26 +84,28 @@ class TAGANDiscriminator(nn.Module):
         width = config.width
         scales = (4 * width, 8 * width, 8 * width)
         below = nn.Sequential(
-            nn.Conv2d(3, width, 4, 2, 1), nn.LeakyReLU(LEAK), convolved(width, 2 * width, 4, 2, leak=LEAK)
+            nn.Conv2d(3, width, 4, 2, 1),
+            nn.LeakyReLU(LEAK),
+            conv_norm_relu(width, 2 * width, 4, 2, leak=LEAK),
         )
         inputs = (2 * width, *scales)
-        stages = [convolved(a, b, 4, 2, leak=LEAK) for a, b in zip(inputs, scales, strict=False)]
+        stages = [conv_norm_relu(a, b, 4, 2, leak=LEAK) for a, b in zip(inputs, scales, strict=False)]
         self.stages = nn.ModuleList([nn.Sequential(below, stages[0]), *stages[1:]])
-        self.pooled = nn.ModuleList(convolved(scale, scale, leak=LEAK) for scale in scales)
+        self.pooled = nn.ModuleList(conv_norm_relu(scale, scale, leak=LEAK) for scale in scales)
         self.experts = nn.ModuleList(nn.Linear(config.hidden, scale + 1) for scale in scales)
         self.levels = nn.Linear(config.hidden, len(scales))
         self.out = nn.Conv2d(scales[-1], 1, 4)
-        self.sentence = Sentence(words, config.word_size, config.hidden)
-        started(self)
+        self.sentence = GRUTextEncoder(words, config.word_size, config.hidden)
+        init_dcgan_weights(self)
 
     def forward(self, picture: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
         features, means = 2 * picture - 1, []
         for stage, pooled in zip(self.stages, self.pooled, strict=True):
             features = stage(features)
             means.append(pooled(features).mean((-2, -1)))
-        return self.out(at_least(features, 4)), self._fits(means, self.sentence(tokens))
+        return self.out(pad_to_side(features, 4)), self._fits(means, self.sentence(tokens))
 
-    def _fits(self, means: list[Tensor], heard: Heard) -> Tensor:
+    def _fits(self, means: list[Tensor], heard: SentenceEncoding) -> Tensor:
         """log of the product over words of (sum over scales of level times answer) to the word's weight."""
         levels = torch.softmax(self.levels(heard.states).float(), -1)
         found = torch.zeros_like(levels[..., 0])
@@ -103,23 +118,23 @@ class TAGANDiscriminator(nn.Module):
         return (matters * found.clamp(1e-6, 1 - 1e-6).log()).sum(-1)
 
 
-class TAGAN(Game):
+class TAGAN(BaselineGAN):
     """Cross-entropy of both answers of the discriminator, and the divergence of the request's cloud."""
 
     def __init__(self, config: TAGANConfig, words: int) -> None:
         self.generator = TAGANGenerator(config, words)
         self.discriminator = TAGANDiscriminator(config, words)
 
-    def persuade(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         logits, fits = self.discriminator(pictures[-1], given.tokens)
-        return {"adversarial": cross_entropy(logits, True), "fits": -_TEXT_WEIGHT * fits.mean()}
+        return {"adversarial": gan_cross_entropy(logits, True), "fits": -_TEXT_WEIGHT * fits.mean()}
 
-    def judge(self, given: Given, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
         real, target_fits = self.discriminator(given.target, given.tokens)
         fake, fits = self.discriminator(pictures[-1], given.tokens)
         told_apart = -target_fits.mean() - torch.log1p(-fits.exp().clamp(max=1 - 1e-6)).mean()
         return {
-            "real": cross_entropy(real, True),
-            "fake": cross_entropy(fake, False),
+            "real": gan_cross_entropy(real, True),
+            "fake": gan_cross_entropy(fake, False),
             "words": _TEXT_WEIGHT / 2 * told_apart,
         }

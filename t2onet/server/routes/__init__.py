@@ -2,14 +2,24 @@
 
 from fastapi import APIRouter
 
-from . import batches, exports, operations, photos, plans, recipes, renders, requests, sessions
+from . import edits, exports, photos, renders
 
-PREFIX = "/api/v1"
+API_V1_PREFIX = "/api/v1"
 
 
-def router() -> APIRouter:
+def make_router() -> APIRouter:
     """All routes of the darkroom."""
-    whole = APIRouter(prefix=PREFIX)
-    for part in (operations, sessions, photos, requests, recipes, renders, plans, exports, batches):
-        whole.include_router(part.router)
+    whole = APIRouter(prefix=API_V1_PREFIX)
+    for part in (
+        renders.operation_router,
+        photos.session_router,
+        photos.photo_router,
+        edits.request_router,
+        edits.recipe_router,
+        renders.render_router,
+        edits.plan_router,
+        exports.export_router,
+        exports.batch_router,
+    ):
+        whole.include_router(part)
     return whole

@@ -14,10 +14,9 @@ from t2onet.data.simulation.dataset import PER_PHOTO, Simulated, simulate
 from t2onet.data.simulation.wish import Wish
 from t2onet.errors import DataError, OutputError
 from t2onet.language import Attribute, Intent
-from t2onet.metrics.attributes import changes, followed
+from t2onet.metrics.attributes import check_followed, measure_changes
 from tests.cli.made import contents
-
-from .made import photos
+from tests.data.simulation.made import photos
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def test_what_is_written_bears_out_its_intents(tmp_path: Path, sources: list[Pat
     for entry in entries(tmp_path / "out", "train"):
         before, after = (picture(tmp_path / "out" / "images" / entry[role]) for role in ("input", "output"))
         intents = [Intent(Attribute(i["attribute"]), i["sign"], i["amount"]) for i in entry["intents"]]
-        shown += followed(changes(before, after), intents)
+        shown += check_followed(measure_changes(before, after), intents)
         if "unanswerable" in entry:
             assert intents == []
             np.testing.assert_array_equal(before, after)

@@ -9,7 +9,7 @@ import pytest
 
 from t2onet.data.simulation.draw import draw, draw_batch
 from t2onet.data.simulation.moods import FAULTS, MOODS
-from t2onet.data.simulation.wish import COLOUR, Flavour, Kind, Wish
+from t2onet.data.simulation.wish import COLOUR, ChangeKind, Flavour, Wish
 from t2onet.data.simulation.wishes import (
     AMOUNTS,
     CHANGES,
@@ -20,9 +20,8 @@ from t2onet.data.simulation.wishes import (
     Class,
     classes_of,
 )
-from t2onet.metrics.attributes import NOTICEABLE, ORDER, changes, followed
-
-from .made import photos
+from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_changes
+from tests.data.simulation.made import photos
 
 SHARES = [FLAVOURS, CHANGES, AMOUNTS, FAULTY, *KINDS.values()]
 
@@ -43,8 +42,8 @@ def test_pictures_bear_out_the_labels_even_in_eight_bits() -> None:
     stored = [np.round(pictures * 255) / 255 for pictures in (BEFORE, AFTER)]
     seen = [
         shown
-        for wish, change in zip(WISHES, changes(*stored), strict=True)
-        for shown in followed(change, wish.intents)
+        for wish, change in zip(WISHES, measure_changes(*stored), strict=True)
+        for shown in check_followed(change, wish.intents)
     ]
     assert len(seen) > 300
     assert np.mean(seen) >= 0.99
@@ -85,7 +84,7 @@ def test_a_defect_is_in_the_before_and_the_after_is_the_photo() -> None:
         original = photos()[number % len(photos())]
         if wish.flavour is Flavour.DEFECT:
             np.testing.assert_array_equal(after, original)
-            assert all(change.kind is not Kind.MONOCHROME for change in wish.changes)
+            assert all(change.kind is not ChangeKind.MONOCHROME for change in wish.changes)
         if wish.flavour is Flavour.ASK:
             np.testing.assert_array_equal(BEFORE[number], original)
 
@@ -98,16 +97,16 @@ def test_vague_wishes_name_a_mood() -> None:
 
 
 def test_what_must_stay_did() -> None:
-    found = changes(BEFORE, AFTER)
+    found = measure_changes(BEFORE, AFTER)
     stayed = [(a, row) for row, wish in zip(found, WISHES, strict=True) for a in wish.untouched]
     assert len(stayed) > 10
-    assert all(abs(row[ORDER[a]]) < 1.5 * NOTICEABLE[ORDER[a]] for a, row in stayed)
+    assert all(abs(row[ATTRIBUTE_INDEX[a]]) < 1.5 * JUST_NOTICEABLE[ATTRIBUTE_INDEX[a]] for a, row in stayed)
     assert any(wish.untouched == COLOUR for wish in WISHES)
 
 
 def test_all_kinds_and_figures_come_up() -> None:
     asked = [change for wish in WISHES for change in wish.changes]
-    assert {change.kind for change in asked} == set(Kind)
+    assert {change.kind for change in asked} == set(ChangeKind)
     units = {change.spoken[1] for change in asked if change.spoken}
     assert units == {"stops", "percent"}
     assert all(0.2 < change.amount <= 3.2 for change in asked)
@@ -125,8 +124,8 @@ def test_the_same_seed_draws_the_same() -> None:
 def test_a_photo_that_shows_nothing_gets_a_wish_that_changes_nothing(level: float) -> None:
     flat = np.full((40, 3, 16, 16), level, np.float32)
     before, after, wishes = draw_batch(flat, np.random.default_rng(0))
-    for wish, change in zip(wishes, changes(before, after), strict=True):
-        assert all(followed(change, wish.intents))
+    for wish, change in zip(wishes, measure_changes(before, after), strict=True):
+        assert all(check_followed(change, wish.intents))
         assert bool(wish.changes) != (wish.flavour is Flavour.UNANSWERABLE)
 
 

@@ -11,7 +11,7 @@ import pytest
 from bench.sentences import DATA
 from t2onet.data.simulation.mining import UNNAMED, Phrases, mine
 from t2onet.data.simulation.sentences import request
-from t2onet.data.simulation.wish import Change, Flavour, Kind, Wish
+from t2onet.data.simulation.wish import ChangeKind, Flavour, PhotoChange, Wish
 from t2onet.language import Attribute
 
 GLOBAL = {"brightness": {"local": False, "ids": []}}
@@ -41,21 +41,21 @@ def picked(mined: Phrases, wish: Wish) -> str | None:
     return mined.pick(wish, Random(0))
 
 
-def ask(kind: Kind, sign: int, amount: float = 1.0) -> Wish:
-    return Wish(Flavour.ASK, (Change(kind, sign, amount),))
+def ask(kind: ChangeKind, sign: int, amount: float = 1.0) -> Wish:
+    return Wish(Flavour.ASK, (PhotoChange(kind, sign, amount),))
 
 
 def test_sense_and_amount_must_fit(mined: Phrases) -> None:
-    assert picked(mined, ask(Kind.EXPOSURE, 1)) == "brighten the photo"
-    assert picked(mined, ask(Kind.EXPOSURE, 1, 2.0)) == "Brighten it a lot"
-    assert picked(mined, ask(Kind.EXPOSURE, 1, 0.4)) is None
-    assert picked(mined, ask(Kind.EXPOSURE, -1)) is None
+    assert picked(mined, ask(ChangeKind.EXPOSURE, 1)) == "brighten the photo"
+    assert picked(mined, ask(ChangeKind.EXPOSURE, 1, 2.0)) == "Brighten it a lot"
+    assert picked(mined, ask(ChangeKind.EXPOSURE, 1, 0.4)) is None
+    assert picked(mined, ask(ChangeKind.EXPOSURE, -1)) is None
 
 
 def test_what_is_named_must_fit(mined: Phrases) -> None:
-    assert picked(mined, ask(Kind.SHADOWS, 1)) == "lift the shadows"
-    assert picked(mined, ask(Kind.MONOCHROME, -1)) == "make it black and white"
-    assert picked(mined, ask(Kind.CHROMA, -1)) is None
+    assert picked(mined, ask(ChangeKind.SHADOWS, 1)) == "lift the shadows"
+    assert picked(mined, ask(ChangeKind.MONOCHROME, -1)) == "make it black and white"
+    assert picked(mined, ask(ChangeKind.CHROMA, -1)) is None
 
 
 def test_vague_ones_are_kept_by_mood(mined: Phrases) -> None:
@@ -69,15 +69,15 @@ def test_labels_decide_what_cannot_be_answered(mined: Phrases) -> None:
 
 
 def test_a_figure_or_something_kept_is_never_taken_from_a_real_one(mined: Phrases) -> None:
-    figured = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, spoken=(1.0, "stops")),))
+    figured = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, spoken=(1.0, "stops")),))
     assert picked(mined, figured) is None
-    kept = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1),), (Attribute.CONTRAST,))
+    kept = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1),), (Attribute.CONTRAST,))
     assert picked(mined, kept) is None
 
 
 def test_request_says_real_ones_now_and_then(mined: Phrases) -> None:
     rng = np.random.default_rng(0)
-    texts = [request(ask(Kind.SHADOWS, 1), rng, mined) for _ in range(200)]
+    texts = [request(ask(ChangeKind.SHADOWS, 1), rng, mined) for _ in range(200)]
     assert 30 < texts.count("lift the shadows") < 100
 
 

@@ -10,12 +10,12 @@ import pytest
 from bench.sentences import even_wish, normalised
 from t2onet.data.simulation.grammar.degrees import Band
 from t2onet.data.simulation.sentences import LONGEST, MATTERS, MOODS, request
-from t2onet.data.simulation.wish import COLOUR, COLOURS, Change, Flavour, Kind, Wish
+from t2onet.data.simulation.wish import COLOUR, COLOURS, ChangeKind, Flavour, PhotoChange, Wish
 from t2onet.language import Attribute
 
 CHANGES = [
-    *(Change(kind, sign) for kind in Kind if kind is not Kind.COLOUR for sign in (1, -1)),
-    *(Change(Kind.COLOUR, sign, colour=colour) for colour in COLOURS for sign in (1, -1)),
+    *(PhotoChange(kind, sign) for kind in ChangeKind if kind is not ChangeKind.COLOUR for sign in (1, -1)),
+    *(PhotoChange(ChangeKind.COLOUR, sign, colour=colour) for colour in COLOURS for sign in (1, -1)),
 ]
 
 
@@ -34,13 +34,13 @@ def many(count: int) -> list[tuple[Wish, str]]:
 @pytest.mark.parametrize(
     "change", CHANGES, ids=lambda change: f"{change.colour or change.kind}{change.sign:+d}"
 )
-def test_every_change_can_be_said_in_many_ways(change: Change, flavour: Flavour) -> None:
+def test_every_change_can_be_said_in_many_ways(change: PhotoChange, flavour: Flavour) -> None:
     assert len({normalised(text) for text in told(Wish(flavour, (change,)))}) > 30
 
 
 @pytest.mark.parametrize("mood", [*MOODS, "psychedelic"])
 def test_every_mood_can_be_said_and_an_unknown_one_by_its_name(mood: str) -> None:
-    texts = told(Wish(Flavour.VAGUE, (Change(Kind.CONTRAST, 1),), mood=mood))
+    texts = told(Wish(Flavour.VAGUE, (PhotoChange(ChangeKind.CONTRAST, 1),), mood=mood))
     assert len(set(texts)) > 30
     if mood not in MOODS:
         assert sum("psych" in text.lower() for text in texts) > 50
@@ -53,9 +53,9 @@ def test_every_unanswerable_matter_can_be_said(matter: str) -> None:
 
 @pytest.mark.parametrize("attribute", Attribute)
 def test_what_must_stay_is_said(attribute: Attribute) -> None:
-    kind = Kind.SHARPNESS if attribute is not Attribute.SHARPNESS else Kind.EXPOSURE
-    plain = set(told(Wish(Flavour.ASK, (Change(kind, 1),)), seed=2))
-    kept = told(Wish(Flavour.ASK, (Change(kind, 1),), (attribute,)), seed=2)
+    kind = ChangeKind.SHARPNESS if attribute is not Attribute.SHARPNESS else ChangeKind.EXPOSURE
+    plain = set(told(Wish(Flavour.ASK, (PhotoChange(kind, 1),)), seed=2))
+    kept = told(Wish(Flavour.ASK, (PhotoChange(kind, 1),), (attribute,)), seed=2)
     assert not plain & set(kept)
     hint = re.compile(
         r"with|keep|leav|leave|touch|don.?t|not|same|alone|untouched|change|hands|mess|like|wrong|happy|preserve"
@@ -66,7 +66,7 @@ def test_what_must_stay_is_said(attribute: Attribute) -> None:
 
 
 def test_all_that_makes_up_colour_is_one_word() -> None:
-    kept = told(Wish(Flavour.ASK, (Change(Kind.SHARPNESS, 1),), COLOUR), count=100)
+    kept = told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.SHARPNESS, 1),), COLOUR), count=100)
     assert (
         sum(bool(re.search(r"colou?r|hue", text.lower())) for text in kept) >= 95
     )  # or a slip of the finger
@@ -76,7 +76,10 @@ def test_all_that_makes_up_colour_is_one_word() -> None:
 def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
     limited = re.compile(r"not (by )?too|over(do|board)|too (extreme|far|heavy)|nothing")
     small, plain, large = (
-        [text.lower() for text in told(Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, amount),)), count=300)]
+        [
+            text.lower()
+            for text in told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, amount),)), count=300)
+        ]
         for amount in (0.5, 1.0, 2.0)
     )
     assert 20 <= sum(bool(limited.search(text)) for text in small) <= 80
@@ -84,7 +87,9 @@ def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
 
 
 def test_the_same_seed_says_the_same() -> None:
-    wish = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, 0.4), Change(Kind.TEMPERATURE, -1)))
+    wish = Wish(
+        Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.4), PhotoChange(ChangeKind.TEMPERATURE, -1))
+    )
     assert told(wish) == told(wish)
     assert told(wish) != told(wish, seed=3)
 
@@ -92,7 +97,7 @@ def test_the_same_seed_says_the_same() -> None:
 def test_a_sentence_takes_one_draw_whatever_it_says() -> None:
     one, other = np.random.default_rng(5), np.random.default_rng(5)
     request(Wish(Flavour.UNANSWERABLE, matter="crop"), one)
-    request(Wish(Flavour.ASK, (Change(Kind.TINT, 1), Change(Kind.CHROMA, 1))), other)
+    request(Wish(Flavour.ASK, (PhotoChange(ChangeKind.TINT, 1), PhotoChange(ChangeKind.CHROMA, 1))), other)
     assert one.integers(1000) == other.integers(1000)
 
 
@@ -126,9 +131,11 @@ HUGE = (
     [(0.3, TINY), (0.5, SMALL), (2.0, LARGE), (3.0, HUGE)],
     ids=["tiny", "small", "large", "huge"],
 )
-@pytest.mark.parametrize("kind", [Kind.EXPOSURE, Kind.CHROMA, Kind.TEMPERATURE, Kind.SHARPNESS])
-def test_amounts_are_said(amount: float, words: str, kind: Kind) -> None:
-    texts = [text.lower() for text in told(Wish(Flavour.ASK, (Change(kind, 1, amount),)), count=150)]
+@pytest.mark.parametrize(
+    "kind", [ChangeKind.EXPOSURE, ChangeKind.CHROMA, ChangeKind.TEMPERATURE, ChangeKind.SHARPNESS]
+)
+def test_amounts_are_said(amount: float, words: str, kind: ChangeKind) -> None:
+    texts = [text.lower() for text in told(Wish(Flavour.ASK, (PhotoChange(kind, 1, amount),)), count=150)]
     assert sum(bool(re.search(words, text)) for text in texts) >= 145  # the rest are slips of the finger
 
 
@@ -136,26 +143,32 @@ def test_a_plain_wish_is_said_without_strong_words() -> None:
     strong = re.compile(
         r"\b(slightly|a (?:little|tad|lot)|significantly|extremely|way|massively|drastically)\b"
     )
-    texts = told(Wish(Flavour.ASK, (Change(Kind.CONTRAST, 1),)), count=200)
+    texts = told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.CONTRAST, 1),)), count=200)
     assert sum(bool(strong.search(text.lower())) for text in texts) <= 2
 
 
-@pytest.mark.parametrize("kind", [Kind.CONTRAST, Kind.CHROMA, Kind.EXPOSURE])
-def test_much_less_is_not_said_as_nothing_left(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ChangeKind.CONTRAST, ChangeKind.CHROMA, ChangeKind.EXPOSURE])
+def test_much_less_is_not_said_as_nothing_left(kind: ChangeKind) -> None:
     nothing = re.compile(r"\b(hardly any|almost no|barely any|next to no|all the way|to the max)\b")
-    texts = told(Wish(Flavour.ASK, (Change(kind, -1, 3.0),)), count=400)
+    texts = told(Wish(Flavour.ASK, (PhotoChange(kind, -1, 3.0),)), count=400)
     assert not [text for text in texts if nothing.search(text.lower())]
 
 
 def test_figures_are_said() -> None:
-    stops = told(Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)), count=100)
+    stops = told(
+        Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)), count=100
+    )
     assert sum(bool(re.search(r"\b(2|two) ?(stop|ev)", text.lower())) for text in stops) >= 90
-    percent = told(Wish(Flavour.ASK, (Change(Kind.CHROMA, -1, spoken=(20.0, "percent")),)), count=100)
+    percent = told(
+        Wish(Flavour.ASK, (PhotoChange(ChangeKind.CHROMA, -1, spoken=(20.0, "percent")),)), count=100
+    )
     assert sum("20" in text for text in percent) >= 95
 
 
 def test_plain_comparatives_stand_before_measured_ones() -> None:
-    wish = Wish(Flavour.ASK, (Change(Kind.EXPOSURE, 1, 0.5), Change(Kind.TEMPERATURE, 1, 1.0)))
+    wish = Wish(
+        Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.5), PhotoChange(ChangeKind.TEMPERATURE, 1, 1.0))
+    )
     unclear = re.compile(r"(a bit|slightly|a little) (brighter|lighter) (and|,|&) warmer")
     assert not [text for text in told(wish, count=400) if unclear.search(text.lower())]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from t2onet.models.baselines import BASELINES, Game, Given
+from t2onet.models.baselines import BASELINES, AdversarialBatch, BaselineGAN
 
 WORDS = 20
 SMALL: dict[str, dict[str, int]] = {
@@ -25,12 +25,12 @@ SMALL: dict[str, dict[str, int]] = {
 }
 
 
-def small(name: str) -> Game:
+def small(name: str) -> BaselineGAN:
     return BASELINES[name].game(BASELINES[name].config(**SMALL[name]), WORDS)
 
 
-def given(height: int = 32, width: int = 32, batch: int = 3) -> Given:
+def given(height: int = 32, width: int = 32, batch: int = 3) -> AdversarialBatch:
     """Random photos and requests of 2, 3, ... words."""
     image, target = torch.rand(2, batch, 3, height, width)
     tokens = torch.randint(4, WORDS, (batch, 6))
-    return Given(image, tokens * (torch.arange(6) < 2 + torch.arange(batch)[:, None]), target)
+    return AdversarialBatch(image, tokens * (torch.arange(6) < 2 + torch.arange(batch)[:, None]), target)

@@ -9,12 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from t2onet.language import Vocabulary
-from t2onet.models import description, load_network
+from t2onet.models import describe_network, load_network
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
-
-from .made import SMALL, WORDS, given, small
+from tests.models.baselines.made import SMALL, WORDS, given, small
 
 NAMES = list(BASELINES)
 
@@ -120,7 +119,7 @@ def test_a_generator_comes_back_from_a_file(name: str, tmp_path: Path) -> None:
     words = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(WORDS - 4))))
     network, batch = small(name).generator.eval(), given()
     config = BASELINES[name].config(**SMALL[name])
-    write_tensors(tmp_path / "w.safetensors", network.state_dict(), description(name, config, words))
+    write_tensors(tmp_path / "w.safetensors", network.state_dict(), describe_network(name, config, words))
     loaded = load_network(tmp_path / "w.safetensors").network
     with torch.no_grad():
         assert torch.equal(loaded(batch.image, batch.tokens), network(batch.image, batch.tokens))

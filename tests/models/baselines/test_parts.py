@@ -8,25 +8,36 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from t2onet.models.baselines import Drawn, Given, Painter, shrunk
+from t2onet.models.baselines import AdversarialBatch, GeneratorOutput, PictureGenerator, resize_like
 from t2onet.models.baselines.bilinear import BilinearConfig, BilinearResidual
-from t2onet.models.baselines.geneva import ConditionalNorm, GeNeVa, GeNeVaConfig, SelfAttention, Turn
-from t2onet.models.baselines.layers import Augmented, at_least, cross_entropy, laid_over, seed_map
-from t2onet.models.baselines.manigan import Affine, ManiGANConfig, WordAttention
+from t2onet.models.baselines.common import (
+    ConditioningAugmentation,
+    concatenate_code,
+    gan_cross_entropy,
+    pad_to_side,
+    resize_seed,
+)
+from t2onet.models.baselines.geneva import (
+    ConditionalBatchNorm,
+    DialogueState,
+    GeNeVa,
+    GeNeVaConfig,
+    SelfAttention,
+)
+from t2onet.models.baselines.manigan import AffineCombination, ManiGANConfig, WordAttention
 from t2onet.models.baselines.tagan import TAGANDiscriminator
-from t2onet.models.sentence import Sentence
+from t2onet.models.text import GRUTextEncoder
+from tests.models.baselines.made import given, small
 
-from .made import given, small
 
-
-class Copy(Painter):
+class Copy(PictureGenerator):
     """Paints what it is shown, and once more at half the size."""
 
     multiple = 16
 
-    def paint(self, image: Tensor, tokens: Tensor) -> Drawn:
+    def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         assert image.shape[-1] % 16 == image.shape[-2] % 16 == 0
-        return Drawn((nn.functional.avg_pool2d(image, 2), image), {})
+        return GeneratorOutput((nn.functional.avg_pool2d(image, 2), image), {})
 
 
 @pytest.mark.parametrize(("height", "width"), [(16, 16), (18, 40), (2, 6)])
@@ -34,13 +45,13 @@ def test_photos_are_continued_and_cut_back(height: int, width: int) -> None:
     batch = given(height, width)
     half, whole = Copy().draw(batch.image, batch.tokens).pictures
     torch.testing.assert_close(whole, batch.image)
-    torch.testing.assert_close(half, shrunk(batch.image, half))
+    torch.testing.assert_close(half, resize_like(batch.image, half))
     assert half.shape[-2:] == (height // 2, width // 2)
 
 
 def test_conditioning_augmentation_by_hand() -> None:
     """A standard cloud diverges by nothing; one around (1, -1) with spread e by ((e^2 + .52) / 2 - 1)."""
-    cloud = Augmented(3, 2)
+    cloud = ConditioningAugmentation(3, 2)
     for layer in (cloud.middle[0], cloud.log_spread[0]):
         nn.init.zeros_(layer.weight)
         nn.init.zeros_(layer.bias)
@@ -55,18 +66,18 @@ def test_conditioning_augmentation_by_hand() -> None:
 
 def test_maps_at_other_sizes() -> None:
     seed = torch.rand(1, 2, 4, 4)
-    assert seed_map(seed, 4, 4) is seed
-    assert seed_map(seed, 3, 7).shape == (1, 2, 3, 7)
-    assert at_least(seed, 4) is seed
-    assert torch.equal(at_least(seed[..., :1, :1], 4), seed[..., :1, :1].expand(1, 2, 4, 4))
-    laid = laid_over(torch.tensor([[5.0]]), seed)
+    assert resize_seed(seed, 4, 4) is seed
+    assert resize_seed(seed, 3, 7).shape == (1, 2, 3, 7)
+    assert pad_to_side(seed, 4) is seed
+    assert torch.equal(pad_to_side(seed[..., :1, :1], 4), seed[..., :1, :1].expand(1, 2, 4, 4))
+    laid = concatenate_code(torch.tensor([[5.0]]), seed)
     assert (laid.shape, laid[0, 2].unique().tolist()) == ((1, 3, 4, 4), [5.0])
 
 
 def test_cross_entropy_by_hand() -> None:
     logits = torch.tensor([0.0, math.log(3.0)])
-    assert cross_entropy(logits, True).item() == pytest.approx((math.log(2) + math.log(4 / 3)) / 2)
-    assert cross_entropy(logits, False).item() == pytest.approx((math.log(2) + math.log(4)) / 2)
+    assert gan_cross_entropy(logits, True).item() == pytest.approx((math.log(2) + math.log(4 / 3)) / 2)
+    assert gan_cross_entropy(logits, False).item() == pytest.approx((math.log(2) + math.log(4)) / 2)
 
 
 def test_a_bilinear_layer_multiplies_photo_and_request() -> None:
@@ -83,7 +94,7 @@ def test_a_bilinear_layer_multiplies_photo_and_request() -> None:
 
 
 def test_a_turn_is_a_step_of_a_gru_from_nothing() -> None:
-    turn, cell = Turn(GeNeVaConfig(word_size=3, hidden=4, state=5), 9), nn.GRUCell(4, 5)
+    turn, cell = DialogueState(GeNeVaConfig(word_size=3, hidden=4, state=5), 9), nn.GRUCell(4, 5)
     nn.init.zeros_(cell.bias_hh)
     with torch.no_grad():
         cell.weight_ih[5:].copy_(torch.cat([turn.update.weight, turn.new.weight]))
@@ -93,7 +104,7 @@ def test_a_turn_is_a_step_of_a_gru_from_nothing() -> None:
 
 
 def test_the_state_scales_and_shifts_a_conditional_norm() -> None:
-    norm = ConditionalNorm(1, 1)
+    norm = ConditionalBatchNorm(1, 1)
     for layer, value in ((norm.scale, 2.0), (norm.shift, 0.5)):
         layer.weight.data.fill_(value)
         layer.bias.data.zero_()
@@ -118,7 +129,7 @@ def test_the_gradient_penalty_by_hand() -> None:
         lambda photo, picture, tokens: 0.5 * picture.sum((1, 2, 3)) - 0.25 * picture[0].numel()
     )
     image = torch.full((2, 3, 4, 4), 0.5)
-    parts = GeNeVa.judge(game, Given(image, torch.ones(2, 3), image), (image,))
+    parts = GeNeVa.judge(game, AdversarialBatch(image, torch.ones(2, 3), image), (image,))
     assert {name: part.item() for name, part in parts.items()} == {"real": 1.0, "fake": 1.0, "slope": 12.0}
 
 
@@ -135,7 +146,7 @@ def test_undecided_experts_say_a_half() -> None:
 
 def test_affine_combination_by_hand() -> None:
     """Of a photo's .5 four features are made, and of these a scale of 2 / 4 each and a shift of 3 / 4."""
-    affine = Affine(1, 1)
+    affine = AffineCombination(1, 1)
     for layer, value in ((affine.inner, 1.0), (affine.scale, 0.5), (affine.shift, 0.75)):
         layer.weight.data.zero_()
         layer.weight.data[..., 1, 1] = value
@@ -145,7 +156,7 @@ def test_affine_combination_by_hand() -> None:
 
 def test_a_request_of_one_word_is_what_every_place_attends_to() -> None:
     config = ManiGANConfig(hidden=4, width=2, grid=3)
-    attention, heard = WordAttention(config), Sentence(9, 5, 4)(torch.tensor([[7, 0, 0]]))
+    attention, heard = WordAttention(config), GRUTextEncoder(9, 5, 4)(torch.tensor([[7, 0, 0]]))
     seen = attention(torch.rand(1, 2, 6, 4), heard)
     assert seen.shape == (1, 6, 6, 4)
     word = attention.words(heard.states[:, 0])

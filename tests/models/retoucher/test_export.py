@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from t2onet.editor.policy import EDIT, open_policy
 from t2onet.inference import import_onnxruntime
 from t2onet.language.grams import spelt
-from t2onet.models.retoucher.export import BEGIN, STEP, export
-from t2onet.models.retoucher.network import ORDER, SIDE
-from t2onet.policy import EDIT, opened
-
-from .made import VERDICTS, network
+from t2onet.models.export import BEGIN_FILE, STEP_FILE, export_retoucher
+from t2onet.models.retoucher import OPERATION_ORDER, RETOUCHER_SIDE
+from tests.models.retoucher.made import VERDICTS, network
 
 pytest.importorskip("onnx")
 
@@ -25,10 +24,10 @@ pytest.importorskip("onnx")
 )
 def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
     told_by = network()
-    export(told_by, tmp_path, VERDICTS)
-    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in (BEGIN, STEP))
+    export_retoucher(told_by, tmp_path, VERDICTS)
+    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in (BEGIN_FILE, STEP_FILE))
     pieces, told = (part.astype(np.int64) for part in spelt([request_]))
-    image = np.random.default_rng(0).random((1, 3, SIDE, SIDE), np.float32)
+    image = np.random.default_rng(0).random((1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), np.float32)
     manner = np.ones(1, np.int64)
     with torch.no_grad():
         look = told_by.glance(torch.from_numpy(image))
@@ -37,7 +36,7 @@ def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
     for ours, theirs in zip(context[:4], found, strict=True):
         np.testing.assert_allclose(ours.numpy(), theirs, atol=2e-3)
     words, mask, whole, _ = found
-    for number in range(len(ORDER)):
+    for number in range(len(OPERATION_ORDER)):
         given = {"words": words, "mask": mask, "whole": whole, "picture": image, "state": whole}
         said = step.run(None, {**given, "number": np.array([number])})
         with torch.no_grad():
@@ -48,12 +47,12 @@ def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_cautious_network_declines_sooner_but_only_where_it_is_taken_at_its_word(tmp_path: Path) -> None:
-    picture = np.random.default_rng(0).random((3, SIDE, SIDE), np.float32)
+    picture = np.random.default_rng(0).random((3, RETOUCHER_SIDE, RETOUCHER_SIDE), np.float32)
     for caution, manner, declines in ((100.0, "literal", True), (-100.0, "literal", False)):
-        export(network(), tmp_path, VERDICTS, caution)
-        assert (opened(tmp_path).answer(picture, "brighter", manner).verdict != EDIT) == declines
+        export_retoucher(network(), tmp_path, VERDICTS, caution)
+        assert (open_policy(tmp_path).answer(picture, "brighter", manner).verdict != EDIT) == declines
     verdicts = set()
     for caution in (0.0, 100.0):
-        export(network(), tmp_path, VERDICTS, caution)
-        verdicts.add(opened(tmp_path).answer(picture, "crop", "expert").verdict)
+        export_retoucher(network(), tmp_path, VERDICTS, caution)
+        verdicts.add(open_policy(tmp_path).answer(picture, "crop", "expert").verdict)
     assert len(verdicts) == 1

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.models.retoucher.network import ORDER, Retoucher
-from t2onet.models.retoucher.rollout import Hands, rollout
-
-from .made import network, question
+from t2onet.models.retoucher import OPERATION_ORDER, Retoucher, RetoucherRuntime, decode_recipes
+from tests.models.retoucher.made import network, question
 
 
 def test_parameters_stay_in_their_ranges_and_begin_at_the_defaults() -> None:
@@ -27,7 +25,12 @@ def test_parameters_stay_in_their_ranges_and_begin_at_the_defaults() -> None:
 
 def test_every_part_learns_from_the_picture() -> None:
     learner = network().train()
-    done = rollout(learner, Hands(learner), question("brighter", "less red"), torch.ones(2, len(ORDER)))
+    done = decode_recipes(
+        learner,
+        RetoucherRuntime(learner),
+        question("brighter", "less red"),
+        torch.ones(2, len(OPERATION_ORDER)),
+    )
     (done.image.mean() + done.used.sum() + done.verdict.sum()).backward()
     silent = [name for name, p in learner.named_parameters() if p.grad is None or not p.grad.isfinite().all()]
     assert silent == []
@@ -35,12 +38,15 @@ def test_every_part_learns_from_the_picture() -> None:
 
 def test_answers_do_not_depend_on_the_company() -> None:
     answering = network()
-    both = rollout(
-        answering, Hands(answering), question("much brighter please", "warm"), torch.ones(2, len(ORDER))
+    both = decode_recipes(
+        answering,
+        RetoucherRuntime(answering),
+        question("much brighter please", "warm"),
+        torch.ones(2, len(OPERATION_ORDER)),
     )
     alone = question("much brighter please")
     asked = alone._replace(before=question("x", "y").before[:1])
-    one = rollout(answering, Hands(answering), asked, torch.ones(1, len(ORDER)))
+    one = decode_recipes(answering, RetoucherRuntime(answering), asked, torch.ones(1, len(OPERATION_ORDER)))
     torch.testing.assert_close(both.image[:1], one.image, atol=1e-5, rtol=1e-5)
 
 
@@ -48,7 +54,10 @@ def test_what_is_not_used_changes_nothing() -> None:
     answering = network()
     asked = question("sharper", "cooler")
     assert torch.equal(
-        rollout(answering, Hands(answering), asked, torch.zeros(2, len(ORDER))).image, asked.before
+        decode_recipes(
+            answering, RetoucherRuntime(answering), asked, torch.zeros(2, len(OPERATION_ORDER))
+        ).image,
+        asked.before,
     )
 
 
@@ -57,7 +66,7 @@ def test_what_cannot_be_answered_is_left_alone(verdict: int, changes: bool) -> N
     answering = network()
     _lean(answering, verdict)
     asked = question("brighter")
-    done = rollout(answering, Hands(answering), asked)
+    done = decode_recipes(answering, RetoucherRuntime(answering), asked)
     assert torch.equal(done.image, asked.before) is not changes
 
 
@@ -71,9 +80,9 @@ def _lean(answering: Retoucher, verdict: int) -> None:
 
 def test_manner_and_words_are_heard() -> None:
     answering = network()
-    used = torch.ones(1, len(ORDER))
+    used = torch.ones(1, len(OPERATION_ORDER))
     images = [
-        rollout(answering, Hands(answering), question(text, manner=manner), used).image
+        decode_recipes(answering, RetoucherRuntime(answering), question(text, manner=manner), used).image
         for text, manner in (("brighter", 0), ("brighter", 1), ("darker", 0))
     ]
     assert not torch.equal(images[0], images[1])

@@ -10,27 +10,35 @@ import torch
 from t2onet.data.simulation.echoes import echoes
 from t2onet.data.simulation.mining import mine
 from t2onet.data.simulation.strengths import edited
-from t2onet.models.retoucher.rollout import Hands
-from t2onet.training.retoucher.expert import Chances, Expert, pairs_of, same_as
-from t2onet.training.retoucher.item import EXPERT, LITERAL
-from t2onet.training.retoucher.lessons import Lesson, Lessons, lesson
-from t2onet.training.retoucher.literal import Literal
-from t2onet.training.retoucher.losses import Losses, Weights
-from t2onet.training.retoucher.pictures import Darkroom, moved
-
-from ...models.retoucher.made import SMALL, network
-from ..made import packed_set
+from t2onet.models.retoucher import RetoucherRuntime
+from t2onet.training.retoucher import LossWeights, RetoucherLoss
+from t2onet.training.retoucher_data import (
+    EXPERT_MODE,
+    LITERAL_MODE,
+    BatchRenderer,
+    CollatedSamples,
+    ExpertSampler,
+    ExpertSampling,
+    LiteralSampler,
+    RetoucherDataset,
+    collate_samples,
+    group_paraphrases,
+    list_expert_pairs,
+    move_to_device,
+)
+from tests.models.retoucher.made import SMALL, network
+from tests.training.made import packed_set
 
 SAID = ("make it brighter", "darker please", "more contrast", "warmer", "increase saturation a lot")
 
 
-def lessons(seed: int = 0) -> Lessons:
+def lessons(seed: int = 0) -> RetoucherDataset:
     data = packed_set()
     train = data.split("train")
     phrases = mine([(text, None) for text in SAID])
-    return Lessons(
-        Literal(data.before[train], data.after[train], echoes(phrases)),
-        Expert(pairs_of(data, train), Chances(vague=0.5), same_as(phrases)),
+    return RetoucherDataset(
+        LiteralSampler(data.before[train], data.after[train], echoes(phrases)),
+        ExpertSampler(list_expert_pairs(data, train), ExpertSampling(vague=0.5), group_paraphrases(phrases)),
         (24, 8),
         512,
         10,
@@ -38,7 +46,7 @@ def lessons(seed: int = 0) -> Lessons:
     )
 
 
-def columns(lesson: Lesson) -> dict[str, np.ndarray]:
+def columns(lesson: CollatedSamples) -> dict[str, np.ndarray]:
     return {field.name: getattr(lesson, field.name) for field in fields(lesson)}
 
 
@@ -53,8 +61,8 @@ def test_simulated_items_come_first_and_real_ones_are_asked_in_both_manners() ->
     first = lessons()[0]
     assert not first.real[:24].any()
     assert first.real[24:].all()
-    assert (first.manner[:24] == LITERAL).all()
-    assert set(np.concatenate([lessons()[n].manner[24:] for n in range(4)])) == {LITERAL, EXPERT}
+    assert (first.manner[:24] == LITERAL_MODE).all()
+    assert set(np.concatenate([lessons()[n].manner[24:] for n in range(4)])) == {LITERAL_MODE, EXPERT_MODE}
 
 
 def test_real_items_go_from_the_photo_to_the_experts() -> None:
@@ -66,8 +74,8 @@ def test_real_items_go_from_the_photo_to_the_experts() -> None:
 
 def test_pixels_are_those_of_the_edits_row_by_row() -> None:
     data, lesson = packed_set(), lessons()[1]
-    darkroom = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
-    batch = darkroom.batch(moved(lesson, torch.device("cpu")))
+    darkroom = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = darkroom.batch(move_to_device(lesson, torch.device("cpu")))
     for row in range(24):
         photo = data.photos[lesson.photo[row]].transpose(2, 0, 1)[None].astype(np.float32) / 255
         photo = photo[..., ::-1] if lesson.frame[row, 3] < 0 else photo
@@ -79,11 +87,11 @@ def test_pixels_are_those_of_the_edits_row_by_row() -> None:
 
 def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
     data = packed_set()
-    pairs = pairs_of(data, data.split("train"))
-    chances = Chances(varied=0.0, crop=0.0, vague=0.0, between=1.0)
-    items = list(Expert(pairs, chances).items(np.random.default_rng(0), 6))
-    darkroom = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
-    batch = darkroom.batch(moved(lesson(items), torch.device("cpu")))
+    pairs = list_expert_pairs(data, data.split("train"))
+    chances = ExpertSampling(varied=0.0, crop=0.0, vague=0.0, between=1.0)
+    items = list(ExpertSampler(pairs, chances).items(np.random.default_rng(0), 6))
+    darkroom = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = darkroom.batch(move_to_device(collate_samples(items), torch.device("cpu")))
     for row, item in enumerate(items):
         photo, target = (
             torch.from_numpy(data.photos[at].transpose(2, 0, 1)).float() / 255
@@ -96,11 +104,11 @@ def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
 
 def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
     data = packed_set()
-    pairs = pairs_of(data, data.split("train"))
+    pairs = list_expert_pairs(data, data.split("train"))
     said = {
         dropped: {
             item.text
-            for item in Expert(pairs, Chances(silent=0.0, vague=0.0, dropped=dropped)).items(
+            for item in ExpertSampler(pairs, ExpertSampling(silent=0.0, vague=0.0, dropped=dropped)).items(
                 np.random.default_rng(0), 40
             )
         }
@@ -114,7 +122,7 @@ def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
 def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
     data = packed_set()
     train = data.split("train")
-    items = Literal(data.before[train], data.after[train]).items(np.random.default_rng(0), 200)
+    items = LiteralSampler(data.before[train], data.after[train]).items(np.random.default_rng(0), 200)
     sizes = {round(abs(value), 2) for item in items for value in item.asked if value}
     assert len(sizes) > 20
     assert min(sizes) >= 0.4
@@ -124,7 +132,7 @@ def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
 def test_what_cannot_be_seen_does_not_count() -> None:
     data, lesson = packed_set(), lessons()[1]
     black = torch.zeros(len(data.photos), 3, 32, 32, dtype=torch.uint8)
-    batch = Darkroom(black).batch(moved(lesson, torch.device("cpu")))
+    batch = BatchRenderer(black).batch(move_to_device(lesson, torch.device("cpu")))
     wished = torch.from_numpy((lesson.asked != 0).any(1) & ~lesson.real)
     assert wished.any()
     assert not batch.weight[wished].any()
@@ -136,10 +144,16 @@ def test_the_loss_falls_when_a_lesson_is_repeated() -> None:
     data = packed_set()
     learner = network().train()
     lesson = lessons()[2]
-    batch = Darkroom(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).batch(
-        {**moved(lesson, torch.device("cpu")), "verdict": torch.from_numpy(lesson.verdict.clip(-1, 2))}
+    batch = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).batch(
+        {
+            **move_to_device(lesson, torch.device("cpu")),
+            "verdict": torch.from_numpy(lesson.verdict.clip(-1, 2)),
+        }
     )
-    losses, optimizer = Losses(Weights(), Hands(learner)), torch.optim.AdamW(learner.parameters(), 1e-2)
+    losses, optimizer = (
+        RetoucherLoss(LossWeights(), RetoucherRuntime(learner)),
+        torch.optim.AdamW(learner.parameters(), 1e-2),
+    )
     totals = []
     for _ in range(12):
         parts = losses(learner, batch)

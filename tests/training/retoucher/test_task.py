@@ -12,22 +12,23 @@ from torch import nn
 
 from t2onet import TrainingError
 from t2onet.data.packed import read_packed
-from t2onet.data.run_records import BEST
+from t2onet.data.run_records import BEST_WEIGHTS_FILE
 from t2onet.models import load_network
 from t2onet.training import train
-from t2onet.training.checkpoints import difference
-from t2onet.training.configs import get
-from t2onet.training.retoucher.exams import expert_figures
-from t2onet.training.settings import changed
-from t2onet.training.task import Place
-
-from ..made import packed_folder
+from t2onet.training.checkpoints import describe_settings_difference
+from t2onet.training.retoucher import measure_expert_closeness
+from t2onet.training.run import get_config
+from t2onet.training.settings import apply_assignments
+from t2onet.training.task import ProcessInfo
+from tests.training.made import packed_folder
 
 
 def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) -> None:
-    config = get("default")
-    settings = changed(config.settings, ["iterations=10", "batch=2", "dry=0.2", "width=16", "channels=8,8"])
-    task = config.task(settings, read_packed(packed_folder(tmp_path)), None, Place(torch.device("cpu")))
+    config = get_config("default")
+    settings = apply_assignments(
+        config.settings, ["iterations=10", "batch=2", "dry=0.2", "width=16", "channels=8,8"]
+    )
+    task = config.task(settings, read_packed(packed_folder(tmp_path)), None, ProcessInfo(torch.device("cpu")))
     shares = []
     for iteration in (1, 8, 9):
         task.loss(iteration, torch.Generator())
@@ -36,14 +37,19 @@ def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) ->
 
 
 def test_a_run_may_go_on_with_more_workers() -> None:
-    assert difference({"workers": 2, "loop": {"batch": 8}}, {"workers": 7, "loop": {"batch": 8}}) == ""
+    assert (
+        describe_settings_difference(
+            {"workers": 2, "loop": {"batch": 8}}, {"workers": 7, "loop": {"batch": 8}}
+        )
+        == ""
+    )
 
 
 def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
     data = packed_folder(tmp_path)
     small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]
     for out, more in (("first", []), ("second", ["kept=reading,verdict"])):
-        start = None if out == "first" else tmp_path / "first" / BEST
+        start = None if out == "first" else tmp_path / "first" / BEST_WEIGHTS_FILE
         train(
             "default",
             data,
@@ -53,7 +59,9 @@ def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
             cpu=True,
             stream=io.StringIO(),
         )
-    first, second = (load_network(tmp_path / out / BEST).network.state_dict() for out in ("first", "second"))
+    first, second = (
+        load_network(tmp_path / out / BEST_WEIGHTS_FILE).network.state_dict() for out in ("first", "second")
+    )
     moved = {name.partition(".")[0] for name, value in first.items() if not torch.equal(value, second[name])}
     assert {"whole", "heads"} < moved
     assert not {"reading", "verdict"} & moved
@@ -61,14 +69,16 @@ def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
     """In manner expert nothing has to be said."""
-    config = get("default")
-    settings = changed(config.settings, ["iterations=1", "batch=4", "real=0.5", "width=16", "channels=8,8"])
+    config = get_config("default")
+    settings = apply_assignments(
+        config.settings, ["iterations=1", "batch=4", "real=0.5", "width=16", "channels=8,8"]
+    )
     data = read_packed(packed_folder(tmp_path))
     silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
-    task = config.task(settings, silent, None, Place(torch.device("cpu")))
+    task = config.task(settings, silent, None, ProcessInfo(torch.device("cpu")))
     assert task.loss(1, torch.Generator())
     with torch.no_grad():
-        assert expert_figures(task.network.eval(), silent, task.held, task.photos)["l1"] > 0
+        assert measure_expert_closeness(task.network.eval(), silent, task.held, task.photos)["l1"] > 0
 
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:

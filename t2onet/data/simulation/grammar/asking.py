@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..wish import Kind
+from ..wish import ChangeKind
 from . import clauses, degrees, manner
-from .clauses import Words
+from .clauses import ChangeWords
 from .engine import Speaker, phrases
 
 Told = tuple[str, bool]
 """A sentence without its last mark, and whether it is a question."""
 
 
-def asked(words: list[Words], speaker: Speaker) -> Told:
+def asked(words: list[ChangeWords], speaker: Speaker) -> Told:
     """In whichever form has words for all of them."""
     for _ in range(6):
         told = speaker.pick(_FORMS)(words, speaker)
@@ -22,7 +22,7 @@ def asked(words: list[Words], speaker: Speaker) -> Told:
     return _ordered(words, speaker)
 
 
-def _ordered(words: list[Words], speaker: Speaker) -> Told:
+def _ordered(words: list[ChangeWords], speaker: Speaker) -> Told:
     return framed(lambda ing: _orders(words, speaker, ing=ing), speaker)
 
 
@@ -43,7 +43,7 @@ def framed(order: Callable[[bool], str], speaker: Speaker) -> Told:
 _PLEASE = phrases("please^5|pls|plz|, please^2")
 
 
-def _orders(words: list[Words], speaker: Speaker, *, ing: bool = False) -> str:
+def _orders(words: list[ChangeWords], speaker: Speaker, *, ing: bool = False) -> str:
     """`brighten it and add a bit of contrast`."""
     ways = [_each_ordered, _each_ordered, _made, _given, _turned]
     parts = None
@@ -54,7 +54,7 @@ def _orders(words: list[Words], speaker: Speaker, *, ing: bool = False) -> str:
     return _joined(parts, words, speaker)
 
 
-def _each_ordered(words: list[Words], speaker: Speaker) -> list[str] | None:
+def _each_ordered(words: list[ChangeWords], speaker: Speaker) -> list[str] | None:
     mixed = len({word.band for word in words}) > 1
     parts = []
     for at, word in enumerate(words):
@@ -64,12 +64,12 @@ def _each_ordered(words: list[Words], speaker: Speaker) -> list[str] | None:
     return parts
 
 
-def _made(words: list[Words], speaker: Speaker) -> list[str] | None:
+def _made(words: list[ChangeWords], speaker: Speaker) -> list[str] | None:
     """`make it warmer and a bit brighter`."""
     return [speaker.say(manner.MAKING) + _comparatives(words, speaker)]
 
 
-def _given(words: list[Words], speaker: Speaker) -> list[str] | None:
+def _given(words: list[ChangeWords], speaker: Speaker) -> list[str] | None:
     nouns = _nouns(words, speaker)
     return None if nouns is None else [speaker.say(_GIVE) + nouns]
 
@@ -77,7 +77,7 @@ def _given(words: list[Words], speaker: Speaker) -> list[str] | None:
 _GIVE = phrases("give <it> ^6|make ^2|use |apply |let <it> have |go for ")
 
 
-def _turned(words: list[Words], speaker: Speaker) -> list[str] | None:
+def _turned(words: list[ChangeWords], speaker: Speaker) -> list[str] | None:
     """`increase the brightness, contrast and saturation a bit`: same verb, same amount."""
     if len(words) < 2 or not _alike(words):
         return None
@@ -99,7 +99,7 @@ _THE = phrases("the ^3|")
 IT = phrases("it")
 
 
-def _compared(words: list[Words], speaker: Speaker) -> Told | None:
+def _compared(words: list[ChangeWords], speaker: Speaker) -> Told | None:
     """`I want it a bit brighter`, `brighter please`."""
     roll = speaker.rng.random()
     if roll < 0.25:
@@ -114,7 +114,7 @@ def _compared(words: list[Words], speaker: Speaker) -> Told | None:
 TERSE = phrases("^4| please^3| pls| plz|, thanks| image| <photo>|, that's all| for sure")
 
 
-def _comparatives(words: list[Words], speaker: Speaker) -> str:
+def _comparatives(words: list[ChangeWords], speaker: Speaker) -> str:
     """Plain ones first: `a bit warmer and brighter` could mean a bit of both."""
     speaker.own.setdefault("known", IT)
     words = sorted(words, key=lambda word: not word.plain)
@@ -123,7 +123,7 @@ def _comparatives(words: list[Words], speaker: Speaker) -> str:
     return _joined(parts, words, speaker)
 
 
-def _nouned(words: list[Words], speaker: Speaker) -> Told | None:
+def _nouned(words: list[ChangeWords], speaker: Speaker) -> Told | None:
     """`it could use a bit more contrast`."""
     nouns = _nouns(words, speaker)
     if nouns is None:
@@ -142,13 +142,13 @@ _CAN_HAVE = phrases("""can [we|I] have |could I get |can you give it |could you 
 can I get |may I have """)
 
 
-def _nouns(words: list[Words], speaker: Speaker) -> str | None:
+def _nouns(words: list[ChangeWords], speaker: Speaker) -> str | None:
     parts = [clauses.noun(word, speaker) for word in words]
     speaker.own.setdefault("known", IT)
     return _joined([part for part in parts if part], words, speaker) if all(parts) else None
 
 
-def _tagged(words: list[Words], speaker: Speaker) -> Told | None:
+def _tagged(words: list[ChangeWords], speaker: Speaker) -> Told | None:
     """`+contrast -saturation`."""
     parts = [clauses.tag(word, speaker) for word in words]
     if not all(parts):
@@ -156,7 +156,7 @@ def _tagged(words: list[Words], speaker: Speaker) -> Told | None:
     return speaker.pick([", ", " ", ", ", "; "]).join(part for part in parts if part), False
 
 
-def _done(words: list[Words], speaker: Speaker) -> Told | None:
+def _done(words: list[ChangeWords], speaker: Speaker) -> Told | None:
     """`it needs to be brightened a bit`, `the contrast should be increased`."""
     parts = []
     for word in words:
@@ -169,7 +169,7 @@ def _done(words: list[Words], speaker: Speaker) -> Told | None:
     return text, text.startswith(("can ", "could "))
 
 
-_FORMS: tuple[Callable[[list[Words], Speaker], Told | None], ...] = (
+_FORMS: tuple[Callable[[list[ChangeWords], Speaker], Told | None], ...] = (
     *((_ordered,) * 12),
     *((_compared,) * 5),
     *((_nouned,) * 4),
@@ -179,7 +179,7 @@ _FORMS: tuple[Callable[[list[Words], Speaker], Told | None], ...] = (
 """As often as each is used."""
 
 
-def _joined(parts: list[str], words: Sequence[Words], speaker: Speaker) -> str:
+def _joined(parts: list[str], words: Sequence[ChangeWords], speaker: Speaker) -> str:
     """Clauses in a row; `but` where the second goes the other way."""
     if (
         len(parts) == 2
@@ -205,10 +205,10 @@ def listed(parts: list[str], speaker: Speaker) -> str:
 _JOINT = phrases(" and ^9|, and ^2|, ^3| & | plus | and also | as well as ")
 
 
-def _alike(words: Sequence[Words]) -> bool:
+def _alike(words: Sequence[ChangeWords]) -> bool:
     """Whether all are wanted to the same degree, and none as a figure or without one."""
     return len({word.band for word in words}) == 1 and all(
-        word.change.spoken is None and word.change.kind is not Kind.MONOCHROME for word in words
+        word.change.spoken is None and word.change.kind is not ChangeKind.MONOCHROME for word in words
     )
 
 

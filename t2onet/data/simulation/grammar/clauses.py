@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..wish import Change, Kind
+from ..wish import ChangeKind, PhotoChange
 from . import degrees, manner
 from .colours import colour_side
 from .degrees import Band
-from .engine import Choice, Speaker, phrases, slots
+from .engine import PhraseChoice, Speaker, phrases, slots
 from .kinds import MONOCHROME, SIDES
 from .sides import DEGREES, Side
 
@@ -27,10 +27,10 @@ _STOPS_OFF = {1: phrases("underexposed|under|too dark|dark"), -1: phrases("overe
 
 
 @dataclass(frozen=True)
-class Words:
+class ChangeWords:
     """A change with its words: `near` is the side it goes to, `far` the one it comes from."""
 
-    change: Change
+    change: PhotoChange
     near: Side
     far: Side
     band: Band
@@ -46,18 +46,18 @@ class Words:
         return self.band is Band.TOUCH and self.change.spoken is None
 
 
-def words_for(change: Change) -> Words:
-    if change.kind is Kind.MONOCHROME:
-        return Words(Change(Kind.MONOCHROME, -1), MONOCHROME, Side(), Band.PLAIN)
+def words_for(change: PhotoChange) -> ChangeWords:
+    if change.kind is ChangeKind.MONOCHROME:
+        return ChangeWords(PhotoChange(ChangeKind.MONOCHROME, -1), MONOCHROME, Side(), Band.PLAIN)
     near, far = (_side(change.kind, sign, change.colour) for sign in (change.sign, -change.sign))
-    return Words(change, near, far, Band.of(change.amount))
+    return ChangeWords(change, near, far, Band.of(change.amount))
 
 
-def _side(kind: Kind, sign: int, colour: str) -> Side:
-    return colour_side(colour, sign) if kind is Kind.COLOUR else SIDES[kind, sign]
+def _side(kind: ChangeKind, sign: int, colour: str) -> Side:
+    return colour_side(colour, sign) if kind is ChangeKind.COLOUR else SIDES[kind, sign]
 
 
-def prepare(words: Words, speaker: Speaker) -> None:
+def prepare(words: ChangeWords, speaker: Speaker) -> None:
     """Fill the slots that say how much for this change."""
     band = words.band
     speaker.own["too"] = degrees.TOO[band]
@@ -68,7 +68,7 @@ def prepare(words: Words, speaker: Speaker) -> None:
         speaker.own["figure"] = degrees.figure(*words.change.spoken)
 
 
-def order(words: Words, speaker: Speaker, *, early: bool = False) -> str:
+def order(words: ChangeWords, speaker: Speaker, *, early: bool = False) -> str:
     """`brighten it a bit`; with `early`, how much is said before the verb, where it cannot reach back."""
     prepare(words, speaker)
     for _ in range(12):
@@ -81,10 +81,15 @@ def order(words: Words, speaker: Speaker, *, early: bool = False) -> str:
 _IT = phrases("<it>")
 
 
-def _try_order(words: Words, speaker: Speaker, early: bool) -> str | None:
+def _try_order(words: ChangeWords, speaker: Speaker, early: bool) -> str | None:
     roll = speaker.rng.random()
     near, far = words.near, words.far
-    if roll < 0.2 and near.mass and words.change.kind is not Kind.MONOCHROME and words.change.spoken is None:
+    if (
+        roll < 0.2
+        and near.mass
+        and words.change.kind is not ChangeKind.MONOCHROME
+        and words.change.spoken is None
+    ):
         return f"{speaker.say(_ADD)} {speaker.say(degrees.MORE[words.band])} {speaker.say(near.mass)}"
     if roll < 0.5 and near.quantity:
         return _measured(
@@ -103,7 +108,7 @@ def _try_order(words: Words, speaker: Speaker, early: bool) -> str | None:
     return _measured(text.replace("some of the ", "the ").replace("some ", ""), words, speaker, early)
 
 
-def _measured(text: str, words: Words, speaker: Speaker, early: bool) -> str:
+def _measured(text: str, words: ChangeWords, speaker: Speaker, early: bool) -> str:
     """With how much, before or after."""
     if words.change.spoken:
         return f"{text} {speaker.say(_NUMBERED)}"
@@ -112,7 +117,7 @@ def _measured(text: str, words: Words, speaker: Speaker, early: bool) -> str:
     return f"{text} {speaker.say(degrees.after_verb(words.band, words.change.sign))}"
 
 
-def compared(words: Words, speaker: Speaker, *, bare: bool = False) -> str:
+def compared(words: ChangeWords, speaker: Speaker, *, bare: bool = False) -> str:
     """`a bit brighter`; `bare` leaves out how much."""
     for _ in range(12):
         text = _try_compared(words, speaker)
@@ -127,13 +132,13 @@ def compared(words: Words, speaker: Speaker, *, bare: bool = False) -> str:
     return text
 
 
-def _try_compared(words: Words, speaker: Speaker) -> str:
+def _try_compared(words: ChangeWords, speaker: Speaker) -> str:
     if words.far.state and speaker.chance(0.15 if words.near.compared else 1.0):
         return f"less {speaker.say(words.far.state)}"
     return speaker.say(words.near.compared)
 
 
-def passive(words: Words, speaker: Speaker) -> str | None:
+def passive(words: ChangeWords, speaker: Speaker) -> str | None:
     """`it should be brightened a bit`, `the contrast needs to be higher`."""
     early = speaker.chance(0.3)
     if words.near.done and speaker.chance(0.5):
@@ -147,11 +152,11 @@ def passive(words: Words, speaker: Speaker) -> str | None:
     return subject + _measured_by(done, words, speaker, early)
 
 
-def _measured_by(done: str, words: Words, speaker: Speaker, early: bool) -> str:
+def _measured_by(done: str, words: ChangeWords, speaker: Speaker, early: bool) -> str:
     """A participle with how much; a comparative among them takes it in front."""
     if words.change.spoken:
         return f"{done} by {speaker.say(degrees.figure(*words.change.spoken))}"
-    if words.change.kind is Kind.MONOCHROME:
+    if words.change.kind is ChangeKind.MONOCHROME:
         return done
     if is_graded(done):
         return f"{speaker.say(degrees.COMPARED[words.band])} {done}"
@@ -163,11 +168,11 @@ def is_graded(text: str) -> bool:
     return _GRADED.match(text) is not None
 
 
-def noun(words: Words, speaker: Speaker, *, bare: bool = False) -> str | None:
+def noun(words: ChangeWords, speaker: Speaker, *, bare: bool = False) -> str | None:
     """`a bit more contrast`."""
     more = words.near.mass and (speaker.chance(0.75) or not words.far.mass)
     mass = words.near.mass if more else words.far.mass
-    if not mass or words.change.kind is Kind.MONOCHROME:
+    if not mass or words.change.kind is ChangeKind.MONOCHROME:
         return None
     thing = speaker.say(mass)
     if words.change.spoken:
@@ -176,7 +181,7 @@ def noun(words: Words, speaker: Speaker, *, bare: bool = False) -> str | None:
     return f"{speaker.say(table[Band.PLAIN if bare else words.band])} {thing}"
 
 
-def complaint(words: Words, speaker: Speaker) -> str | None:
+def complaint(words: ChangeWords, speaker: Speaker) -> str | None:
     """`it's way too dark`: a whole sentence about a photo that wants this change."""
     prepare(words, speaker)
     if words.change.spoken:
@@ -187,17 +192,17 @@ def complaint(words: Words, speaker: Speaker) -> str | None:
     return speaker.pick(ways)(words, speaker) if ways else None
 
 
-def _stated(words: Words, speaker: Speaker) -> str:
+def _stated(words: ChangeWords, speaker: Speaker) -> str:
     return (
         f"{speaker.say(manner.LOOKING)}{speaker.say(degrees.TOO[words.band])} {speaker.say(words.far.state)}"
     )
 
 
-def _flawed(words: Words, speaker: Speaker) -> str:
+def _flawed(words: ChangeWords, speaker: Speaker) -> str:
     return _looks(f"{speaker.say(degrees.FLAWED[words.band])} {speaker.say(words.far.flaw)}", speaker)
 
 
-def _surpassed(words: Words, speaker: Speaker) -> str:
+def _surpassed(words: ChangeWords, speaker: Speaker) -> str:
     """`it is a bit darker than I'd like`."""
     graded = [text for text in (speaker.say(words.far.compared) for _ in range(4)) if is_graded(text)]
     much = speaker.say(degrees.COMPARED[words.band])
@@ -212,19 +217,19 @@ def _looks(how: str, speaker: Speaker) -> str:
     return speaker.say(manner.LOOKING) + how
 
 
-def _remarks(words: Words) -> Choice:
+def _remarks(words: ChangeWords) -> PhraseChoice:
     return words.far.remark if words.band in {Band.PLAIN, Band.FAIR, Band.LOT} else words.far.measured
 
 
-def _remarked(words: Words, speaker: Speaker) -> str:
+def _remarked(words: ChangeWords, speaker: Speaker) -> str:
     return speaker.say(_remarks(words))
 
 
-def _lacking(words: Words, speaker: Speaker) -> str:
+def _lacking(words: ChangeWords, speaker: Speaker) -> str:
     return f"{speaker.say(_LACKS)}{speaker.say(words.near.mass)}"
 
 
-_WAYS: tuple[tuple[Callable[[Words, Speaker], str], Callable[[Words], object]], ...] = (
+_WAYS: tuple[tuple[Callable[[ChangeWords, Speaker], str], Callable[[ChangeWords], object]], ...] = (
     (_stated, lambda words: words.far.state),
     (_flawed, lambda words: words.far.flaw and words.band is not Band.HINT),
     (_remarked, _remarks),
@@ -235,22 +240,22 @@ _WAYS: tuple[tuple[Callable[[Words, Speaker], str], Callable[[Words], object]], 
             words.near.mass
             and words.band is Band.PLAIN
             and words.change.sign > 0
-            and words.change.kind is not Kind.TINT
+            and words.change.kind is not ChangeKind.TINT
         ),
     ),
 )
 """Ways to complain, and what each needs."""
 
 
-def _counted(words: Words, speaker: Speaker) -> str | None:
+def _counted(words: ChangeWords, speaker: Speaker) -> str | None:
     value, unit = words.change.spoken or (0.0, "")
-    if words.change.kind is not Kind.EXPOSURE or unit not in {"stop", "stops", "ev", "EV"}:
+    if words.change.kind is not ChangeKind.EXPOSURE or unit not in {"stop", "stops", "ev", "EV"}:
         return None
     off = speaker.say(_STOPS_OFF[words.change.sign])
     return _looks(f"{speaker.say(degrees.figure(value, unit))} {off}", speaker)
 
 
-def tag(words: Words, speaker: Speaker) -> str | None:
+def tag(words: ChangeWords, speaker: Speaker) -> str | None:
     """`+contrast`, `saturation -20%`, `contrast up`: as on a slip of paper."""
     up = bool(words.near.quantity) and (speaker.chance(0.8) or not words.far.quantity)
     quantity = words.near.quantity if up else words.far.quantity

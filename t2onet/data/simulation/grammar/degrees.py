@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 
-from .engine import Choice, phrases
+from .engine import PhraseChoice, phrases
 
 
 class Band(Enum):
@@ -23,7 +23,7 @@ class Band(Enum):
         return next(band for band in cls if amount <= band.value)
 
 
-Words = dict[Band, Choice]
+Words = dict[Band, PhraseChoice]
 
 
 def _table(*rows: str) -> Words:
@@ -64,7 +64,7 @@ _DOWN = AFTER_VERB | {
 }
 
 
-def after_verb(band: Band, sign: int) -> Choice:
+def after_verb(band: Band, sign: int) -> PhraseChoice:
     """How much, after a verb; of less, without the words for the end of the scale, where nothing is left."""
     return (_DOWN if sign < 0 else AFTER_VERB)[band]
 
@@ -158,7 +158,7 @@ _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 0.5: "half a"}
 
 
 @lru_cache(maxsize=1024)
-def figure(value: float, unit: str) -> Choice:
+def figure(value: float, unit: str) -> PhraseChoice:
     """An amount said as a figure, such as `two stops`."""
     if unit in {"percent", "%"}:
         return phrases(f"{value:g}%^4|{value:g} percent^3|{value:g} %|{value:g} per cent")

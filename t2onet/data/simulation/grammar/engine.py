@@ -28,7 +28,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PhraseChoice:
     """One of these; an alternative that stands there twice is twice as likely."""
 
     options: tuple[Node, ...]
@@ -36,17 +36,17 @@ class Choice:
     def __bool__(self) -> bool:
         return bool(self.options)
 
-    def __add__(self, other: Choice) -> Choice:
-        return Choice(self.options + other.options)
+    def __add__(self, other: PhraseChoice) -> PhraseChoice:
+        return PhraseChoice(self.options + other.options)
 
 
-Node = str | Slot | Choice | tuple["Node", ...]
+Node = str | Slot | PhraseChoice | tuple["Node", ...]
 Filler = Callable[["Speaker"], str]
 
-NOTHING: Final = Choice(())
+NOTHING: Final = PhraseChoice(())
 
 
-def phrases(text: str) -> Choice:
+def phrases(text: str) -> PhraseChoice:
     """The alternatives written in `text`; line breaks and the spaces around them are not part of it."""
     text = re.sub(r"\s*\n\s*", "", text)
     tokens = _TOKENS.findall(text)
@@ -55,7 +55,7 @@ def phrases(text: str) -> Choice:
     options, rest = _alternatives(tokens, 0)
     if rest != len(tokens):
         raise ValueError(f"{text!r} closes a bracket that it never opened")
-    return Choice(tuple(options))
+    return PhraseChoice(tuple(options))
 
 
 def _alternatives(tokens: Sequence[str], at: int) -> tuple[list[Node], int]:
@@ -70,7 +70,7 @@ def _alternatives(tokens: Sequence[str], at: int) -> tuple[list[Node], int]:
             inner, at = _alternatives(tokens, at + 1)
             if at == len(tokens):
                 raise ValueError(f"a bracket stays open in {''.join(tokens)!r}")
-            parts.append(Choice(tuple(inner) if len(inner) > 1 else (inner[0], "")))
+            parts.append(PhraseChoice(tuple(inner) if len(inner) > 1 else (inner[0], "")))
         elif token.startswith("<"):
             parts.append(Slot(token[1:-1]))
         else:
@@ -92,7 +92,7 @@ def slots(node: Node) -> frozenset[str]:
     """The names a phrase leaves to the speaker."""
     if isinstance(node, Slot):
         return frozenset({node.name})
-    parts = node.options if isinstance(node, Choice) else node if isinstance(node, tuple) else ()
+    parts = node.options if isinstance(node, PhraseChoice) else node if isinstance(node, tuple) else ()
     return frozenset().union(*map(slots, parts))
 
 
@@ -100,7 +100,7 @@ def start(node: Node) -> str:
     """How a phrase begins, its first alternatives taken."""
     if isinstance(node, Slot):
         return f"<{node.name}>"
-    if isinstance(node, Choice):
+    if isinstance(node, PhraseChoice):
         return start(node.options[0])
     return node if isinstance(node, str) else "".join(map(start, node))
 
@@ -113,19 +113,19 @@ class Speaker:
     """
 
     rng: Random
-    shared: Mapping[str, Choice | Filler]
-    own: dict[str, Choice | Filler] = field(default_factory=dict)
+    shared: Mapping[str, PhraseChoice | Filler]
+    own: dict[str, PhraseChoice | Filler] = field(default_factory=dict)
 
     def say(self, node: Node) -> str:
         if isinstance(node, str):
             return node
         if isinstance(node, tuple):
             return "".join([self.say(part) for part in node])
-        if isinstance(node, Choice):
+        if isinstance(node, PhraseChoice):
             options = node.options
             return self.say(options[int(self.rng.random() * len(options))])
         filler = self.own.get(node.name) or self.shared[node.name]
-        return self.say(filler) if isinstance(filler, Choice) else filler(self)
+        return self.say(filler) if isinstance(filler, PhraseChoice) else filler(self)
 
     def pick(self, things: Sequence[T]) -> T:
         return things[int(self.rng.random() * len(things))]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..wish import Kind
+from ..wish import ChangeKind
 from .sides import Side, side
 
-SIDES: dict[tuple[Kind, int], Side] = {
-    (Kind.EXPOSURE, 1): side(
+SIDES: dict[tuple[ChangeKind, int], Side] = {
+    (ChangeKind.EXPOSURE, 1): side(
         done="brightened^5|lightened^3|lit up^2|brightened up^2|exposed more|illuminated",
         does="""brighten <it>^9|lighten <it>^6|brighten up <thing>^2|brighten <it> up^2|lighten <it> up|
         lighten up <thing>|light <it> up|lift <thing>|make <it> bright|bring [up|out] the light|
@@ -39,7 +39,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         until the details show|until [it looks like daytime|everything can be seen]|
         so it looks like it was taken [in daylight|on a sunny day|in the middle of the day]""",
     ),
-    (Kind.EXPOSURE, -1): side(
+    (ChangeKind.EXPOSURE, -1): side(
         done="darkened^5|dimmed^2|toned down in brightness|exposed less",
         does="""darken <it>^12|make <it> dark|dim <it>^2|bring <it> down in brightness|
         pull the exposure down|underexpose <it>|dim the light[s|]|dim the lighting|turn the lights down|
@@ -66,7 +66,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it feels like evening|to look like night|to get rid of the glare|so it isn't so glaring|
         so that it looks like dusk|so it doesn't hurt my eyes|so the [sky|clouds] show""",
     ),
-    (Kind.CONTRAST, 1): side(
+    (ChangeKind.CONTRAST, 1): side(
         done="made more contrasty|dehazed|given more contrast^2",
         does="""boost the contrast|punch <it> up|deepen the blacks|make <it> contrasty|
         strengthen the contrast|cut through the haze|get rid of the haze|dehaze <it>|
@@ -92,7 +92,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so the subject stands out from the background|to make things stand out|
         to define the edges of things|until it stands out|for more emphasis|for greater depth""",
     ),
-    (Kind.CONTRAST, -1): side(
+    (ChangeKind.CONTRAST, -1): side(
         done="flattened^2|given less contrast^2|made less contrasty",
         does="""flatten <it>^2|flatten <it> out|flatten the tones|soften the contrast|fade <it>|
         make <it> flat|even out the tones|level out the light and dark|make <it> look hazy|
@@ -117,7 +117,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so it feels softer in tone|so it isn't so harsh|so the tones are more even|
         to tone down the harsh look|so there's less difference between light and dark""",
     ),
-    (Kind.CHROMA, 1): side(
+    (ChangeKind.CHROMA, 1): side(
         done="saturated more^2|made more colourful|made more vivid|saturated",
         does="""saturate <it>^4|saturate the colours^3|make the colours pop^4|enrich the colours|
         intensify the colours^3|enhance the colours^3|boost the colours^3|bring out the colours^4|
@@ -147,7 +147,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so the colours [pop|stand out|come alive|come through|really shine]^2|so it looks [alive|
         lively|more lively|full of life]|to make it livelier|to bring it to life""",
     ),
-    (Kind.CHROMA, -1): side(
+    (ChangeKind.CHROMA, -1): side(
         done="desaturated^3|muted^2|toned down in colour|made less colourful",
         does="""desaturate <it>^5|desaturate the colours|mute the colours^4|tone down the colours^4|
         soften the colours|dull the colours|calm the colours down|fade the colours|wash out the colours|
@@ -174,7 +174,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it isn't so garish|to make the colours calmer|so the colours don't scream|
         so the colours look realistic""",
     ),
-    (Kind.TEMPERATURE, 1): side(
+    (ChangeKind.TEMPERATURE, 1): side(
         done="warmed up^4|warmed|made warmer^2",
         does="""warm <it> up^5|warm up <thing>^3|warm <it>^2|make <it> warm|
         make the tones <much> warmer^2|make the colours <much> warmer^3|give <it> a [warm|golden|sunny|
@@ -204,7 +204,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so the whites don't look blue|so it isn't so cold|like the sun is setting|to look like a sunset|
         so it looks sunny and warm|so that it looks like sunshine""",
     ),
-    (Kind.TEMPERATURE, -1): side(
+    (ChangeKind.TEMPERATURE, -1): side(
         done="cooled down^4|cooled|made cooler^2|made less yellow",
         does="""cool <it> down^5|cool <it> off|cool down <thing>^2|cool <it>^2|make <it> cool|
         make the tones <much> cooler^2|make the colours <much> [cooler|colder]^3|give <it> a [cool|cold|
@@ -234,7 +234,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so it isn't so yellow|so it feels crisp and cold|so it looks like an overcast day|
         to neutralise the lamp light|so the walls look white""",
     ),
-    (Kind.TINT, 1): side(
+    (ChangeKind.TINT, 1): side(
         does="""shift the tint towards magenta^2|push the tint towards magenta|make <it> [pinkish|
         rosy]^2|take the green [cast|tint|tinge] out^3|remove the green [cast|tint|tinge]^4|
         get rid of the green [cast|tint|tinge]^3|neutralise the green cast|
@@ -253,7 +253,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so the skin doesn't look green|so nobody looks seasick|so the skin looks healthy|
         so the whites don't look green""",
     ),
-    (Kind.TINT, -1): side(
+    (ChangeKind.TINT, -1): side(
         does="""shift the tint towards green^2|push the tint towards green|take the [magenta|pink] [cast|
         tint|tinge] out^3|remove the [magenta|pink] [cast|tint|tinge|hue]^4|get rid of the [magenta|
         pink] [cast|tint|tinge]^3|neutralise the [magenta|pink] [cast|tint]|
@@ -274,7 +274,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so the skin doesn't look pink|so nobody looks sunburnt|so the whites don't look pink|
         so faces don't look so pink""",
     ),
-    (Kind.SHADOWS, 1): side(
+    (ChangeKind.SHADOWS, 1): side(
         does="""lift the shadows^5|open up the shadows^4|brighten [up |]the [shadows|dark areas|
         dark parts|dark spots|darks|darker areas|shaded areas]^6|bring out the [detail|
         details] in the [shadows|dark areas|darks]^4|lighten the [shadows|dark areas|dark parts|
@@ -297,7 +297,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so the dark areas aren't just black|so I can see into the dark corners|
         so the details in the dark show|so I can see what's in the shadows""",
     ),
-    (Kind.SHADOWS, -1): side(
+    (ChangeKind.SHADOWS, -1): side(
         does="""deepen the shadows^6|darken the shadows^5|make the shadows <much> [darker|deeper|
         blacker]^4|strengthen the shadows|bring down the shadows^2|pull down the shadows|
         lower the shadows^2|darken the [dark areas|dark parts|darks|darker areas]^3|drop the shadows|
@@ -318,7 +318,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         goal="""so the dark areas have some weight|so the shadows feel deep|
         so the shadows don't look washed out|so the shadows aren't grey""",
     ),
-    (Kind.HIGHLIGHTS, 1): side(
+    (ChangeKind.HIGHLIGHTS, 1): side(
         does="""brighten the highlights^5|lift the highlights^3|raise the highlights^3|
         make the highlights <much> brighter^2|make the highlights [shine|glow|pop]|push the highlights|
         make the whites <much> whiter^2|make the whites <much> brighter|make the whites pop|
@@ -343,7 +343,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         the highlights are totally gone""",
         goal="so the whites sparkle|so the lights shine|so the bright parts glow|so the highlights stand out",
     ),
-    (Kind.HIGHLIGHTS, -1): side(
+    (ChangeKind.HIGHLIGHTS, -1): side(
         does="""recover the highlights^5|tone down the highlights^4|tame the highlights^2|pull [back|
         down] the highlights^3|darken the [highlights|bright areas|bright parts|whites|light areas]^5|
         reduce the highlights^5|bring down the [highlights|whites]^4|dim the highlights|
@@ -364,7 +364,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         so the highlights aren't burnt out|so there's detail in the whites|
         so the bright parts don't distract""",
     ),
-    (Kind.SHARPNESS, 1): side(
+    (ChangeKind.SHARPNESS, 1): side(
         done="sharpened^5|sharpened up|deblurred|focused|made sharper^2",
         does="""sharpen <it>^12|sharpen <it> up^2|sharpen up <thing>^2|crisp <it> up|make <it> sharp|
         sharpen the [details|edges|detail|focus|lines]^4|bring out the [details|texture|fine detail]^3|
@@ -391,7 +391,7 @@ SIDES: dict[tuple[Kind, int], Side] = {
         see the texture]|so the details are clear|so it doesn't look [blurry|out of focus]|
         so it looks in focus|so the edges are clean|to bring out the texture|for better definition""",
     ),
-    (Kind.SHARPNESS, -1): side(
+    (ChangeKind.SHARPNESS, -1): side(
         done="softened^4|smoothed out|blurred^2|made softer",
         does="""soften <it>^8|make <it> soft|soften the [details|edges|lines|texture]^3|smooth <it> out|
         take the edge off the details|soften the focus^2|blur <it>^2|smooth out the details|

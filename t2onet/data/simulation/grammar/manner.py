@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....language import Attribute
-from .engine import Choice, Filler, Speaker, phrases
+from .engine import Filler, PhraseChoice, Speaker, phrases
 
 PHOTO = phrases("photo^8|picture^6|image^10|pic^4|shot^2|photograph|pict|snapshot|img")
 _WHOLE = phrases(
@@ -241,8 +241,8 @@ WITHOUT_MAKING = {
     making it grainy|losing quality|oversharpening it]|but don't lose detail|just don't make it blurry"""),
 }
 
-_DASHED: dict[str, Choice | Filler] = {"it": it, "thing": thing}
-LEXICON: dict[str, Choice | Filler] = {
+_DASHED: dict[str, PhraseChoice | Filler] = {"it": it, "thing": thing}
+LEXICON: dict[str, PhraseChoice | Filler] = {
     **_DASHED,
     "photo": PHOTO,
     "content": CONTENT,

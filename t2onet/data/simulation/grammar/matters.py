@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .engine import Choice, phrases
+from .engine import PhraseChoice, phrases
 
 PERSON = phrases(
     """the man^3|the woman^3|the guy^3|the girl^2|the boy|the lady^2|the kid|the child|the tourist|
@@ -91,7 +91,7 @@ _SLOTS = {
     "body": BODY,
     "flaw": FLAWS,
 }
-NOUNS: dict[str, Choice] = _SLOTS
+NOUNS: dict[str, PhraseChoice] = _SLOTS
 """What fills the slots of this table only."""
 
 MATTERS = {

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .engine import Choice, phrases
+from .engine import PhraseChoice, phrases
 
 
 @dataclass(frozen=True)
 class Mood:
     """`orders` are whole orders; `compared` follows `make it`; `feel` is what it should have."""
 
-    orders: Choice
-    compared: Choice
-    feel: Choice
+    orders: PhraseChoice
+    compared: PhraseChoice
+    feel: PhraseChoice
 
 
 def _mood(orders: str, compared: str, feel: str) -> Mood:

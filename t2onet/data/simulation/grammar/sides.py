@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from .engine import NOTHING, Choice, phrases, slots, start
+from .engine import NOTHING, PhraseChoice, phrases, slots, start
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,26 +23,26 @@ class Side:
     what the photo wants to be (`brightened`).
     """
 
-    does: Choice = NOTHING
-    quantity: Choice = NOTHING
-    mass: Choice = NOTHING
-    compared: Choice = NOTHING
-    state: Choice = NOTHING
-    flaw: Choice = NOTHING
-    remark: Choice = NOTHING
-    wail: Choice = NOTHING
-    goal: Choice = NOTHING
-    done: Choice = NOTHING
+    does: PhraseChoice = NOTHING
+    quantity: PhraseChoice = NOTHING
+    mass: PhraseChoice = NOTHING
+    compared: PhraseChoice = NOTHING
+    state: PhraseChoice = NOTHING
+    flaw: PhraseChoice = NOTHING
+    remark: PhraseChoice = NOTHING
+    wail: PhraseChoice = NOTHING
+    goal: PhraseChoice = NOTHING
+    done: PhraseChoice = NOTHING
 
     @cached_property
-    def measured(self) -> Choice:
+    def measured(self) -> PhraseChoice:
         """The remarks that say how much."""
-        return Choice(tuple(option for option in self.remark.options if slots(option) & DEGREES))
+        return PhraseChoice(tuple(option for option in self.remark.options if slots(option) & DEGREES))
 
     @cached_property
-    def graded(self) -> Choice:
+    def graded(self) -> PhraseChoice:
         """The orders that say how much inside, or bear `a bit` after them."""
-        return Choice(
+        return PhraseChoice(
             tuple(
                 option
                 for option in self.does.options

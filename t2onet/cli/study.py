@@ -1,0 +1,373 @@
+"""`t2o study`: ratings and requests from people."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ..errors import OutputError, StudyError
+from .common import JsonOption, exit_on_error, make_console, print_json, print_line
+from .datasets import LayoutOption, ReplaceOption
+
+if TYPE_CHECKING:
+    from ..studies.people import JoinLimits
+    from ..studies.results import RatingResults
+    from ..studies.review import StudyProgress
+    from ..studies.storage import StudyDatabase
+
+# What the commands on studies share: where a study is kept, and how it is served.
+
+DEFAULT_DATABASE = "studies.db"
+LOCAL_HOST = "127.0.0.1"
+
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE|URL",
+        envvar="T2O_DATABASE",
+        help="An SQLite file, or postgresql://user:password@host/name.",
+    ),
+]
+StudyNameOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of the study; needed where the database has several.")
+]
+NewStudyNameOption = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="Of the study; by default that of the input.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of all drawing.")]
+HostOption = Annotated[
+    str, typer.Option(help="Address to listen at; 0.0.0.0 for all, which puts the study on your network.")
+]
+PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 for any that is free.")]
+UrlOption = Annotated[
+    str | None, typer.Option(metavar="URL", help="How others reach this server, for the links it prints.")
+]
+
+
+JoinsOption = Annotated[int, typer.Option(min=1, help="New people within an hour by the link to join.")]
+JoinsPerAddressOption = Annotated[
+    int, typer.Option(min=1, help="Of these, from one address: a class behind one router has one.")
+]
+BehindProxyOption = Annotated[
+    bool,
+    typer.Option(
+        "--behind-proxy", help="Take addresses from the X-Forwarded-For of the proxy in front of this server."
+    ),
+]
+
+
+def open_study_store(database: str, *, create: bool = False) -> StudyDatabase:
+    """The database of studies."""
+    try:
+        from ..studies.storage import StudyDatabase
+
+        return StudyDatabase(database, create=create)
+    except ImportError as error:
+        raise StudyError(f"studies need an extra: pip install 't2onet[study]' ({error})") from None
+
+
+def serve_study(
+    store: StudyDatabase, study: int, limits: JoinLimits, host: str, port: int, url: str | None
+) -> None:
+    """Print the links and answer until stopped."""
+    from ..server.running import bind_socket, build_server_url, end_busy_threads, run_server
+    from ..server.study import create_study_app
+    from ..studies.people import JoinLimiter
+
+    token = secrets.token_urlsafe(24)
+    with bind_socket(host, port) as listening:
+        base = (url or build_server_url(listening)).rstrip("/")
+        with suppress(KeyboardInterrupt):
+            app = create_study_app(store, study, token, JoinLimiter(limits))
+            run_server(app, listening, lambda: _announce_links(store, study, base, token))
+    print_line("stopped; everything that was acknowledged is kept")
+    end_busy_threads()
+
+
+def _announce_links(store: StudyDatabase, study: int, base: str, token: str) -> None:
+    from ..server.settings import encode_token
+    from ..studies.review import summarize_progress
+
+    about = summarize_progress(store, study)
+    print_line(f"{about.kind} study {about.study!r}: {about.answers} of {about.wanted} answers", err=False)
+    print_line(f"kept in:    {store}", err=False)
+    print_line(f"to join:    {base}/join/{about.token}", err=False)
+    print_line(f"for you:    {base}/owner#{encode_token(token)}", err=False)
+    print_line(
+        "Ctrl-C stops the server; links to the study stay good, yours is a new one each time", err=False
+    )
+
+
+# `t2o study annotate`: a folder of pairs -> requests for them, written by people in the browser.
+
+
+@exit_on_error
+def annotate_pairs(
+    pairs: Annotated[
+        Path, typer.Argument(metavar="PAIRS", help="Folder with before/ and after/, or any dataset.")
+    ],
+    requests: Annotated[int, typer.Option(help="Annotators for each pair, one request from each.")] = 3,
+    qualification: Annotated[
+        int,
+        typer.Option(help="Pairs that everybody begins with, before you let them go on; 0 for none."),
+    ] = 5,
+    people: Annotated[int, typer.Option(help="The most annotators.")] = 1000,
+    layout: LayoutOption = None,
+    name: NewStudyNameOption = None,
+    seed: SeedOption = 0,
+    database: DatabaseOption = DEFAULT_DATABASE,
+    host: HostOption = LOCAL_HOST,
+    port: PortOption = 8770,
+    url: UrlOption = None,
+    joins: JoinsOption = 200,
+    joins_per_address: JoinsPerAddressOption = 40,
+    behind_proxy: BehindProxyOption = False,
+) -> None:
+    """Let people say what leads from one photo to the other; review and export what they write."""
+    from ..data import open_dataset
+    from ..studies.models import AnnotationSettings
+    from ..studies.people import JoinLimits
+
+    settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
+    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    open_dataset(pairs, layout)  # what is refused leaves no new database behind
+    with open_study_store(database, create=True) as store:
+        from ..studies.creating import open_annotation_study
+
+        study = open_annotation_study(store, pairs, settings, name=name, layout=layout, seed=seed)
+        serve_study(store, study, limits, host, port, url)
+
+
+# `t2o study export`: what was collected, as a table or a dataset.
+
+
+@exit_on_error
+def export_study(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="A .csv of everything; or, for requests, a new folder of pairs with them.",
+        ),
+    ],
+    name: StudyNameOption = None,
+    reviewed: Annotated[
+        bool, typer.Option("--reviewed", help="Into a folder, only requests that you have accepted.")
+    ] = False,
+    overwrite: ReplaceOption = False,
+    database: DatabaseOption = DEFAULT_DATABASE,
+) -> None:
+    """Write the ratings as a table, or the requests as a table or a dataset."""
+    with open_study_store(database) as store:
+        from ..data.spreadsheet import from_csv
+        from ..studies.creating import find_study
+        from ..studies.exporting import export_pairs, export_ratings_csv, export_requests_csv
+        from ..studies.models import StudyKind
+        from ..studies.review import summarize_progress
+
+        study = find_study(store, name)
+        rated = summarize_progress(store, study).kind == StudyKind.RATING
+        if output.suffix.lower() == ".csv":
+            from ..image import write_atomically
+
+            text = (export_ratings_csv if rated else export_requests_csv)(store, study)
+            write_atomically(output, text.encode(), overwrite=overwrite)
+            print_line(f"{len(from_csv(text))} {'ratings' if rated else 'requests'} -> {output}", err=False)
+            return
+        if rated:
+            raise OutputError(f"{output}: ratings are written as .csv; give that ending")
+        done = export_pairs(store, study, output, reviewed=reviewed)
+        print_line(f"{done.pairs} pairs with {done.requests} requests -> {output}", err=False)
+
+
+# `t2o study free`: places of people who never began, for others.
+
+
+@exit_on_error
+def free_study_places(
+    name: StudyNameOption = None,
+    idle: Annotated[
+        float,
+        typer.Option(min=0, metavar="MINUTES", help="Leave those alone who have done something since."),
+    ] = 60,
+    database: DatabaseOption = DEFAULT_DATABASE,
+) -> None:
+    """Remove people who joined and have not answered anything, so that others can join; answers all stay."""
+    with open_study_store(database) as store:
+        from ..studies.creating import find_study
+        from ..studies.people import free_places
+        from ..studies.review import summarize_progress
+
+        study = find_study(store, name)
+        freed = free_places(store, study, idle=60 * idle)
+        about = summarize_progress(store, study)
+    print_line(f"{about.study}: {freed} freed, {about.taken} of {about.places} places are taken", err=False)
+
+
+# `t2o study rate`: a table of outputs -> a blind rating study in the browser.
+
+
+@exit_on_error
+def rate_outputs(
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE.csv", help="Columns input, request, one for each system; perhaps sample, dataset."
+        ),
+    ],
+    preset: Annotated[
+        Literal["paper"] | None,
+        typer.Option(help="paper: 250 samples of each data set, rated twice, with nothing mixed in."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Of each data set, drawn by chance; by default all.")
+    ] = None,
+    ratings: Annotated[int | None, typer.Option(help="Raters for each sample; by default 2.")] = None,
+    checks: Annotated[
+        float | None, typer.Option(help="Share of pages that check attention; by default 0.1.")
+    ] = None,
+    repeats: Annotated[
+        float | None, typer.Option(help="Share of pages shown twice to a rater; by default 0.05.")
+    ] = None,
+    pages: Annotated[
+        int | None, typer.Option(help="The most pages for one rater; by default no limit.")
+    ] = None,
+    people: Annotated[int | None, typer.Option(help="The most raters; by default 1000.")] = None,
+    name: NewStudyNameOption = None,
+    seed: SeedOption = 0,
+    database: DatabaseOption = DEFAULT_DATABASE,
+    host: HostOption = LOCAL_HOST,
+    port: PortOption = 8770,
+    url: UrlOption = None,
+    joins: JoinsOption = 200,
+    joins_per_address: JoinsPerAddressOption = 40,
+    behind_proxy: BehindProxyOption = False,
+) -> None:
+    """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
+    given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
+    given |= {"pages": pages, "people": people}
+    from ..studies.creating import read_rating_table
+    from ..studies.models import PRESETS, RatingSettings
+    from ..studies.people import JoinLimits
+
+    base = PRESETS[preset] if preset else RatingSettings()
+    settings = replace(base, **{key: value for key, value in given.items() if value is not None})
+    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    read_rating_table(table)  # what is refused leaves no new database behind
+    with open_study_store(database, create=True) as store:
+        from ..studies.creating import open_rating_study
+
+        study = open_rating_study(store, table, settings, name=name, seed=seed)
+        serve_study(store, study, limits, host, port, url)
+
+
+# `t2o study results`: what a study has found so far.
+
+
+@exit_on_error
+def show_results(
+    name: StudyNameOption = None,
+    attention: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share of the attention checks that a rater has to pass to count."),
+    ] = 0.7,
+    seed: Annotated[int, typer.Option(min=0, help="Of the confidence intervals.")] = 0,
+    database: DatabaseOption = DEFAULT_DATABASE,
+    as_json: JsonOption = False,
+) -> None:
+    """Print means, confidence intervals and agreement, or how far an annotation study is."""
+    with open_study_store(database) as store:
+        from ..studies.creating import find_study
+        from ..studies.models import StudyKind
+        from ..studies.results import compute_results
+        from ..studies.review import summarize_progress
+
+        study = find_study(store, name)
+        about = summarize_progress(store, study)
+        found = (
+            compute_results(store, study, attention=attention, seed=seed)
+            if about.kind == StudyKind.RATING
+            else None
+        )
+    if as_json:
+        facts = {"study": about.study, "kind": about.kind, "answers": about.answers, "wanted": about.wanted}
+        people = [_drop_link(asdict(person)) for person in about.people]
+        print_json({**facts, "results": asdict(found)} if found else {**facts, "people": people})
+        return
+    print_line(
+        f"{about.study}: {about.answers} of {about.wanted} answers from {len(about.people)} people", err=False
+    )
+    if found is None:
+        _print_people(about)
+    else:
+        _print_means(found)
+
+
+def _drop_link(person: dict[str, object]) -> dict[str, object]:
+    """A personal link is nobody else's business."""
+    return {key: value for key, value in person.items() if key != "link"}
+
+
+def _print_means(found: RatingResults) -> None:
+    _print_rows(
+        ("data set", "system", "mean", "95 % interval", "ratings", "samples"),
+        [
+            (m.dataset, m.system, f"{m.mean:.2f}", f"{m.low:.2f} .. {m.high:.2f}", m.ratings, m.samples)
+            for m in found.means
+        ],
+    )
+    print_line(
+        f"agreement between raters (Krippendorff's alpha, ordinal): {_format_agreement(found.agreement)}",
+        err=False,
+    )
+    agreement = _format_agreement(found.self_agreement)
+    again = f"of raters with themselves, {found.repeated} ratings repeated: {agreement}"
+    print_line(again, err=False)
+    for rater in found.raters:
+        if rater.left_out:
+            checks = f"{rater.passed} of {rater.known} checks passed"
+            print_line(
+                f"left out: {rater.name}, {rater.ratings} ratings: {rater.left_out} ({checks})", err=False
+            )
+
+
+def _print_people(about: StudyProgress) -> None:
+    _print_rows(
+        ("annotator", "state", "requests", "accepted", "rejected", "to review", "different"),
+        [(p.name, p.state, p.pages, p.accepted, p.rejected, p.pending, p.different) for p in about.people],
+    )
+
+
+def _print_rows(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*map(str, row))
+    make_console().print(table, markup=False)
+
+
+def _format_agreement(figure: float | None) -> str:
+    return "nothing to compare" if figure is None else f"{figure:.3f}"
+
+
+# `t2o study`: ratings and requests from people.
+
+app = typer.Typer(
+    help="Studies with people: rate pictures blind, write requests for pairs (the extra `study`).",
+    no_args_is_help=True,
+)
+app.command("rate")(rate_outputs)
+app.command("annotate")(annotate_pairs)
+app.command("results")(show_results)
+app.command("export")(export_study)
+app.command("free")(free_study_places)

@@ -1,0 +1,342 @@
+"""Engines that plan many pairs: processes of this machine, or a Ray cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ...errors import DataError, T2OError
+from ...executor import count_cores
+from ..dataset import hash_file
+from .store import PlanKey, PlanSettings, StoredPlan, hash_pair
+
+if TYPE_CHECKING:
+    from ...planning.pairs import PhotoPair
+    from ...planning.pictures import Picture
+    from ...planning.pictures import StepSequence as Found
+    from ...planning.planner import SearchOrder
+    from ...recipe import Recipe
+
+# The work on one pair, the same on any engine: a task in, an outcome out, both plain data.
+
+_COST_DECIMALS = 6
+"""Of a stored cost."""
+
+
+@dataclass(frozen=True)
+class PlanTask:
+    """A pair to plan."""
+
+    name: str
+    key: PlanKey
+    before: Path
+    after: Path
+    settings: PlanSettings
+
+
+@dataclass(frozen=True)
+class PlanOutcome:
+    """The plan of a task, or why there is none."""
+
+    task: PlanTask
+    planned: StoredPlan | None
+    problem: str = ""
+
+
+PlanWork = Callable[[PlanTask], PlanOutcome]
+
+
+def plan_pair(task: PlanTask) -> PlanOutcome:
+    """Whatever is wrong with one pair is told, so that the others go on."""
+    try:
+        if hash_pair(hash_file(task.before), hash_file(task.after)) != task.key.content:
+            raise DataError("its photos are not those the run began with; plan the dataset again")
+        return PlanOutcome(task, _plan_task(task))
+    except (T2OError, OSError) as error:
+        return PlanOutcome(task, None, str(error))
+    except Exception as error:  # one odd pair must not end a run over a hundred thousand
+        return PlanOutcome(task, None, f"planning failed on it ({type(error).__name__}: {error})")
+
+
+def _plan_task(task: PlanTask) -> StoredPlan:
+    """Planned on area-averaged pictures; costs are those of the photos themselves."""
+    from ...planning import L1Cost
+    from ...planning.pairs import open_photo_pair
+    from ...planning.pictures import Action, render_intermediates, to_recipe
+    from ...recipe import Recipe
+
+    pair = open_photo_pair(task.before, task.after)
+    start, target = pair.at(task.settings.size)
+    recipe = to_recipe(_find_path(task, start, target))
+    cost = L1Cost(target)
+    path = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
+    costs = tuple(
+        round(float(cost(picture)), _COST_DECIMALS) for picture in render_intermediates(path, start)
+    )
+    return StoredPlan(recipe, _measure_difference(pair, Recipe()), _measure_difference(pair, recipe), costs)
+
+
+def _find_path(task: PlanTask, start: Picture, target: Picture) -> Found:
+    """Found jointly, or by a forward search that is not refined; its random choices follow from the pair."""
+    from ...operations import operations
+    from ...planning import ForwardSearch, L1Cost, plan_pictures
+    from ...planning.solvers import find_solver
+
+    settings = task.settings
+    names = settings.operations or tuple(operations())
+    if settings.way == "joint":
+        return plan_pictures(start, target, settings.steps, names).path
+    order: SearchOrder = "free" if settings.way == "beam" else settings.way
+    seed = int(task.key.content[:8], 16)
+    search = ForwardSearch(
+        L1Cost(target), find_solver(settings.solver), names, steps=settings.steps, order=order, seed=seed
+    )
+    return search.run(start).path
+
+
+def _measure_difference(pair: PhotoPair, recipe: Recipe) -> float:
+    """Of the photos themselves, in one thread: the other cores have pairs of their own."""
+    from ...executor import apply
+    from ...planning.pairs import PhotoPair
+    from ...planning.planner import measure_difference
+    from ...recipe import Recipe
+
+    edited = PhotoPair(apply(recipe, pair.before, threads=1), pair.after)
+    return round(measure_difference(edited, Recipe()), _COST_DECIMALS)
+
+
+def warm_up() -> None:
+    """Compile what planning needs, so that workers that start together find it in the cache."""
+    from ...planning import plan_pictures
+
+    rng = np.random.default_rng(0)
+    picture = rng.random((3, 32, 32)).astype(np.float32)
+    plan_pictures(picture, np.ascontiguousarray(picture**1.3 * np.float32(0.9)))
+
+
+# Where pairs are planned: processes of this machine, or a Ray cluster.
+
+
+class Engine(Protocol):
+    """Takes tasks as it has room for them, and gives outcomes as they come, in any order.
+
+    Closing the generator stops the work; a worker that dies costs no task its outcome.
+    """
+
+    def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]: ...
+
+
+# Planning in processes of this machine, one thread each.
+
+TASKS_PER_WORKER = 2
+"""Tasks handed out for each worker, so that none waits for its next."""
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """`workers` processes, by default as many as there are cores; `work` is what they do with a task."""
+
+    workers: int | None = None
+    work: PlanWork = plan_pair
+
+    def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
+        waiting = iter(tasks)
+        first = next(waiting, None)
+        if first is None:  # no process is started where there is nothing to do
+            return
+        with _limit_threads():
+            yield from self._run(chain([first], waiting))
+
+    def _run(self, waiting: Iterator[PlanTask]) -> Generator[PlanOutcome, None, None]:
+        workers = self.workers or count_cores()
+        crew = _WorkerPool(workers, self.work)
+        running: dict[Future[PlanOutcome], PlanTask] = {}
+        try:
+            while True:
+                room = TASKS_PER_WORKER * workers - len(running)
+                running |= {crew.submit(task): task for task in islice(waiting, room)}
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                if any(map(_has_died, done)):
+                    done, _ = wait(running)
+                for future in done:
+                    yield crew.outcome(future, running.pop(future))
+        finally:
+            crew.dismiss()
+
+
+class _WorkerPool:
+    """Processes that are replaced when one of them dies."""
+
+    def __init__(self, workers: int, work: PlanWork) -> None:
+        self._workers = workers
+        self._work = work
+        self._pool = _start_pool(workers)
+        self._alone: ProcessPoolExecutor | None = None
+        try:
+            self._pool.submit(warm_up).result()
+        except BrokenProcessPool:
+            raise DataError(
+                "the processes that plan end as soon as they start; a script that plans keeps its own work "
+                "under `if __name__ == '__main__':`"
+            ) from None
+
+    def submit(self, task: PlanTask) -> Future[PlanOutcome]:
+        try:
+            return self._pool.submit(self._work, task)
+        except BrokenProcessPool:
+            self.dismiss()
+            self._pool = _start_pool(self._workers)
+            return self._pool.submit(self._work, task)
+
+    def outcome(self, future: Future[PlanOutcome], task: PlanTask) -> PlanOutcome:
+        """Of a future that is done; what was under way when a process died is tried once more, alone."""
+        if not _has_died(future):
+            return future.result()
+        self._alone = self._alone or _start_pool(1)
+        again = self._alone.submit(self._work, task)
+        if not _has_died(again):
+            return again.result()
+        self._alone = None
+        return PlanOutcome(task, None, "the process that planned it died twice; perhaps it needs more memory")
+
+    def dismiss(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._alone is not None:
+            self._alone.shutdown()
+            self._alone = None
+
+
+def _has_died(future: Future[PlanOutcome]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _start_pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare_worker)
+
+
+def _prepare_worker() -> None:
+    """In a new worker: Ctrl-C is for the driver, and a worker ends when its driver does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+
+
+def _end_with_driver() -> None:
+    driver = multiprocessing.parent_process()
+    assert driver is not None
+    driver.join()
+    os._exit(1)
+
+
+@contextmanager
+def _limit_threads() -> Iterator[None]:
+    """Numerical libraries of processes started meanwhile keep to one thread."""
+    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+# Planning on a Ray cluster, or on one that is started on this machine for the purpose.
+#
+# The photos are read by the workers, so their folder has the same path on all machines.
+
+_RETRIES = 3
+"""Times that a task is done again because its worker died."""
+
+
+@dataclass(frozen=True)
+class RayEngine:
+    """`address` is that of a cluster ("auto" finds one); without it a local one of `workers` is started."""
+
+    address: str | None = None
+    workers: int | None = None
+    work: PlanWork = plan_pair
+
+    def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
+        waiting = iter(tasks)
+        first = next(waiting, None)
+        if first is None:  # no cluster is started where there is nothing to do
+            return
+        ray = _import_ray()
+        ours = not ray.is_initialized()
+        if ours:
+            self._connect(ray)
+        try:
+            yield from self._run(ray, chain([first], waiting))
+        finally:
+            if ours:
+                ray.shutdown()
+
+    def _run(self, ray: Any, waiting: Iterator[PlanTask]) -> Generator[PlanOutcome, None, None]:
+        remote = ray.remote(num_cpus=1, max_retries=_RETRIES)
+        work = remote(self.work)
+        try:
+            ray.get(remote(warm_up).remote())
+        except ray.exceptions.RayError as error:
+            raise DataError(
+                f"the cluster cannot plan ({type(error).__name__}); install t2onet on all its machines"
+            ) from None
+        room = TASKS_PER_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        running: dict[Any, PlanTask] = {}
+        try:
+            while True:
+                running |= {work.remote(task): task for task in islice(waiting, room - len(running))}
+                if not running:
+                    return
+                done, _ = ray.wait(list(running), num_returns=1)
+                for reference in done:
+                    yield _fetch_outcome(ray, reference, running.pop(reference))
+        finally:
+            for reference in running:
+                ray.cancel(reference)
+
+    def _connect(self, ray: Any) -> None:
+        """Connect without Ray's log output, its web page and its usage reports to its makers."""
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        if self.address is None:
+            ray.init("local", num_cpus=self.workers, include_dashboard=False, **quiet)
+            return
+        try:
+            ray.init(self.address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise DataError(f"there is no Ray cluster at {self.address} ({error})") from None
+
+
+def _fetch_outcome(ray: Any, reference: Any, task: PlanTask) -> PlanOutcome:
+    try:
+        outcome: PlanOutcome = ray.get(reference)
+    except ray.exceptions.RayError as error:
+        return PlanOutcome(task, None, f"its worker died {_RETRIES + 1} times ({type(error).__name__})")
+    return outcome
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise DataError(
+            "the engine 'ray' needs an extra: pip install 't2onet[cluster]'; the engine 'local' needs none"
+        ) from None
+    return ray

@@ -1,0 +1,170 @@
+"""Sheets of pictures with text: lines of words, cells below and beside each other, on dark grey."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+
+import PIL.Image
+import PIL.ImageDraw
+import PIL.ImageFont
+
+# Colours of a report: a dark, neutral surround, in which a photo looks as it does in a darkroom.
+
+BACKGROUND_COLOUR, PANEL_COLOUR, INSET_COLOUR = "#1f1f1f", "#292929", "#1a1a1a"
+GRID_COLOUR, TRACK_COLOUR, DIAGONAL_COLOUR = "#3d3d3d", "#5a5a5a", "#8a8a8a"
+TEXT_COLOUR, MUTED_COLOUR = "#dcdcdc", "#a8a8a8"
+
+_CURVE_COLOURS = {"red": "#ff7b72", "green": "#63d489", "blue": "#79b4ff"}
+
+
+def curve_colour(curve: str) -> str:
+    """The colour of a curve of that name."""
+    return _CURVE_COLOURS.get(curve, TEXT_COLOUR)
+
+
+# Parts of a picture with text: words in lines, parts below and beside each other, on dark grey.
+
+HEADING_SIZE, BODY_SIZE, SMALL_SIZE = 30, 20, 16
+"""Sizes of type, in pixels."""
+Font = PIL.ImageFont.FreeTypeFont | PIL.ImageFont.ImageFont
+
+_SYSTEM_FONTS = (
+    "DejaVuSans.ttf",
+    "NotoSans-Regular.ttf",
+    "LiberationSans-Regular.ttf",
+    "Arial.ttf",
+    "arial.ttf",
+)
+"""Fonts that many machines have; Pillow's own has no accents."""
+_PLAIN_PUNCTUATION = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        "\u2026": "...",
+    }
+)
+_MISSING_CHARACTER = "\U0010ffff"
+"""A character that no font has: what is drawn for it, a box, is drawn for all that a font lacks."""
+
+
+def new_canvas(width: int, height: int) -> PIL.Image.Image:
+    return PIL.Image.new("RGB", (width, height), BACKGROUND_COLOUR)
+
+
+def stack_vertically(parts: Sequence[PIL.Image.Image], gap: int) -> PIL.Image.Image:
+    """One below the other."""
+    height = sum(part.height for part in parts) + gap * (len(parts) - 1)
+    whole = new_canvas(max(part.width for part in parts), height)
+    top = 0
+    for part in parts:
+        whole.paste(part, (0, top))
+        top += part.height + gap
+    return whole
+
+
+def stack_horizontally(parts: Sequence[PIL.Image.Image], gap: int) -> PIL.Image.Image:
+    """One to the right of the other, level at the top."""
+    width = sum(part.width for part in parts) + gap * (len(parts) - 1)
+    whole = new_canvas(width, max(part.height for part in parts))
+    left = 0
+    for part in parts:
+        whole.paste(part, (left, 0))
+        left += part.width + gap
+    return whole
+
+
+def add_margin(inside: PIL.Image.Image, width: int, gap: int) -> PIL.Image.Image:
+    """With a margin, on a sheet of that width."""
+    whole = new_canvas(width, inside.height + 2 * gap)
+    whole.paste(inside, (gap, gap))
+    return whole
+
+
+def scale_to_square(picture: PIL.Image.Image, side: int) -> PIL.Image.Image:
+    """As large as a square of that side allows."""
+    scale = side / max(picture.size)
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+    return picture.resize(size, PIL.Image.Resampling.BICUBIC)
+
+
+def draw_text(text: str, size: int, width: int, colour: str = TEXT_COLOUR) -> PIL.Image.Image:
+    """Text in lines of at most that width; what no font at hand has is a box."""
+    said = to_printable(text)
+    font = choose_font(said, size)
+    lines = list(_wrap_lines(said.split(), font, width))
+    height = round(1.35 * size)
+    whole = new_canvas(width, height * len(lines))
+    draw = PIL.ImageDraw.Draw(whole)
+    for number, line in enumerate(lines):
+        draw.text((0, number * height), line, colour, font)
+    return whole
+
+
+def to_printable(text: str) -> str:
+    """With the quotes, dashes and spaces of a typewriter; what cannot be printed is shown to be there."""
+    composed = unicodedata.normalize("NFC", text).translate(_PLAIN_PUNCTUATION)
+    return "".join(map(_to_printable_character, composed))
+
+
+def _to_printable_character(character: str) -> str:
+    if character.isspace():
+        return " "
+    if unicodedata.category(character) == "Cf" or character in "\ufe0e\ufe0f":  # shows nothing, only joins
+        return ""
+    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+
+
+def choose_font(text: str, size: int) -> Font:
+    """Pillow's own font; for a text that it lacks letters of, the first of the system that lacks fewest."""
+    letters = set(text) - {" "}
+    if all(_has_glyph("", letter) for letter in letters):
+        return _load_font("", size)
+    return _load_font(
+        min(_find_fonts(), key=lambda name: sum(not _has_glyph(name, letter) for letter in letters)), size
+    )
+
+
+@cache
+def _find_fonts() -> tuple[str, ...]:
+    """The names of the fonts that are there; Pillow's own has none."""
+    there = [""]
+    for name in _SYSTEM_FONTS:
+        with suppress(OSError):
+            _load_font(name, SMALL_SIZE)
+            there.append(name)
+    return tuple(there)
+
+
+@cache
+def _load_font(name: str, size: int) -> Font:
+    return PIL.ImageFont.truetype(name, size) if name else PIL.ImageFont.load_default(size)
+
+
+@cache
+def _has_glyph(name: str, letter: str) -> bool:
+    """Whether that font draws a letter as more than a box."""
+    font = _load_font(name, SMALL_SIZE)
+    return bytes(font.getmask(letter)) != bytes(font.getmask(_MISSING_CHARACTER))
+
+
+def _wrap_lines(tokens: list[str], font: Font, width: int) -> Iterator[str]:
+    line = ""
+    for token in tokens:
+        longer = f"{line} {token}".strip()
+        if line and font.getlength(longer) > width:
+            yield line
+            line = token
+        else:
+            line = longer
+    yield line
+
+
+def to_png_bytes(picture: PIL.Image.Image) -> bytes:
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return stream.getvalue()

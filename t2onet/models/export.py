@@ -1,0 +1,285 @@
+"""Export trained networks as ONNX graphs with weights in fewer bits."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..editor.policy import MEMORY_FILE, NETWORK_FILES, T2ONET
+from ..image import write_atomically
+from ..language import Vocabulary
+from ..language.grams import PIECES
+from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
+from .retoucher import (
+    OPERATION_ORDER,
+    RETOUCHER_MODES,
+    RETOUCHER_SIDE,
+    Retoucher,
+    RetoucherContext,
+    RetoucherStepOutput,
+)
+from .style_memory import StyleMemoryNetwork
+from .t2onet import DecoderContext, StepOutput, T2ONet
+
+# Parts of networks as ONNX graphs, with their large weights stored in fewer bits.
+#
+# Whatever the weights are stored as, they are widened to single precision when a graph is loaded.
+
+WeightFormat = Literal["float32", "float16", "int8"]
+"""How weights are stored; int8 has a scale for each row."""
+_OPSET = 18
+_SMALL_TENSOR = 1024
+"""Tensors of fewer numbers stay in single precision."""
+
+
+def export_graph(
+    part: nn.Module,
+    inputs: tuple[Tensor, ...],
+    names: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    axes: Mapping[str, Mapping[int, str]],
+    stored: WeightFormat = "float16",
+) -> bytes:
+    """The graph of a part, traced with `inputs`; `axes` are those of any length, by the name of a tensor."""
+    written: Any = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            part.eval(),
+            inputs,
+            written,
+            input_names=list(names),
+            output_names=list(outputs),
+            dynamic_axes={name: axes[name] for name in (*names, *outputs) if name in axes},
+            opset_version=_OPSET,
+            dynamo=False,
+        )
+    return compress_weights(written.getvalue(), stored)
+
+
+def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
+    """The same graph with its large weights stored so, each widened where it is used."""
+    import onnx
+    from onnx import TensorProto, numpy_helper
+
+    model = onnx.load_from_string(graph)
+    nodes: list[Any] = []
+    for weight in list(model.graph.initializer):
+        values = numpy_helper.to_array(weight)
+        if stored != "float32" and weight.data_type == TensorProto.FLOAT and values.size >= _SMALL_TENSOR:
+            kept, widening = (_store_as_float16 if stored == "float16" else _store_as_int8)(
+                weight.name, values
+            )
+            weight.CopyFrom(kept[0])
+            model.graph.initializer.extend(kept[1:])
+            nodes += widening
+    rest = [*nodes, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(rest)
+    onnx.checker.check_model(model)
+    compact: bytes = model.SerializeToString()
+    return compact
+
+
+def _store_as_float16(name: str, values: np.ndarray) -> tuple[list[Any], list[Any]]:
+    """Tensors to store, and nodes that make of them the tensor `name`."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    half = numpy_helper.from_array(values.astype(np.float16), f"{name}.half")
+    return [half], [helper.make_node("Cast", [half.name], [name], to=TensorProto.FLOAT)]
+
+
+def _store_as_int8(name: str, values: np.ndarray) -> tuple[list[Any], list[Any]]:
+    """The same in 8 bits; a row is what one output is computed from."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    levels, scale = quantize(values)
+    parts = {"int8": levels, "scale": scale}
+    stored = [numpy_helper.from_array(part, f"{name}.{kind}") for kind, part in parts.items()]
+    return stored, [
+        helper.make_node("Cast", [f"{name}.int8"], [f"{name}.wide"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", [f"{name}.wide", f"{name}.scale"], [name]),
+    ]
+
+
+def quantize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Levels (int8) and scales (float32) whose product is near `values`.
+
+    There is a scale for each output: of a convolution (out, in, h, w) for the first axis, of other weights,
+    (out, in) or an LSTM's (directions, out, in), for all axes but the last.
+    """
+    axes = (1, 2, 3) if values.ndim == 4 else (values.ndim - 1,)
+    largest = np.abs(values).max(axis=axes, keepdims=True)
+    scale = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    return np.rint(values / scale).astype(np.int8), scale
+
+
+# T2ONet as two ONNX graphs: `begin` reads a request, `step` sees the photo and decides on an operation.
+
+T2ONET_SIDE = 128
+"""Pixels a side of the photos that it sees, as in the paper."""
+_T2ONET_AXES = {"tokens": {1: "count"}, "words": {1: "count"}, "attention": {1: "count"}}
+
+
+_T2ONET_STEP_INPUTS = ("words", "picture", "previous", "state")
+_T2ONET_STEP_OUTPUTS = ("logits", "parameters", "next_state", "attention")
+
+
+class _T2ONetBegin(nn.Module):
+    def __init__(self, network: T2ONet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        context = self.network.begin(tokens, None, tokens)
+        return context.words, context.state
+
+
+class _T2ONetStep(nn.Module):
+    def __init__(self, network: T2ONet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, words: Tensor, picture: Tensor, previous: Tensor, state: Tensor) -> StepOutput:
+        context = DecoderContext(words, torch.ones_like(words[..., 0], dtype=torch.bool), state)
+        return self.network.step(context, self.network.look(picture), previous, state)
+
+
+def export_t2onet(
+    network: T2ONet,
+    vocabulary: Vocabulary,
+    folder: Path,
+    stored: WeightFormat = "int8",
+    *,
+    overwrite: bool = True,
+) -> None:
+    """Write both graphs and `about.json`: the words, the operations and the most steps."""
+    network = network.eval()
+    tokens = torch.ones(1, 3, dtype=torch.int64)
+    begin = export_graph(
+        _T2ONetBegin(network), (tokens,), ("tokens",), ("words", "state"), axes=_T2ONET_AXES, stored=stored
+    )
+    with torch.no_grad():
+        words, state = _T2ONetBegin(network)(tokens)
+    inputs = (words, torch.rand(1, 3, T2ONET_SIDE, T2ONET_SIDE), torch.tensor([network.actions.start]), state)
+    step = export_graph(
+        _T2ONetStep(network),
+        inputs,
+        _T2ONET_STEP_INPUTS,
+        _T2ONET_STEP_OUTPUTS,
+        axes=_T2ONET_AXES,
+        stored=stored,
+    )
+    about = {
+        "kind": T2ONET,
+        "side": T2ONET_SIDE,
+        "operations": network.actions.names,
+        "ends": network.actions.ends,
+        "max_steps": network.max_steps,
+        "words": vocabulary.words,
+    }
+    for name, content in zip(
+        NETWORK_FILES, (begin, step, json.dumps(about, indent=1).encode() + b"\n"), strict=True
+    ):
+        write_atomically(folder / name, content, overwrite=overwrite)
+
+
+# The network as two ONNX graphs: `begin`, once for a photo and a request, and `step`, for each operation.
+#
+# An expert's memory is a third, which a folder may do without.
+#
+# Weights are stored in half precision, unless told otherwise, and computed with in single precision.
+
+BEGIN_FILE, STEP_FILE, ABOUT_FILE = NETWORK_FILES
+_RETOUCHER_BEGIN_INPUTS = ("pieces", "told", "image", "manner")
+_RETOUCHER_CONTEXT = ("words", "mask", "whole")
+_RETOUCHER_STEP_INPUTS = (*_RETOUCHER_CONTEXT, "picture", "number", "state")
+_RETOUCHER_STEP_OUTPUTS = ("used", "parameters", "next_state", "attention")
+
+
+class _RetoucherBegin(nn.Module):
+    def __init__(self, network: Retoucher) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> tuple[Tensor, ...]:
+        found = self.network.begin(pieces, told, image, self.network.glance(image), manner)
+        return found.words, found.mask, found.whole, found.verdict
+
+
+class _RetoucherStep(nn.Module):
+    def __init__(self, network: Retoucher) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, *inputs: Tensor) -> RetoucherStepOutput:
+        words, mask, whole, picture, number, state = inputs
+        context = RetoucherContext(words, mask, whole, whole, whole)
+        return self.network.step(context, self.network.glance(picture), number, state)
+
+
+def export_retoucher(
+    network: Retoucher,
+    folder: Path,
+    verdicts: Sequence[str],
+    caution: float = 0.0,
+    stored: WeightFormat = "float16",
+    *,
+    overwrite: bool = True,
+) -> None:
+    """Write both graphs and `about.json`, what a policy has to know of them.
+
+    `number` is that of the operation in the network's order, shaped (1,); `verdicts` are names of the kinds
+    of answer. `caution` is added to the logits of all answers but an edit.
+    """
+    network = network.eval()
+    pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
+    image, manner = torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, dtype=torch.int64)
+    asked = (pieces, told, image, manner)
+    begin = _export_retoucher_graph(
+        _RetoucherBegin(network), asked, _RETOUCHER_BEGIN_INPUTS, (*_RETOUCHER_CONTEXT, "verdict"), stored
+    )
+    with torch.no_grad():
+        words, mask, whole, _ = _RetoucherBegin(network)(*asked)
+    told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
+    step = _export_retoucher_graph(
+        _RetoucherStep(network), told_so_far, _RETOUCHER_STEP_INPUTS, _RETOUCHER_STEP_OUTPUTS, stored
+    )
+    about = {
+        "side": RETOUCHER_SIDE,
+        "order": OPERATION_ORDER,
+        "manners": RETOUCHER_MODES,
+        "verdicts": list(verdicts),
+        "caution": caution,
+    }
+    files = {BEGIN_FILE: begin, STEP_FILE: step, ABOUT_FILE: json.dumps(about, indent=1).encode() + b"\n"}
+    for name, content in files.items():
+        write_atomically(folder / name, content, overwrite=overwrite)
+
+
+def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
+    """Write the graph of a memory."""
+    asked = (torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, len(ATTRIBUTES)))
+    graph = _export_retoucher_graph(memory, asked, ("image", "wanted"), ("tones",), "float16")
+    write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)
+
+
+def _export_retoucher_graph(
+    part: nn.Module,
+    inputs: tuple[Tensor, ...],
+    names: Sequence[str],
+    found: Sequence[str],
+    stored: WeightFormat,
+) -> bytes:
+    axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
+    axes["attention"] = {1: "count"}
+    return export_graph(part, inputs, names, found, axes=axes, stored=stored)

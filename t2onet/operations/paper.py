@@ -1,0 +1,281 @@
+"""The paper's six operations: brightness, contrast, saturation, sharpness, tone and color."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..image.arrays import Array, array_namespace, make_shifter, per_pixel
+from ._registry import Operation, Parameter, ParameterValues, register
+
+# Brightness and saturation: V and S of HSV scaled by 1 + p and clipped to [0, 1].
+#
+# With hue and saturation kept, scaling V scales the three channels alike; with hue and value kept, scaling S
+# scales each channel's distance from V. Written so, neither needs the hue, and black and grey pixels, where
+# hue
+# and saturation are undefined, have finite gradients.
+
+_TINY = 1e-8
+"""Stands in for a zero divisor: far below one 16-bit level, and its square's inverse is finite in float32."""
+
+
+def _hsv_value(image: Array) -> Array:
+    return array_namespace(image).amax(image, axis=-3, keepdims=True)
+
+
+def _gain(p: Array, image: Array) -> Array:
+    return array_namespace(image).clip(1.0 + per_pixel(p), 0.0, None)
+
+
+def brightness(image: Array, parameters: Array, scale: float) -> Array:
+    """I' = I * V'/V, V' = clip((1 + p) V): the gain 1 + p, or 1/V where that would exceed one."""
+    xp = array_namespace(image)
+    limit = 1.0 / xp.clip(_hsv_value(image), _TINY, None)
+    return image * xp.minimum(_gain(parameters[..., 0], image), limit)
+
+
+def saturation(image: Array, parameters: Array, scale: float) -> Array:
+    """I' = V - (V - I) * S'/S, S' = clip((1 + p) S): the gain 1 + p, or 1/S where that would exceed one."""
+    xp = array_namespace(image)
+    value = _hsv_value(image)
+    chroma = value - xp.amin(image, axis=-3, keepdims=True)
+    limit = value / xp.clip(chroma, _TINY, None)
+    return value - (value - image) * xp.minimum(_gain(parameters[..., 0], image), limit)
+
+
+BRIGHTNESS = register(
+    Operation(
+        name="brightness",
+        help="Lightens or darkens: the HSV value of every pixel times 1 + p.",
+        parameters=(
+            Parameter(
+                "p",
+                -1.0,
+                2.0,
+                0.0,
+                "relative change",
+                "0.2 makes it 20 % lighter, -1 black; what passes white is cut off",
+                sampling=2.0,
+            ),
+        ),
+        formula=brightness,
+    )
+)
+
+SATURATION = register(
+    Operation(
+        name="saturation",
+        help="Strengthens or fades colours: the HSV saturation of every pixel times 1 + p.",
+        parameters=(
+            Parameter(
+                "p",
+                -1.0,
+                2.0,
+                0.0,
+                "relative change",
+                "0.2 makes colours 20 % stronger, -1 leaves the grey of the brightest channel",
+                sampling=0.5,
+            ),
+        ),
+        formula=saturation,
+    )
+)
+
+
+# Contrast: a blend with the photo whose luminance went through half a cosine.
+
+PAPER_LUMINANCE_WEIGHTS = (0.27, 0.67, 0.06)
+"""Weights of red, green and blue."""
+
+
+def paper_luminance(image: Array) -> Array:
+    """(..., 3, H, W) -> (..., 1, H, W)."""
+    red, green, blue = (image[..., c : c + 1, :, :] for c in range(3))
+    return (
+        PAPER_LUMINANCE_WEIGHTS[0] * red
+        + PAPER_LUMINANCE_WEIGHTS[1] * green
+        + PAPER_LUMINANCE_WEIGHTS[2] * blue
+    )
+
+
+def contrast(image: Array, parameters: Array, scale: float) -> Array:
+    """I' = (1 - p) I + p I * E/lum, E = (1 - cos(pi lum)) / 2.
+
+    E/lum = sin(pi lum / 2)^2 / lum is written with sinc(x) = sin(pi x) / (pi x), which is smooth at black.
+    """
+    lum = paper_luminance(image)
+    ratio = (math.pi**2 / 4) * lum * array_namespace(image).sinc(lum / 2) ** 2
+    return image * (1.0 + per_pixel(parameters[..., 0]) * (ratio - 1.0))
+
+
+CONTRAST = register(
+    Operation(
+        name="contrast",
+        help="Deepens darks and lifts lights, or the reverse: a blend with the cosine curve.",
+        parameters=(
+            Parameter(
+                "p",
+                -1.0,
+                1.0,
+                0.0,
+                "share of the curve",
+                "1 is the full curve, below 0 flattens",
+                sampling=1.0,
+            ),
+        ),
+        formula=contrast,
+    )
+)
+
+
+# Tone and color: curves of eight straight pieces, given by the eight rises between their ends.
+#
+# Only the ratios of the rises matter: the curve is divided by their sum, so it always runs from 0 to 1.
+
+CURVE_PIECES = 8
+
+
+def apply_curve(image: Array, rises: list[Array]) -> Array:
+    """f(x) = sum_i clip(N x - i, 0, 1) p_i / sum_i p_i, the rises p_i shaped to meet the pixels."""
+    xp = array_namespace(image)
+    climbed = sum(xp.clip(CURVE_PIECES * image - i, 0.0, 1.0) * rise for i, rise in enumerate(rises))
+    return climbed / sum(rises)
+
+
+def tone(image: Array, parameters: Array, scale: float) -> Array:
+    """One curve for all channels."""
+    return apply_curve(image, [per_pixel(parameters[..., i]) for i in range(CURVE_PIECES)])
+
+
+def color(image: Array, parameters: Array, scale: float) -> Array:
+    """A curve for each channel: the eight rises of red, then green, then blue."""
+    channels = parameters.reshape((*parameters.shape[:-1], 3, CURVE_PIECES))
+    return apply_curve(image, [channels[..., i][..., None, None] for i in range(CURVE_PIECES)])
+
+
+def normalize_rises(values: ParameterValues) -> ParameterValues:
+    """The same curves with rises that average one, as the identity's do."""
+    rows = (values[start : start + CURVE_PIECES] for start in range(0, len(values), CURVE_PIECES))
+    return tuple(value * CURVE_PIECES / sum(row) for row in rows for value in row)
+
+
+def _declare_rises(name: str, what: str, sampling: float) -> Parameter:
+    return Parameter(
+        name,
+        0.02,
+        8.0,
+        1.0,
+        "relative rise",
+        f"how steeply {what} rises in each eighth from dark to light; only ratios matter",
+        count=CURVE_PIECES,
+        sampling=sampling,
+    )
+
+
+TONE = register(
+    Operation(
+        name="tone",
+        help="A tone curve of eight pieces, the same for red, green and blue.",
+        parameters=(_declare_rises("rises", "the curve", 0.75),),
+        formula=tone,
+        canonical=normalize_rises,
+    )
+)
+
+COLOR = register(
+    Operation(
+        name="color",
+        help="Three tone curves of eight pieces, one each for red, green and blue.",
+        parameters=tuple(_declare_rises(channel, channel, 0.1) for channel in ("red", "green", "blue")),
+        formula=color,
+        canonical=normalize_rises,
+    )
+)
+
+
+# Sharpness: the photo plus p times its centre-positive Laplacian.
+#
+# The Laplacian is four times the difference between a pixel and the mean of its four neighbours. Above the
+# reference size the neighbours move out in proportion and are taken from a slightly smoothed copy: shifts by
+# one preview pixel commute with averaging down to the preview, and the smoothing (with the distance shortened
+# so that the spread stays the same) keeps fine lines from echoing.
+
+
+@dataclass(frozen=True)
+class LaplacianNeighbourhood:
+    """Where the four neighbours are taken from at one pixel scale."""
+
+    near: int
+    """Whole pixels out; the neighbours lie between `near` and `near + 1`."""
+    fraction: float
+    """How far towards `near + 1`."""
+    weights: tuple[float, ...]
+    """Smoothing along each axis, odd in number, summing to one."""
+
+    @property
+    def reach(self) -> int:
+        return self.near + (self.fraction > 0) + len(self.weights) // 2
+
+
+def laplacian_neighbourhood(scale: float) -> LaplacianNeighbourhood:
+    """One pixel out and no smoothing at scale one, widening in proportion above."""
+    variance = (scale**2 - 1) / 6
+    distance = math.sqrt(scale**2 - 2 * variance)
+    return LaplacianNeighbourhood(int(distance), distance - int(distance), _gaussian_weights(variance))
+
+
+def _gaussian_weights(variance: float) -> tuple[float, ...]:
+    if variance == 0:
+        return (1.0,)
+    half = math.ceil(3 * math.sqrt(variance))
+    raw = [math.exp(-(x * x) / (2 * variance)) for x in range(-half, half + 1)]
+    return tuple(weight / sum(raw) for weight in raw)
+
+
+def _smooth(image: Array, weights: tuple[float, ...]) -> Array:
+    half = len(weights) // 2
+    for axis in (-2, -1) if half else ():
+        moved = make_shifter(image, half, axis)
+        image = sum(weight * moved(i - half) for i, weight in enumerate(weights))
+    return image
+
+
+def laplacian(image: Array, scale: float) -> Array:
+    """Centre-positive: 4 I minus the four neighbours."""
+    where = laplacian_neighbourhood(scale)
+    smooth = _smooth(image, where.weights)
+    down, right = make_shifter(smooth, where.near + 1, -2), make_shifter(smooth, where.near + 1, -1)
+
+    def four(distance: int) -> Array:
+        return down(-distance) + down(distance) + right(-distance) + right(distance)
+
+    around = four(where.near)
+    if where.fraction:
+        around = around + where.fraction * (four(where.near + 1) - around)
+    return 4.0 * image - around
+
+
+def sharpness(image: Array, parameters: Array, scale: float) -> Array:
+    """I' = I + p * Laplacian(I)."""
+    return image + per_pixel(parameters[..., 0]) * laplacian(image, scale)
+
+
+SHARPNESS = register(
+    Operation(
+        name="sharpness",
+        help="Sharpens or softens: p times the Laplacian is added.",
+        parameters=(
+            Parameter(
+                "p",
+                -0.25,
+                1.5,
+                0.0,
+                "weight of the Laplacian",
+                "0.3 is clearly sharper, below 0 softens, -0.25 is the mean of the neighbours",
+                sampling=0.75,
+            ),
+        ),
+        formula=sharpness,
+        reach=lambda scale: laplacian_neighbourhood(scale).reach,
+    )
+)

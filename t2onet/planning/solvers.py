@@ -1,0 +1,221 @@
+"""Solvers: parameters of one operation that minimize a cost.
+
+A solver is a function of an operation, a picture and a cost. `fast` uses the structure of each operation and
+needs the L1 cost; the others take any cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from importlib import import_module
+
+import numpy as np
+
+from .. import operations
+from ..errors import PlanError
+from ..kernels.fitting import add_curve_equations, mean_absolute_difference
+from ..operations import Operation, Parameter
+from ..operations.paper import CURVE_PIECES
+from .pictures import Action, CostFunction, L1Cost, Picture
+
+Solver = Callable[[str, Picture, CostFunction], Action]
+
+_SOLVER_EXTRAS = {"fast": "", "nelder-mead": "local", "adam": "train", "l-bfgs": "train", "newton": "train"}
+"""Solver name -> the extra with what it needs; SciPy and torch are imported only by solvers that use them."""
+
+SOLVER_NAMES = tuple(_SOLVER_EXTRAS)
+
+
+def check_solver(name: str, way: str) -> None:
+    """Refuse a name that no solver has, and a solver for the joint way, which fits without one."""
+    if name not in _SOLVER_EXTRAS:
+        near = get_close_matches(name, SOLVER_NAMES, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SOLVER_NAMES)}."
+        raise PlanError(f"there is no solver {name!r}; {hint}")
+    if way == "joint" and name != "fast":
+        raise PlanError(
+            f"the solver {name!r} is for a forward search; choose the way beam, fixed or epsilon-greedy"
+        )
+
+
+def find_solver(name: str) -> Solver:
+    """The solver called `name`."""
+    check_solver(name, way="beam")
+    try:
+        return _import_solver(name)
+    except ImportError as error:
+        raise PlanError(
+            f"the solver {name!r} needs {error.name}: pip install 't2onet[{_SOLVER_EXTRAS[name]}]'"
+        ) from None
+
+
+def _import_solver(name: str) -> Solver:
+    if name == "fast":
+        return solve_fast
+    if name == "nelder-mead":
+        import_module("scipy.optimize")
+        return solve_nelder_mead
+    from .gradient import GRADIENT_SOLVERS
+
+    return GRADIENT_SOLVERS[name]
+
+
+# Each operation solved for what it is, for the L1 cost.
+#
+# One number is bracketed on a grid and found by golden section. A curve is a piecewise-linear least-absolute
+# fit: least squares with weights 1/|residual|, a tridiagonal system for its seven free knots, a few times
+# over.
+# Both look at a sample of the pixels.
+
+_SOLVER_SAMPLE = 4096
+_GRID_POINTS = 9
+_GOLDEN = (5**0.5 - 1) / 2
+_GOLDEN_SECTION_STEPS = 10
+_REWEIGHTINGS = 6
+_MIN_RISE = 0.0025
+"""Of a piece of a curve: its share of the whole, so that no parameter leaves its range."""
+_MIN_RESIDUAL = 0.004
+"""Residuals below one 8-bit level weigh alike."""
+
+
+def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Action:
+    """The action of operation `name` that brings `picture` closest to the target of `cost`."""
+    if not isinstance(cost, L1Cost):
+        raise PlanError("the solver 'fast' works for the L1 cost only; choose 'nelder-mead' for other costs")
+    operation = operations.get_operation(name)
+    if operation.size == 1:
+        return _solve_number(operation, picture, cost)
+    if operation.size % CURVE_PIECES == 0:
+        return _solve_curves(operation, picture, cost)
+    raise PlanError(f"the solver 'fast' does not know {name!r}; choose 'nelder-mead'")
+
+
+def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Action:
+    """The same, where only the pixels `inside` (H, W), a boolean mask, count; neighbours are still seen."""
+    operation = operations.get_operation(name)
+    if not operation.reach(1.0):
+        pixels, goals = (np.ascontiguousarray(p[:, inside])[:, None] for p in (picture, target))
+        return solve_fast(name, pixels, L1Cost(goals))
+    if operation.size != 1:
+        raise PlanError(f"the solver 'fast' does not know {name!r} inside a mask")
+    goal = target[:, inside].reshape(-1)
+
+    def off(p: float) -> float:
+        result = Action(name, np.array([p])).applied(picture)
+        return float(mean_absolute_difference(result[:, inside].reshape(-1), goal))
+
+    return Action(name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+
+
+def _subsample(picture: Picture) -> Picture:
+    stride = max(1, round((picture[0].size / _SOLVER_SAMPLE) ** 0.5))
+    return np.ascontiguousarray(picture[:, ::stride, ::stride])
+
+
+def _solve_number(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
+    """Any operation of one number."""
+    goal = _subsample(cost.target).reshape(-1)
+    aside = operation.reach(1.0) > 0
+    start = picture if aside else _subsample(picture)
+
+    def off(p: float) -> float:
+        result = Action(operation.name, np.array([p])).applied(start)
+        return float(mean_absolute_difference((_subsample(result) if aside else result).reshape(-1), goal))
+
+    return Action(operation.name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+
+
+def _make_grid(slot: Parameter) -> np.ndarray:
+    """Even steps down to the lowest and up to the highest value, the default among them."""
+    below = np.linspace(slot.low, slot.default, _GRID_POINTS // 2 + 1)
+    above = np.linspace(slot.default, slot.high, _GRID_POINTS // 2 + 1)
+    return np.unique(np.concatenate([below, above]))
+
+
+def _minimize_scalar(off: Callable[[float], float], grid: np.ndarray) -> float:
+    best = int(np.argmin([off(p) for p in grid]))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = off(left), off(right)
+    for _ in range(_GOLDEN_SECTION_STEPS):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = off(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = off(right)
+    return float(left if at_left < at_right else right)
+
+
+def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
+    """One curve over all channels, or one for each."""
+    count = operation.size // CURVE_PIECES
+    inputs, targets = (_subsample(p).reshape(count, -1) for p in (picture, cost.target))
+    rises = np.concatenate([_solve_curve(x, t) for x, t in zip(inputs, targets, strict=True)])
+    return Action(operation.name, np.array(operation.clipped(rises.tolist())))
+
+
+def _solve_curve(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The eight rises of the curve that takes `inputs` nearest to `targets`."""
+    knots = np.linspace(0, 1, CURVE_PIECES + 1)
+    # A faint pull to the last knots settles those that no pixel falls near.
+    pull = 1e-3 * inputs.size
+    for _ in range(_REWEIGHTINGS):
+        diagonal, upper, right = (
+            np.zeros(CURVE_PIECES + 1),
+            np.zeros(CURVE_PIECES),
+            np.zeros(CURVE_PIECES + 1),
+        )
+        add_curve_equations(inputs, targets, knots, _MIN_RESIDUAL, diagonal, upper, right)
+        system = np.diag(diagonal + pull) + np.diag(upper, 1) + np.diag(upper, -1)
+        knots = _solve_rising_knots(system, right + pull * knots)
+    return CURVE_PIECES * np.diff(knots)
+
+
+def _solve_rising_knots(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The knots from 0 to 1 that solve the system and rise everywhere.
+
+    Pieces that would fall are tied to the least rise, the worst first, and the rest is solved again.
+    """
+    tied: set[int] = set()
+    while True:
+        knots = _solve_tied_knots(system, right, tied)
+        rises = np.diff(knots)
+        rises[list(tied)] = np.inf
+        worst = int(np.argmin(rises))
+        if rises[worst] >= _MIN_RISE or len(tied) == CURVE_PIECES - 1:
+            return knots
+        tied.add(worst)
+
+
+def _solve_tied_knots(system: np.ndarray, right: np.ndarray, tied: set[int]) -> np.ndarray:
+    """Knots in groups that move as one: the group of the first knot is fixed, so is that of the last."""
+    group = np.cumsum([0, *(piece not in tied for piece in range(CURVE_PIECES))])
+    climbed = np.cumsum([0.0, *(_MIN_RISE if piece in tied else 0.0 for piece in range(CURVE_PIECES))])
+    last = group[-1]
+    start = np.array([climbed[group == g][0] for g in range(last + 1)])
+    offset: np.ndarray = climbed - start[group]
+    offset[group == last] += 1 - offset[-1]
+    free = (group[:, None] == np.arange(1, last)).astype(float)
+    if free.size:
+        moved = np.linalg.solve(free.T @ system @ free, free.T @ (right - system @ offset))
+        offset += free @ moved
+    return offset
+
+
+def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Action:
+    """The paper's solver: the simplex method of Nelder and Mead with SciPy's default settings; any cost."""
+    from scipy.optimize import minimize
+
+    operation = operations.get_operation(name)
+
+    def action(values: np.ndarray) -> Action:
+        return Action(name, np.array(operation.clipped(values.tolist())))
+
+    found = minimize(
+        lambda values: float(cost(action(values).applied(picture))), operation.defaults, method="Nelder-Mead"
+    )
+    return action(found.x)

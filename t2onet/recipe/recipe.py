@@ -1,0 +1,352 @@
+"""Recipes: ordered steps as plain data, their JSON form, differences and sidecar files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+
+from .. import operations
+from ..errors import ImageError, RecipeError
+from ..image import read_regular_file, write_atomically
+from ..operations import Repair
+from . import wording
+from .mask import Mask
+
+# A recipe: ordered steps, each an operation with its parameters and, if it works locally, a mask.
+#
+# Plain data with a schema version. This module knows what is allowed and how recipes combine; it never sees a
+# photo.
+
+SCHEMA_VERSION: Literal[1] = 1
+MAX_RECIPE_BYTES = 256 << 20
+"""Bytes of a recipe file that are read; masks are inside it."""
+MAX_RECIPE_STEPS = 256
+"""Steps of one recipe."""
+MAX_MASK_MEGAPIXELS = 1000.0
+"""Of all different masks of one recipe together, at their own resolution."""
+
+
+class Step(BaseModel):
+    """An operation, its parameters (flat, in declared order) and, unless it works everywhere, a mask."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    operation: str
+    parameters: tuple[float, ...]
+    mask: Mask | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check(cls, raw: Any) -> Any:
+        if isinstance(raw, cls):
+            return raw
+        if not isinstance(raw, dict) or not {"operation", "parameters"} <= raw.keys():
+            raise RecipeError(f"a step is an operation with its parameters, and {raw!r:.80} was given")
+        if not isinstance(raw["operation"], str):
+            raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
+        kind = operations.repairs().get(raw["operation"]) or operations.get_operation(raw["operation"])
+        if isinstance(kind, Repair) and raw.get("mask") is None:
+            raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
+        return {**raw, "parameters": kind.check(raw["parameters"])}
+
+    @property
+    def is_repair(self) -> bool:
+        """Whether it invents what is under its mask from what is around it."""
+        return self.operation in operations.repairs()
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it leaves every photo as it is."""
+        return not self.is_repair and operations.get_operation(self.operation).is_identity(self.parameters)
+
+    def describe(self) -> str:
+        """What it does, in words: "brightens by 20 %"."""
+        if self.is_repair:
+            return wording.describe_repair(self.operation)
+        phrase = wording.describe_step(self.operation, self.parameters)
+        return f"{phrase} in part of the picture" if self.mask else phrase
+
+    def blend(self, strength: float) -> Self:
+        """The same step at a strength: 0 does nothing, 1 is itself, more goes beyond as far as allowed.
+
+        A repair has no strength and stays as it is.
+        """
+        if strength == 1 or self.is_repair:
+            return self
+        operation = operations.get_operation(self.operation)
+        pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
+        values = operation.clipped([round(d + strength * (value - d), 12) for d, value in pairs])
+        return self.model_copy(update={"parameters": values})
+
+
+StepLike = Step | tuple[Any, ...] | dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StepChange:
+    """One difference between two recipes; `before` or `after` is None where the step is new or gone."""
+
+    position: int
+    before: Step | None
+    after: Step | None
+
+    def __str__(self) -> str:
+        if self.before is None and self.after is not None:
+            return f"added as step {self.position}: {self.after.describe()}"
+        if self.after is None and self.before is not None:
+            return f"removed, was step {self.position}: {self.before.describe()}"
+        assert self.before is not None
+        assert self.after is not None
+        where = ", elsewhere in the picture" if self.before.mask != self.after.mask else ""
+        before, after = _describe_with_figure(self.before), _describe_with_figure(self.after)
+        return f"changed, step {self.position}{where}: {before} -> {after}"
+
+
+def _describe_with_figure(step: Step) -> str:
+    """In words, and in figures where it has only one."""
+    figure = f" ({step.parameters[0]:g})" if len(step.parameters) == 1 else ""
+    return f"{step.describe()}{figure}"
+
+
+class Recipe(BaseModel):
+    """Ordered steps, and perhaps a name; a recipe meant for reuse is a look."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    name: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _check_version(cls, version: Any) -> Any:
+        if version != SCHEMA_VERSION or isinstance(version, bool):
+            raise RecipeError(
+                f"it has schema version {version!r:.20}, and this release reads {SCHEMA_VERSION}; "
+                "a newer release of t2onet may read it"
+            )
+        return version
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name: str) -> str:
+        if any("\ud800" <= c <= "\udfff" for c in name):
+            raise RecipeError(f"its name {name!r:.80} has half characters, which no file can hold; retype it")
+        return name
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _check_steps(cls, raw: Any, info: ValidationInfo) -> tuple[Step, ...]:
+        if not isinstance(raw, list | tuple):
+            raise RecipeError(f"steps is a list of steps, and {raw!r:.80} was given")
+        _check_step_count(len(raw))
+        steps: list[Step] = []
+        masks: dict[Mask, int] = {}
+        for number, one in enumerate(raw, start=1):
+            steps.append(step := _parse_step(number, one, info.context))
+            if step.mask is not None:
+                masks[step.mask] = step.mask.pixels
+            if sum(masks.values()) > 1e6 * MAX_MASK_MEGAPIXELS:
+                raise RecipeError(
+                    f"its masks have more than {MAX_MASK_MEGAPIXELS:g} megapixels in all; make them smaller, "
+                    "which changes little, or split the recipe"
+                )
+        return tuple(steps)
+
+    @classmethod
+    def from_steps(cls, steps: Iterable[StepLike], name: str = "") -> Self:
+        """From steps, or tuples (operation, parameters[, mask])."""
+        return cls.from_data({"name": name, "steps": [_to_step_fields(step) for step in steps]})
+
+    @classmethod
+    def from_data(cls, data: Any, folder: Path = Path()) -> Self:
+        """From parsed JSON; mask files are looked for in `folder`."""
+        if not isinstance(data, dict) or "steps" not in data:
+            raise RecipeError('a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps')
+        try:
+            return cls.model_validate(data, context={"folder": folder})
+        except ValidationError as error:
+            raise RecipeError(_explain_validation_error(error, cls)) from None
+        except RecursionError:
+            raise RecipeError("it is nested too deeply to be a recipe") from None
+
+    @classmethod
+    def from_json(cls, text: str, folder: Path = Path()) -> Self:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RecipeError(f"it is not JSON ({error})") from None
+        return cls.from_data(data, folder)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """From a JSON file; every refusal names the file."""
+        path = Path(path)
+        try:
+            return cls.from_json(
+                read_regular_file(path, MAX_RECIPE_BYTES).decode("utf-8-sig"), folder=path.parent
+            )
+        except IsADirectoryError:
+            raise RecipeError(f"{path} is a folder; give the JSON file of a recipe") from None
+        except FileNotFoundError:
+            raise RecipeError(f"{path} does not exist; give the JSON file of a recipe") from None
+        except UnicodeDecodeError:
+            raise RecipeError(
+                f"{path} is not a recipe, which is a JSON file; for a picture, one is looked for beside it, "
+                f"as {path.name}.t2o.json"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise RecipeError(f"{path} cannot be read as a recipe ({error})") from None
+        except (RecipeError, ImageError) as error:
+            raise RecipeError(f"{path}: {error}") from None
+
+    def to_json(self) -> str:
+        """Readable JSON, a line for each step; masks are inside it."""
+        data = self.model_dump(mode="json", exclude_none=True)
+        lines = [f'  "schema_version": {data["schema_version"]}']
+        if self.name:
+            lines.append(f'  "name": {json.dumps(self.name, ensure_ascii=False)}')
+        steps = ",\n".join(f"    {json.dumps(step)}" for step in data["steps"])
+        lines.append(f'  "steps": [\n{steps}\n  ]' if steps else '  "steps": []')
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the JSON file, whole or not at all; only `overwrite` lets it replace a file."""
+        write_atomically(Path(path), self.to_json().encode(), overwrite=overwrite)
+        return Path(path)
+
+    def describe(self) -> str:
+        """What the recipe does, in one sentence."""
+        phrases = [step.describe() for step in self.steps if not step.is_identity]
+        return wording.join_as_sentence(phrases) if phrases else "Changes nothing."
+
+    def blend(self, strength: float) -> Self:
+        """The same recipe at a strength: 0 does nothing, 1 is itself, 0.5 half of each step."""
+        if not (math.isfinite(strength) and strength >= 0):
+            raise RecipeError(
+                f"a strength is 0 or more (1 is the recipe as it is), and {strength:g} was given"
+            )
+        return self.model_copy(update={"steps": tuple(step.blend(strength) for step in self.steps)})
+
+    def compose(self, *others: Recipe) -> Self:
+        """This recipe, then the others."""
+        steps = (*self.steps, *(step for other in others for step in other.steps))
+        _check_step_count(len(steps))
+        return self.model_copy(update={"steps": steps})
+
+    def __add__(self, other: Recipe) -> Self:
+        return self.compose(other)
+
+    def diff(self, other: Recipe) -> list[StepChange]:
+        """What changes from this recipe to `other`, step by step, in the order of `other`."""
+        old, new = self.steps, other.steps
+        matcher = SequenceMatcher(
+            None, [s.operation for s in old], [s.operation for s in new], autojunk=False
+        )
+        changes: list[StepChange] = []
+        for kind, i, i_end, j, j_end in matcher.get_opcodes():
+            if kind == "equal":
+                pairs = zip(range(j + 1, j_end + 1), old[i:i_end], new[j:j_end], strict=True)
+                changes += [StepChange(at, a, b) for at, a, b in pairs if a != b]
+            else:
+                changes += [StepChange(at + 1, old[at], None) for at in range(i, i_end)]
+                changes += [StepChange(at + 1, None, new[at]) for at in range(j, j_end)]
+        return changes
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it leaves every photo as it is."""
+        return all(step.is_identity for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+def _check_step_count(steps: int) -> None:
+    if steps > MAX_RECIPE_STEPS:
+        raise RecipeError(
+            f"a recipe has at most {MAX_RECIPE_STEPS} steps, and this one has {steps}; split it"
+        )
+
+
+def _parse_step(number: int, raw: Any, context: Any) -> Step:
+    try:
+        return Step.model_validate(raw, context=context)
+    except (RecipeError, ImageError) as error:
+        raise RecipeError(f"step {number}: {error}") from None
+    except OverflowError:
+        raise RecipeError(f"step {number}: it has a number with far too many digits") from None
+    except ValidationError as error:
+        raise RecipeError(f"step {number}: {_explain_validation_error(error, Step)}") from None
+
+
+def _explain_validation_error(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first thing pydantic found, in our words."""
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        known = Mask.KEYS if first["loc"][0] == "mask" else tuple(model.model_fields)
+        return f"{key!r:.40} is not known there; there are {', '.join(known)}"
+    return f"{key}: {first['msg'].lower()}"
+
+
+def _to_step_fields(step: StepLike) -> Step | dict[str, Any]:
+    if isinstance(step, tuple):
+        return dict(zip(("operation", "parameters", "mask"), step, strict=False))
+    return step
+
+
+# Sidecars: the recipe of an edited picture, in a file beside it.
+#
+# `a.jpg` has the sidecar `a.jpg.t2o.json`. Before, it was `a.json`; those are still found.
+
+SIDECAR_SUFFIX = ".t2o.json"
+"""What is added to the file name of a picture."""
+
+
+def sidecar_path(picture: Path) -> Path:
+    """Where the recipe of a picture is written."""
+    return picture.with_name(f"{picture.name}{SIDECAR_SUFFIX}")
+
+
+def legacy_sidecar_path(picture: Path) -> Path:
+    """Where the recipe of a picture was written by earlier releases."""
+    return picture.with_suffix(".json")
+
+
+def find_sidecar(picture: Path) -> Path | None:
+    """The sidecar of a picture; one of the old name counts only if there is a recipe in it."""
+    if _is_file(path := sidecar_path(picture)):
+        return path
+    if _is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
+        return path
+    return None
+
+
+def derive_look_name(path: Path) -> str:
+    """What results are called after a recipe file: `silver` for silver.json, `a` for a.jpg.t2o.json."""
+    if path.name.endswith(SIDECAR_SUFFIX):
+        return Path(path.name.removesuffix(SIDECAR_SUFFIX)).stem
+    return path.stem
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long a name, say
+        return False
+
+
+def _is_recipe_file(path: Path) -> bool:
+    try:
+        Recipe.load(path)
+    except RecipeError:
+        return False
+    return True

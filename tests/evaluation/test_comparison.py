@@ -1,0 +1,127 @@
+"""Systems side by side, and figures that can be followed back to their samples."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from t2onet.data import open_dataset
+from t2onet.errors import DataError, OutputError
+from t2onet.evaluation.compare import Comparison, compare_systems
+from t2onet.evaluation.measure import evaluate_system
+from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, open_system
+from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
+from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
+from tests.evaluation.tables.made import small_pairs
+
+
+def brighter(question: Question) -> SystemAnswer:
+    return SystemAnswer(brightened(question.picture, 0.2))
+
+
+@pytest.fixture(scope="module")
+def compared() -> Comparison:
+    cases = some_cases(6)
+    systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter)]
+    evaluations = [evaluate_system(system, cases, SENTENCES, each=2) for system in systems]
+    return Comparison(evaluations, {"pairs": 6, "data": "0123", "code": "abc"})
+
+
+def test_a_column_for_each_system_and_its_difference_from_the_first(compared: Comparison) -> None:
+    figures, classes, differences = compared.tables()
+    assert figures.columns == classes.columns == ("identity", "keywords", "scripted")
+    assert differences.columns == ("keywords less identity", "scripted less identity")
+    first, *others = figures.rows["expert: L1"]
+    assert isinstance(first, IntervalEstimate)
+    for found, apart in zip(others, differences.rows["expert: L1"], strict=True):
+        assert isinstance(found, IntervalEstimate)
+        assert isinstance(apart, PairedDifference)
+        assert apart.value == pytest.approx(found.value - first.value)
+        assert apart.high < 0
+
+
+def test_the_tables_say_where_figures_come_from(compared: Comparison) -> None:
+    assert compared.tables()[0].notes[0] == "pairs 6, data 0123, code abc"
+
+
+def test_a_figure_that_a_system_has_not_is_blank(compared: Comparison) -> None:
+    """A system without recipes has no steps."""
+    assert compared.estimates["expert: steps"][2] is None
+    assert compared.differences["expert: steps"][1] is None
+    assert "expert: steps" not in compared.data()["figures"]["scripted"]
+
+
+def test_figures_are_the_means_of_their_samples(compared: Comparison) -> None:
+    rows = list(csv.DictReader(compared.samples().splitlines()))
+    data = compared.data()["figures"]
+    for system in compared.names:
+        own = [row for row in rows if row["system"] == system]
+        for column in ("L1", "SSIM", "PSNR", "delta-E 2000"):
+            mean = np.mean([float(row[column]) for row in own if row[column]])
+            assert data[system][f"expert: {column}"]["value"] == pytest.approx(mean, rel=1e-4)
+        hits = [
+            np.mean([float(row[column]) for row in own if row[column]])
+            for column in ("more lightness", "less lightness", "more warmth")
+        ]
+        assert data[system]["literal: following"]["value"] == pytest.approx(np.mean(hits))
+
+
+def test_samples_name_sentences_and_do_not_quote_them(compared: Comparison) -> None:
+    rows = [row for row in csv.DictReader(compared.samples().splitlines()) if row["part"] == "requests"]
+    assert {row["request"] for row in rows} == {label.name for label in SENTENCES}
+
+
+def test_a_folder_holds_everything(compared: Comparison, tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "main"
+    compared.write(folder, "t2o evaluate pairs")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "about.json",
+        "figures.csv",
+        "figures.md",
+        "samples.csv",
+    ]
+    about = json.loads((folder / "about.json").read_text())
+    assert about["command"] == "t2o evaluate pairs"
+    assert about["systems"] == list(compared.names)
+    lines = csv.DictReader((folder / "figures.csv").read_text().splitlines())
+    l1 = {line["system"]: line for line in lines if line["figure"] == "expert: L1"}
+    assert list(l1) == list(compared.names)
+    assert l1["identity"]["difference value"] == ""
+    apart = compared.differences["expert: L1"][1]
+    assert float(l1["scripted"]["difference low"]) == pytest.approx(apart.low, rel=1e-4)
+    assert float(l1["scripted"]["difference p"]) == pytest.approx(apart.p, rel=1e-4)
+    assert "## Differences on the same samples" in (folder / "figures.md").read_text()
+    with pytest.raises(OutputError, match="already exists"):
+        compared.write(folder, "again")
+    compared.write(folder, "again", overwrite=True)
+
+
+def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
+    data = open_dataset(small_pairs(tmp_path))
+    systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter, side=128)]
+    one, three = (compare_systems(systems, data, {}, few=2, amounts=False, jobs=jobs) for jobs in (1, 3))
+    assert one.names == three.names == ("identity", "keywords", "scripted")
+    assert one.samples() == three.samples()
+
+
+def test_one_system_has_no_differences() -> None:
+    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(2), {})], {})
+    assert [table.title for table in alone.tables()] == ["Figures"]
+    assert alone.data()["differences"] == {}
+
+
+def test_json_has_no_nan() -> None:
+    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(1), {})], {})
+    found = alone.data()["figures"]["identity"]["expert: L1"]
+    assert found["low"] is None
+    assert json.loads(json.dumps(alone.data(), allow_nan=False))
+
+
+def test_other_samples_are_not_compared() -> None:
+    one, other = (evaluate_system(IdentitySystem(), some_cases(count), {}) for count in (2, 3))
+    with pytest.raises(DataError, match="measured on different samples"):
+        _ = Comparison([one, other], {}).differences

@@ -1,0 +1,248 @@
+"""Systems open by name or from files, and what they made can be made again by their recipes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from t2onet import TrainingError
+from t2onet.editor import apply_to_thumbnail
+from t2onet.editor.policy import EDIT, PolicyAnswer, PolicyStep
+from t2onet.errors import DataError, RequestError
+from t2onet.evaluation.systems import (
+    IdentitySystem,
+    PolicySystem,
+    Question,
+    System,
+    SystemAnswer,
+    answer_in_batches,
+    open_system,
+    open_systems,
+)
+from t2onet.language import Vocabulary
+from t2onet.models import describe_network, files
+from t2onet.models.answering import select_device, supports_bfloat16
+from t2onet.models.baselines import BASELINES
+from t2onet.models.export import export_retoucher
+from t2onet.models.files import write_tensors
+from t2onet.models.retoucher import RETOUCHER_MODES
+from tests.evaluation.made import Scripted, picture
+from tests.models.baselines.made import SMALL as SMALL_BASELINES
+from tests.models.made import small as small_t2onet
+from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER
+from tests.models.retoucher.made import VERDICTS
+from tests.models.retoucher.made import network as small_retoucher
+
+VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", "brighter", "warmer", *"abcdefghijklmn"))
+ASKED = [
+    Question(picture(0), "brighter", "literal"),
+    Question(picture(1), "a b c, warmer", "literal"),
+    Question(picture(2), "more", "expert"),
+]
+
+
+def t2onet_file(path: Path) -> Path:
+    torch.manual_seed(2)
+    network = small_t2onet(max_steps=3)
+    write_tensors(path, network.state_dict(), describe_network("t2onet", network.config, VOCABULARY))
+    return path
+
+
+def retoucher() -> torch.nn.Module:
+    """One that edits, uses every operation and does not do so timidly."""
+    network = small_retoucher()
+    with torch.no_grad():
+        network.verdict[-1].bias[0] += 5
+        network.heads.shift[:, 0] += 1
+        network.heads.second *= 20
+    return network
+
+
+def retoucher_file(path: Path) -> Path:
+    facts = describe_network("retoucher", SMALL_RETOUCHER, VOCABULARY)
+    write_tensors(path, retoucher().state_dict(), facts)
+    return path
+
+
+def test_names() -> None:
+    systems = open_systems(["shipped", "keywords", "identity"])
+    assert [(system.name, system.side, system.manners) for system in systems] == [
+        ("shipped", 128, True),
+        ("keywords", 128, False),
+        ("identity", 128, False),
+    ]
+
+
+def test_identity_leaves_photos_alone() -> None:
+    for made, question in zip(IdentitySystem().answer(ASKED), ASKED, strict=True):
+        np.testing.assert_array_equal(made.picture, question.picture)
+        assert made.recipe is not None
+        assert not made.declined
+        assert not made.recipe.steps
+
+
+class Declining:
+    """A policy that brightens, and declines to crop."""
+
+    side = 32
+
+    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+        if "crop" in request:
+            return PolicyAnswer("crop", ())
+        return PolicyAnswer(EDIT, (), (PolicyStep("brightness", (0.2,)),))
+
+
+def test_a_policy_declines_and_leaves_the_photo() -> None:
+    system = PolicySystem("p", Declining())
+    edited, left = system.answer([Question(picture(0), text, "literal") for text in ("brighter", "crop it")])
+    assert (edited.declined, left.declined) == (False, True)
+    assert edited.picture.mean() > picture(0).mean()
+    np.testing.assert_array_equal(left.picture, picture(0))
+
+
+@pytest.mark.parametrize("kind", [t2onet_file, retoucher_file])
+def test_a_recipe_makes_the_picture_again(kind: type, tmp_path: Path) -> None:
+    system = open_system(str(kind(tmp_path / "w.safetensors")))
+    answers = system.answer(ASKED)
+    assert any(made.recipe and made.recipe.steps for made in answers)
+    for made, question in zip(answers, ASKED, strict=True):
+        assert made.recipe is not None
+        np.testing.assert_allclose(made.picture, apply_to_thumbnail(made.recipe, question.picture), atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", [t2onet_file, retoucher_file])
+def test_many_are_answered_as_one(kind: type, tmp_path: Path) -> None:
+    system = open_system(str(kind(tmp_path / "w.safetensors")))
+    for made, question in zip(system.answer(ASKED), ASKED, strict=True):
+        (alone,) = system.answer([question])
+        assert made.declined == alone.declined
+        np.testing.assert_allclose(made.picture, alone.picture, atol=1e-3)
+
+
+def test_only_the_retoucher_tells_manners_apart(tmp_path: Path) -> None:
+    both = [Question(picture(0), "brighter", manner) for manner in RETOUCHER_MODES]
+    two = open_system(str(retoucher_file(tmp_path / "r.safetensors")))
+    one = open_system(str(t2onet_file(tmp_path / "t.safetensors")))
+    assert (two.manners, one.manners) == (True, False)
+    assert _apart(two, both) > 1e-3
+    assert _apart(one, both) < 1e-6
+
+
+def _apart(system: System, both: list[Question]) -> float:
+    one, other = (made.picture for made in system.answer(both))
+    return float(np.abs(one - other).max())
+
+
+def test_another_kind_of_network_is_a_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """generator(images, tokens), here one that adds a learned amount for each word, beyond white."""
+
+    class Generator(torch.nn.Module):
+        def __init__(self, words: int) -> None:
+            super().__init__()
+            self.amount = torch.nn.Embedding(words, 1)
+
+        def forward(self, image: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+            return image + self.amount(tokens).sum((1, 2))[:, None, None, None]
+
+    kind = files.NetworkKind(files.T2ONetConfig, lambda config, words: Generator(words))
+    monkeypatch.setitem(files.NETWORK_KINDS, "painter", kind)
+    weights = torch.zeros(len(VOCABULARY), 1)
+    weights[VOCABULARY.id("brighter")], weights[VOCABULARY.id("warmer")] = 0.25, 2.0
+    facts = describe_network("painter", files.T2ONetConfig(), VOCABULARY)
+    write_tensors(tmp_path / "w.safetensors", {"amount.weight": weights}, facts)
+    lighter, white, same = open_system(str(tmp_path / "w.safetensors")).answer(ASKED)
+    np.testing.assert_allclose(lighter.picture, (ASKED[0].picture + 0.25).clip(0, 1), atol=1e-6)
+    assert (white.picture == 1).all()
+    np.testing.assert_array_equal(same.picture, ASKED[2].picture)
+    assert lighter.recipe is None
+
+
+@pytest.mark.parametrize("computes", [True, False], ids=["bfloat16", "a device without it"])
+def test_a_narrow_generator_paints_nearly_the_same(
+    computes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not computes:
+        monkeypatch.setattr("t2onet.models.answering.supports_bfloat16", lambda device: False)
+    elif not supports_bfloat16(select_device()):
+        pytest.skip("this device does not compute in bfloat16")
+    torch.manual_seed(0)
+    baseline = BASELINES["pix2pixaug"]
+    config = baseline.config(**SMALL_BASELINES["pix2pixaug"])
+    network = baseline.generator(config, len(VOCABULARY))
+    path = tmp_path / "gan.safetensors"
+    write_tensors(path, network.state_dict(), describe_network("pix2pixaug", config, VOCABULARY))
+    for wide, narrow in zip(
+        open_system(str(path)).answer(ASKED), open_system(str(path), narrow=True).answer(ASKED), strict=True
+    ):
+        assert narrow.picture.dtype == np.float32
+        apart = np.abs(wide.picture - narrow.picture).mean()
+        assert 0 < apart < 1 / 255 if computes else apart == 0
+
+
+@pytest.mark.slow
+def test_an_exported_folder_answers_as_its_network(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    export_retoucher(retoucher(), folder, VERDICTS)
+    large = [
+        Question(np.kron(picture, np.ones((4, 4), np.float32)), request, manner)
+        for picture, request, manner in ASKED
+    ]
+    exported = open_system(str(folder))
+    assert exported.name == "exported"
+    in_torch = open_system(str(retoucher_file(tmp_path / "w.safetensors")))
+    for one, other in zip(exported.answer(large), in_torch.answer(large), strict=True):
+        assert one.declined == other.declined
+        np.testing.assert_allclose(one.picture, other.picture, atol=0.01)
+
+
+def test_weights_are_called_by_their_run_or_as_told(tmp_path: Path) -> None:
+    run = tmp_path / "paper"
+    run.mkdir()
+    path = t2onet_file(run / "best.safetensors")
+    assert open_system(str(path)).name == "paper"
+    assert open_system(str(run)).name == "paper"
+    assert open_system(f"T2ONet={run}").name == "T2ONet"
+    assert open_system(str(t2onet_file(tmp_path / "other.safetensors"))).name == "other"
+    with pytest.raises(DataError, match="two systems are called 'paper'; call one otherwise"):
+        open_systems([str(path), str(run)])
+
+
+def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"'keyword' is no system: .* did you mean 'keywords'\?"):
+        open_system("keyword")
+    with pytest.raises(DataError, match=r"'runs/x' is no system: .* give shipped, default, keywords, "):
+        open_system("runs/x")
+    with pytest.raises(DataError, match=r"has neither best\.safetensors nor about\.json"):
+        open_system(str(tmp_path))
+    (tmp_path / "about.json").write_text("{}")
+    with pytest.raises(RequestError, match=r"is no exported network, begin\.onnx is missing"):
+        open_system(str(tmp_path))
+    (tmp_path / "w.safetensors").write_text("no weights")
+    with pytest.raises(TrainingError, match="cannot be read as weights"):
+        open_system(str(tmp_path / "w.safetensors"))
+
+
+def test_systems_of_different_sizes_are_not_measured_together(tmp_path: Path) -> None:
+    exported = Path(open_system.__code__.co_filename).parent.parent / "weights"
+    for name in ("begin.onnx", "step.onnx"):
+        (tmp_path / name).symlink_to(exported / name)
+    about = json.loads((exported / "about.json").read_text())
+    (tmp_path / "about.json").write_text(json.dumps({**about, "side": 64}))
+    with pytest.raises(DataError, match=r"different sizes \(64, 128\)"):
+        open_systems(["identity", str(tmp_path)])
+
+
+def test_questions_are_asked_in_batches_and_told_of() -> None:
+    system = Scripted(lambda question: SystemAnswer(question.picture))
+    said: list[tuple[str, int, int]] = []
+    asked = [Question(picture(0), str(number), "literal") for number in range(70)]
+    assert len(list(answer_in_batches(system, asked, "pairs", lambda *told: said.append(told)))) == 70
+    assert [question.request for question in system.asked] == [str(number) for number in range(70)]
+    assert [len(batch) for batch in system.batches] == [32, 32, 6]
+    assert said == [("pairs", 32, 70), ("pairs", 64, 70), ("pairs", 70, 70)]
