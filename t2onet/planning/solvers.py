@@ -155,7 +155,7 @@ def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Actio
     count = operation.size // CURVE_PIECES
     inputs, targets = (_subsample(p).reshape(count, -1) for p in (picture, cost.target))
     rises = np.concatenate([_solve_curve(x, t) for x, t in zip(inputs, targets, strict=True)])
-    return Action(operation.name, np.array(operation.clipped(rises.tolist())))
+    return Action(operation.name, np.array(operation.clip(rises.tolist())))
 
 
 def _solve_curve(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -213,7 +213,7 @@ def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Action
     operation = operations.get_operation(name)
 
     def action(values: np.ndarray) -> Action:
-        return Action(name, np.array(operation.clipped(values.tolist())))
+        return Action(name, np.array(operation.clip(values.tolist())))
 
     found = minimize(
         lambda values: float(cost(action(values).applied(picture))), operation.defaults, method="Nelder-Mead"
