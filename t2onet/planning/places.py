@@ -202,7 +202,7 @@ class LocalStep:
         """(H, W) float32: how much of the step each pixel takes, its edge soft."""
         if self.mask is None:
             return np.ones(self.place.shape, np.float32)
-        levels = self.mask.over(*self.place.shape)
+        levels = self.mask.resize(*self.place.shape)
         return levels.astype(np.float32) / np.float32(255)
 
     def written(self) -> tuple[str, Sequence[float], Mask | None]:
