@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import ImageFile
 
 from ..errors import ImageError
-from . import codecs, exif, metadata, structure, views
+from . import codecs, colour, exif, metadata, structure
 from .files import UnreadableFileError, read_regular_file
 from .photo import Image, Origin, image_from_array
 from .pixels import split_alpha, turn_upright
@@ -125,8 +125,8 @@ def _normalize_gray(picture: PIL.Image.Image, numbers: NDArray[Any]) -> NDArray[
 
 def _decode_cmyk_or_lab(picture: PIL.Image.Image, icc: bytes | None) -> DecodedPhoto:
     lab = picture.mode == "LAB"
-    profile = icc if views.read_profile_space(icc) == "CMYK" and not lab else None
-    rgb = views.convert_picture_to_srgb(picture, profile) if lab or profile else None
+    profile = icc if colour.read_profile_space(icc) == "CMYK" and not lab else None
+    rgb = colour.convert_picture_to_srgb(picture, profile) if lab or profile else None
     name = "CIELAB" if lab else "CMYK"
     how = "" if rgb else " without its profile, so the colours are approximate"
     rgb = rgb or picture.convert("RGB")

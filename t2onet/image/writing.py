@@ -15,7 +15,7 @@ import PIL.Image
 from numpy.typing import NDArray
 
 from ..errors import OutputError
-from . import codecs, exif, views
+from . import codecs, colour, exif
 from .files import write_atomically
 from .metadata import DAMAGED_EXIF_NOTE
 from .photo import Image, Origin, SavedFile
@@ -89,7 +89,7 @@ MAX_SEGMENT_BYTES = 65533
 def fit_metadata(image: Image, format: FileFormat, samples: NDArray[Any], notes: list[str]) -> Origin:
     """What travels along into this format."""
     origin = image.origin
-    if views.read_profile_space(origin.icc) == "GRAY" and samples.ndim == 3 and samples.shape[2] > 2:
+    if colour.read_profile_space(origin.icc) == "GRAY" and samples.ndim == 3 and samples.shape[2] > 2:
         notes.append("the gray profile was left out: the photo is written in colour")
         origin = replace(origin, icc=None)
     if origin.exif:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, TypeGuard
 import numpy as np
 
 from ..errors import RecipeError
-from ..image.arrays import Array, array_namespace, to_array_like
+from ..image.pixels import Array, array_namespace, to_array_like
 
 # What an operation is, what a repair is, and the one list of each.
 #

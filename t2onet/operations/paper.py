@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..image.arrays import Array, array_namespace, make_shifter, per_pixel
+from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
 from ._registry import Operation, Parameter, ParameterValues, register
 
 # Brightness and saturation: V and S of HSV scaled by 1 + p and clipped to [0, 1].

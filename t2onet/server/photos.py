@@ -13,8 +13,8 @@ from ..editor import Edit, Editor
 from ..editor.policy import Policy
 from ..errors import ImageError
 from ..image import READABLE_SUFFIXES, Image, choose_output_suffix, image_from_array, open_image
+from ..image.photo import resize_to_square
 from ..image.structure import TooLargeError
-from ..image.views import resize_to_square
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
 from .previews import PreviewRenderer
