@@ -144,7 +144,7 @@ def is_srgb(profile: bytes) -> bool:
 
 
 def convert_array_to_srgb(pixels: NDArray[np.uint8], profile: bytes) -> NDArray[Any] | None:
-    """Convert (H, W, 3) to sRGB, with a gray profile from the first channel; None if the profile is damaged."""
+    """Convert (H, W, 3) to sRGB; a gray profile applies to the first channel. None if it is damaged."""
     samples = pixels[..., 0] if read_profile_space(profile) == "GRAY" else pixels
     converted = convert_picture_to_srgb(PIL.Image.fromarray(np.ascontiguousarray(samples)), profile)
     return None if converted is None else np.asarray(converted)

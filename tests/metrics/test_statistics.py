@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from t2onet.errors import DataError
 from t2onet.metrics.features import frechet_distance
-from t2onet.metrics.statistics import FrechetStatistic, MeanStatistic, compare_statistics, estimate_interval
+from t2onet.metrics.statistics import (
+    FrechetStatistic,
+    MeanStatistic,
+    compare_statistics,
+    estimate_interval,
+    estimate_mean,
+)
 
 
 def means(values: np.ndarray, counts: np.ndarray | None = None) -> MeanStatistic:
@@ -114,8 +120,16 @@ def test_crowds_have_an_interval_around_the_distance_and_no_scores() -> None:
         FrechetStatistic(names, wanted + rng.normal(shift, 0.3, (40, 60)), wanted) for shift in (0, 0.5)
     )
     found = estimate_interval(near)
-    assert found.value == pytest.approx(frechet_distance(near.made, wanted))
+    assert found.value == pytest.approx(frechet_distance(near.outputs, wanted))
     assert found.low < found.value < found.high
     apart = compare_statistics(near, far)
     assert apart.p is None
     assert 0 < apart.low < apart.value < apart.high
+
+
+def test_grouped_values_are_resampled_whole() -> None:
+    values = np.random.default_rng(8).normal(size=100)
+    single = estimate_mean([[value] for value in values])
+    doubled = estimate_mean([[value, value] for value in values])
+    assert doubled == pytest.approx(single)
+    assert math.isnan(estimate_mean([]).value)
