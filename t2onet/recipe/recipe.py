@@ -56,6 +56,11 @@ class Step(BaseModel):
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
+    @classmethod
+    def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
+        """A step without a mask and without validation, for loops over parameters known to be in range."""
+        return cls.model_construct(operation=operation, parameters=parameters, mask=None)
+
     @property
     def is_repair(self) -> bool:
         """Whether it invents what is under its mask from what is around it."""
