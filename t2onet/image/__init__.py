@@ -5,9 +5,9 @@ keep is reported in `notes`. This package is independent of operations and recip
 """
 
 from .files import check_regular_file, check_writable, open_regular_file, read_regular_file, write_atomically
+from .formats import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
 from .photo import Image, SavedFile, image_from_array
 from .reading import open_image
-from .writing import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
 
 __all__ = [
     "RAW_SUFFIXES",
