@@ -16,7 +16,7 @@ from .common import JsonOption, Ticker, exit_on_error, make_console, print_json,
 from .datasets import print_problems
 
 if TYPE_CHECKING:
-    from ..data.recorded import QuestionSet
+    from ..data.records import QuestionSet
     from ..evaluation.cases import EvaluationProgress
     from ..evaluation.compare import Comparison
     from ..metrics.distances import Lpips
