@@ -93,8 +93,8 @@ def _eager(name: str, picture: Picture, cost: CostFunction) -> Action:
 
     def off(values: np.ndarray) -> float:
         with torch.no_grad():
-            inside = torch.tensor(operation.clipped(values.tolist()), dtype=torch.float32)
+            inside = torch.tensor(operation.clip(values.tolist()), dtype=torch.float32)
             return (operation.run(image, inside, 1.0) - target).abs().mean().item()
 
     found = minimize(off, operation.defaults, method="Nelder-Mead")
-    return Action(name, np.array(operation.clipped(found.x.tolist())))
+    return Action(name, np.array(operation.clip(found.x.tolist())))

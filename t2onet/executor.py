@@ -27,7 +27,6 @@ from .errors import Cancelled, RecipeError
 from .image import Image, open_image
 from .image.pixels import to_depth, to_uint8
 from .operations import RadiusMode, pixel_scale
-from .operations.paper import COLOR, TONE
 from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
@@ -43,7 +42,6 @@ MIN_BAND_REACHES = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
 MAX_MASK_BYTES = 512 << 20
 """Masks, stretched over the photo at one byte per pixel, that are held at a time."""
-_CURVE_OPERATIONS = (TONE.name, COLOR.name)
 
 
 class CancelToken(Protocol):
@@ -392,7 +390,7 @@ class _ExecutionPass:
 
 def _is_global_curve(step: Step) -> bool:
     """Whether a step changes each level of each channel by itself, everywhere alike."""
-    return step.operation in _CURVE_OPERATIONS and step.mask is None
+    return step.mask is None and operations.get_operation(step.operation).per_channel
 
 
 def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:

@@ -13,16 +13,8 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     EXIT_INTERRUPTED,
-    JsonOption,
-    Ticker,
-    exit_on_error,
-    exit_with_error,
-    make_console,
-    print_json,
-    print_line,
-)
-from .datasets import (
     DatasetArgument,
+    JsonOption,
     LayoutOption,
     PlanOperationsOption,
     PlanSizeOption,
@@ -32,10 +24,16 @@ from .datasets import (
     PlanWayOption,
     ReplaceOption,
     SplitOption,
+    Ticker,
     check_picture_path,
+    exit_on_error,
+    exit_with_error,
+    make_console,
     make_plan_settings,
     open_dataset_folder,
     open_plans,
+    print_json,
+    print_line,
     print_problems,
 )
 from .photos import list_photos

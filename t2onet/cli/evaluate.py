@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError, OutputError
-from .common import JsonOption, Ticker, exit_on_error, make_console, print_json, print_line, print_table
-from .datasets import print_problems
+from .common import (
+    JsonOption,
+    Ticker,
+    exit_on_error,
+    make_console,
+    print_json,
+    print_line,
+    print_problems,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from ..data.records import QuestionSet

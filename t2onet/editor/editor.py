@@ -245,7 +245,7 @@ def _check_request(request: str) -> str:
 
 def _round_parameters(thought: PolicyStep) -> tuple[float, ...]:
     operation = operations.get_operation(thought.operation)
-    return operation.clipped([round(value, 4) for value in thought.parameters])
+    return operation.clip([round(value, 4) for value in thought.parameters])
 
 
 def _find_reasons(answer: PolicyAnswer, thoughts: Sequence[PolicyStep]) -> Reasons:

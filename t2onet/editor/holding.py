@@ -123,7 +123,7 @@ def _make_compensation_parameters(attribute: Attribute, by: float) -> tuple[floa
     """Of the operation that moves an attribute: more of it for a larger number, none for 0."""
     operation = operations.get_operation(_COMPENSATING_OPERATIONS[attribute])
     if attribute not in _CAST_CHANNELS:
-        return operation.clipped([round(by, 4)])
+        return operation.clip([round(by, 4)])
     knots = np.linspace(0, 1, CURVE_PIECES + 1)
     curves = [np.diff(knots ** (2.0 ** (-part * by))) * CURVE_PIECES for part in _CAST_CHANNELS[attribute]]
-    return operation.clipped(np.concatenate(curves).round(4).tolist())
+    return operation.clip(np.concatenate(curves).round(4).tolist())

@@ -69,7 +69,7 @@ def fit_tone_curves(picture: np.ndarray, aim: np.ndarray, share: float) -> tuple
         for now, then in zip(measure_tones(picture), aim, strict=True)
     ]
     rises = [float(rise) for curve in curves for rise in np.diff(curve) * CURVE_PIECES]
-    return operations.get_operation("color").clipped(rises)
+    return operations.get_operation("color").clip(rises)
 
 
 def _fit_curve(now: np.ndarray, then: np.ndarray) -> np.ndarray:

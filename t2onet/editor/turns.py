@@ -164,7 +164,7 @@ def _interpolate_step(before: Step, after: Step, share: float) -> Step:
         return after
     operation = operations.get_operation(after.operation)
     pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)
-    values = operation.clipped([round(a + share * (b - a), 12) for a, b in pairs])
+    values = operation.clip([round(a + share * (b - a), 12) for a, b in pairs])
     return after.model_copy(update={"parameters": values})
 
 

@@ -37,7 +37,7 @@ from ..errors import DataError
 from ..language import Attribute, Intent
 from ..language.grams import words
 from ..language.keywords import keywords
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import COLOR, CURVE_PIECES
 from ..recipe import Recipe
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
@@ -159,7 +159,7 @@ class IdentitySystem:
 
 def clip_to_recipe(steps: Iterable[tuple[str, Sequence[float]]]) -> Recipe:
     """Of operations and parameters as a network says them, which rounding may have put beyond a limit."""
-    return Recipe.from_steps((name, operations.get_operation(name).clipped(values)) for name, values in steps)
+    return Recipe.from_steps((name, operations.get_operation(name).clip(values)) for name, values in steps)
 
 
 def answer_in_batches(
@@ -246,12 +246,16 @@ def _open_exported(folder: Path) -> OnnxPolicy | T2ONetPolicy:
 _CAST_DIRECTIONS = {Attribute.WARMTH: (1.0, 0.2, -1.0), Attribute.REDNESS: (1.0, -1.0, 0.6)}
 """How red, green and blue move for a cast, at an amount of 1 in units of `_CAST`."""
 _CAST_STRENGTH = 0.1
-_OPERATION_AMOUNTS = {
-    Attribute.LIGHTNESS: ("brightness", 0.25),
-    Attribute.CONTRAST: ("contrast", 0.3),
-    Attribute.COLOURFULNESS: ("saturation", 0.3),
-    Attribute.SHARPNESS: ("sharpness", 0.4),
+_AMOUNTS = {
+    Attribute.LIGHTNESS: 0.25,
+    Attribute.CONTRAST: 0.3,
+    Attribute.COLOURFULNESS: 0.3,
+    Attribute.SHARPNESS: 0.4,
 }
+"""What an intent of amount 1 moves the operation of its attribute by."""
+_LOWEST_PARAMETER = -0.9
+"""Short of black and of no colour at all."""
+_SCALAR_OPERATIONS = {one.attribute: one for one in operations.paper_operations() if one.size == 1}
 _VAGUE_INTENTS = (Intent(Attribute.CONTRAST, 1, 0.7), Intent(Attribute.COLOURFULNESS, 1, 0.7))
 
 
@@ -272,12 +276,11 @@ def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[PolicyStep]:
     for intent in intents:
         moved = intent.sign * intent.amount
         if intent.attribute in _CAST_DIRECTIONS:
-            yield PolicyStep("color", _build_colour_curves(intent.attribute, moved))
+            yield PolicyStep(COLOR.name, _build_colour_curves(intent.attribute, moved))
         else:
-            name, unit = _OPERATION_AMOUNTS[intent.attribute]
-            yield PolicyStep(
-                name, (max(-0.9, unit * moved) if name != "sharpness" else max(-0.25, unit * moved),)
-            )
+            operation = _SCALAR_OPERATIONS[intent.attribute]
+            value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * moved)
+            yield PolicyStep(operation.name, operation.clip([value]))
 
 
 def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...]:
@@ -287,7 +290,7 @@ def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...
     for part in _CAST_DIRECTIONS[attribute]:
         curve = knots ** (2.0 ** (-part * moved * 4 * _CAST_STRENGTH))
         rises += (np.diff(curve) * CURVE_PIECES).tolist()
-    return tuple(float(np.clip(rise, 0.02, 8.0)) for rise in rises)
+    return COLOR.clip(rises)
 
 
 # Systems on paper: one notes what it is asked, one answers as a network did before.

@@ -237,8 +237,8 @@ class MultiHeadAttention(nn.Module):
 # which parameters, and which words asked for it. What has been done so far is in the picture and in the
 # state.
 
-OPERATION_ORDER = ("brightness", "color", "saturation", "tone", "contrast", "sharpness")
-"""In which operations are decided: the most fruitful one for a joint fit (LOG.md)."""
+OPERATION_ORDER = operations.sort_by_position(operations.PAPER)
+"""The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
 RETOUCHER_MODES = ("literal", "expert")
 RETOUCHER_SIDE = 128
 """Pixels a side of the picture it sees."""

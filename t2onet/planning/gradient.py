@@ -36,7 +36,7 @@ def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFuncti
     for _ in range(_GRADIENT_ROUNDS[method]):
         step()
     off()
-    return Action(name, np.array(operation.clipped(best.double().tolist())))
+    return Action(name, np.array(operation.clip(best.double().tolist())))
 
 
 def _clip_to_ranges(operation: Operation, values: torch.Tensor) -> torch.Tensor:

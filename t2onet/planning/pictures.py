@@ -61,7 +61,7 @@ def to_recipe(path: Sequence[Action]) -> Recipe:
     return Recipe.from_steps(
         (
             action.operation,
-            operations.get_operation(action.operation).clipped(np.round(action.values, 5).tolist()),
+            operations.get_operation(action.operation).clip(np.round(action.values, 5).tolist()),
         )
         for action in path
     )

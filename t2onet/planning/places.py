@@ -210,7 +210,7 @@ class LocalStep:
         name, values = self.action
         if self.is_repair:
             return name, [], self.mask
-        return name, operations.get_operation(name).clipped(np.round(values, 5).tolist()), self.mask
+        return name, operations.get_operation(name).clip(np.round(values, 5).tolist()), self.mask
 
 
 def render_local_steps(steps: Sequence[LocalStep], start: Picture) -> tuple[Recipe, tuple[Picture, ...]]:

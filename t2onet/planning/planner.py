@@ -253,7 +253,7 @@ def plan_pictures(
 
     Orders are compared on a few pixels, without what looks at neighbours; the best is fitted on all.
     """
-    allowed = list(operations.operations()) if names is None else names
+    allowed = check_operation_names(names)
     aside = tuple(make_identity_step(name) for name in allowed if reads_neighbours(name))
     sketch = _fit_best_order(start, target, [name for name in allowed if not reads_neighbours(name)])
     fitter = JointFitter(start, L1Cost(target))
@@ -403,7 +403,7 @@ def reads_neighbours(name: str) -> bool:
 
 def check_operation_names(names: Sequence[str] | None) -> list[str]:
     if names is None:
-        return list(operations.operations())
+        return list(operations.PAPER)
     names = [names] if isinstance(names, str) else names
     if not names:
         raise PlanError("no operations to plan with; name at least one")

@@ -90,12 +90,12 @@ def _plan_task(task: PlanTask) -> StoredPlan:
 
 def _find_path(task: PlanTask, start: Picture, target: Picture) -> Found:
     """Found jointly, or by a forward search that is not refined; its random choices follow from the pair."""
-    from ...operations import operations
+    from ...operations import PAPER
     from ...planning import ForwardSearch, L1Cost, plan_pictures
     from ...planning.solvers import find_solver
 
     settings = task.settings
-    names = settings.operations or tuple(operations())
+    names = settings.operations or PAPER
     if settings.way == "joint":
         return plan_pictures(start, target, settings.steps, names).path
     order: SearchOrder = "free" if settings.way == "beam" else settings.way
