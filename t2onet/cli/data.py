@@ -13,16 +13,8 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     EXIT_INTERRUPTED,
-    JsonOption,
-    Ticker,
-    exit_on_error,
-    exit_with_error,
-    make_console,
-    print_json,
-    print_line,
-)
-from .datasets import (
     DatasetArgument,
+    JsonOption,
     LayoutOption,
     PlanOperationsOption,
     PlanSizeOption,
@@ -32,10 +24,16 @@ from .datasets import (
     PlanWayOption,
     ReplaceOption,
     SplitOption,
+    Ticker,
     check_picture_path,
+    exit_on_error,
+    exit_with_error,
+    make_console,
     make_plan_settings,
     open_dataset_folder,
     open_plans,
+    print_json,
+    print_line,
     print_problems,
 )
 from .photos import list_photos
@@ -80,8 +78,7 @@ def pack_folder(
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
-    from ..data.packed import INDEX_FILE
-    from ..data.packing import collect_texts, pack_dataset, repack_dataset
+    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")

@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import check_overwrite_options, is_written, make_folders, remove_empty_folders, set_max_megapixels
-from .batch import PhotoOutcome, PhotoReport, ShareCallback, WrittenPicture, print_reports, run_tasks
+from .apply import (
+    PhotoOutcome,
+    PhotoReport,
+    ShareCallback,
+    WrittenPicture,
+    check_overwrite_options,
+    is_written,
+    make_folders,
+    print_reports,
+    remove_empty_folders,
+    run_tasks,
+    set_max_megapixels,
+)
 from .common import (
     JobsOption,
     JsonOption,

@@ -18,7 +18,7 @@ from ..errors import RecipeError
 if TYPE_CHECKING:
     from ..editor import Edit, Mode
     from ..recipe import Recipe
-    from .batch import PhotoReport
+    from .apply import PhotoReport
 
 EDIT_JSON_VERSION: Literal[1] = 1
 

@@ -17,11 +17,9 @@ from ..errors import T2OError
 from ..executor import count_cores, render_stages
 from ..operations import operations
 from ..recipe import Recipe
-from .connections import raise_if_disconnected
-from .photos import SessionPhoto, to_display_name
-from .previews import PreviewCache, PreviewRenderer
-from .recipes import has_masks
-from .schemas import ResourceId
+from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name
+from .running import raise_if_disconnected
+from .schemas import ResourceId, has_masks
 from .sessions import Session, SessionStore
 from .settings import MIB, ServerSettings
 

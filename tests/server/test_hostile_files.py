@@ -23,7 +23,7 @@ from t2onet.recipe import Recipe
 from t2onet.server import ServerSettings, photos
 from t2onet.server.errors import Refused
 from t2onet.server.photos import open_stored_photo
-from t2onet.server.recipes import check_work
+from t2onet.server.schemas import check_work
 from tests import hostile
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted

@@ -12,8 +12,8 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
-from t2onet.server import previews, results
-from t2onet.server.previews import PreviewCache, encode_preview
+from t2onet.server import photos, results
+from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE
 from tests.server.conftest import Serve
 from tests.server.made import Visitor, encoded, picture, pixels, recipe, refused, seen
@@ -25,13 +25,13 @@ FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness
 def executed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The operations of every pass over the preview."""
     passes: list[list[str]] = []
-    real = previews.render_stages
+    real = photos.render_stages
 
     def counted(look: Recipe, *arguments: object, **options: object) -> object:
         passes.append([step.operation for step in look.steps])
         return real(look, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(previews, "render_stages", counted)
+    monkeypatch.setattr(photos, "render_stages", counted)
     return passes
 
 

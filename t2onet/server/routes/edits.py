@@ -11,7 +11,6 @@ from ...recipe import Step as RecipeStep
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import too_large
 from ..photos import describe_history, move_in_history
-from ..recipes import count_mask_bytes, parse_recipe, parse_step, to_recipe_json, to_step_responses
 from ..schemas import (
     EditRequest,
     EditResponse,
@@ -26,6 +25,11 @@ from ..schemas import (
     VariantResponse,
     VariantsRequest,
     VariantsResponse,
+    count_mask_bytes,
+    parse_recipe,
+    parse_step,
+    to_recipe_json,
+    to_step_responses,
 )
 from ..sessions import Session
 from ..settings import MIB
