@@ -78,8 +78,7 @@ def pack_folder(
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
-    from ..data.packed import INDEX_FILE
-    from ..data.packing import collect_texts, pack_dataset, repack_dataset
+    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")

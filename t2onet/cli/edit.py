@@ -88,7 +88,7 @@ def edit_photos(
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
     from ..editor.policy import check_mode, load_shipped_policy, open_policy
-    from ..executor import count_cores
+    from ..image.codecs import count_cores
 
     check_overwrite_options(overwrite, skip_existing)
     mode = reconcile_mode(mode, manner, "--mode", "--manner")

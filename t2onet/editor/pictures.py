@@ -9,7 +9,7 @@ import numpy as np
 from .. import operations
 from ..executor import apply
 from ..image import Image
-from ..image.views import resize_to_square
+from ..image.photo import resize_to_square
 from ..recipe import Recipe, Step
 
 VISIBLE_CHANGE = 1 / 255

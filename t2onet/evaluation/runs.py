@@ -12,8 +12,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..data.packed import INDEX_FILE
-from ..data.recorded import read_answers_source
-from ..data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, read_run_record, read_tensor_metadata
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
+    CHECKPOINT_FILE,
+    read_answers_source,
+    read_run_record,
+    read_tensor_metadata,
+)
 from ..errors import DataError, TrainingError
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun, PaperTable
 

@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .. import operations
-from ..data.recorded import (
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
     AnswerSet,
     PlainSteps,
     QuestionSet,
@@ -21,7 +22,6 @@ from ..data.recorded import (
     read_answers,
     to_float_picture,
 )
-from ..data.run_records import BEST_WEIGHTS_FILE
 from ..editor import apply_policy_steps
 from ..editor.policy import (
     EDIT,

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import operations
 from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, mean_huber_loss, perturb_curves
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import CURVE_PIECES, CURVES
 from .pictures import Action, L1Cost, Picture, StepSequence, render_intermediates
 from .places import PixelSample
 from .segments import Region
@@ -26,8 +26,6 @@ JOINT_SAMPLE = 1024
 """Pixels on which a path is linearised; its cost is always taken on all."""
 INITIAL_DELTA, FINAL_DELTA, DELTA_DECAY = 0.1, 0.006, 0.55
 """Residuals below this count squared: at first, at last, and the factor from round to round."""
-_CURVE_OPERATIONS = {"tone", "color"}
-"""Operations whose nudged results are made all at once; any other is run once for each parameter."""
 MIN_ROUND_GAIN = 3e-5
 """A round that lowers the cost by less was the last."""
 RIDGE_WEIGHT = 5e-5
@@ -83,7 +81,7 @@ class JointFitter:
         matrix, vector = np.empty((count, count)), np.empty(count)
         scratch = np.empty(residual.size, np.float32)
         fill_normal_equations(jacobian, residual, np.float32(delta), scratch, matrix, vector)
-        away = np.concatenate([action.values - _default_values(action.operation) for action in path])
+        away = np.concatenate([_distance_from_defaults(action) for action in path])
         matrix += 2 * RIDGE_WEIGHT * residual.size * np.eye(count)
         vector += 2 * RIDGE_WEIGHT * residual.size * away
         floor = 1e-5 * residual.size
@@ -115,8 +113,9 @@ class JointFitter:
         action = path[at]
         nudges = choose_perturbations(action)
         if _step_reads_neighbours(action):
-            moved = Action(action.operation, action.values + nudges)
-            results = sample_pixels(moved.applied(series[at]), self._sample)
+            moved = [Action(action.operation, action.values + nudge) for nudge in np.diag(nudges)]
+            pictures = [sample_pixels(one.applied(series[at]), self._sample) for one in moved]
+            results = np.concatenate(pictures, axis=1)
         else:
             results = _apply_perturbed(action, nudges, samples[at])
         for later in range(at + 1, len(path)):
@@ -126,7 +125,8 @@ class JointFitter:
                 results += samples[later + 1] - samples[later]
             else:
                 results = path[later].taking(results)
-        moved_by: np.ndarray = (results - samples[-1]) / nudges.astype(np.float32)[None, :, None]
+        shares = (nudges / parameter_units(action.operation)).astype(np.float32)
+        moved_by: np.ndarray = (results - samples[-1]) / shares[None, :, None]
         return moved_by
 
 
@@ -143,13 +143,26 @@ def _step_reads_neighbours(action: Action) -> bool:
 
 def _ridge_penalty(path: StepSequence) -> float:
     """What doing something costs, in the unit of the cost."""
-    away = [action.values - _default_values(action.operation) for action in path]
+    away = [_distance_from_defaults(action) for action in path]
     return RIDGE_WEIGHT * sum(float(values @ values) for values in away)
+
+
+def _distance_from_defaults(action: Action) -> np.ndarray:
+    """(P,): in units of the parameters."""
+    away = action.values - _default_values(action.operation)
+    distance: np.ndarray = away / parameter_units(action.operation)
+    return distance
 
 
 @cache
 def _default_values(operation: str) -> np.ndarray:
     return np.array(operations.get_operation(operation).defaults)
+
+
+@cache
+def parameter_units(operation: str) -> np.ndarray:
+    """(P,): a hundred steps of each parameter, so that parameters of any range weigh alike in a fit."""
+    return np.array([100 * slot.step for slot in operations.get_operation(operation).slots])
 
 
 @cache
@@ -160,13 +173,14 @@ def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
 
 def choose_perturbations(action: Action) -> np.ndarray:
     """(P,): a small change of each parameter, up or, at the top of its range, down."""
-    sizes = 0.05 * action.values if len(action.values) > 1 else np.array([0.01])
+    curve = action.operation in CURVES
+    sizes = 0.05 * action.values if curve else parameter_units(action.operation) / 100
     return np.where(action.values + sizes > _parameter_bounds(action.operation)[1], -sizes, sizes)
 
 
 def _apply_perturbed(action: Action, nudges: np.ndarray, sample: Picture) -> Picture:
     """(3, P, K): the sample (3, 1, K) after the action with each of its parameters nudged in turn."""
-    if action.operation in _CURVE_OPERATIONS:
+    if action.operation in CURVES:
         rises, steps = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (action.values, nudges))
         results = np.empty((3, rises.size, sample.shape[2]), np.float32)
         perturb_curves(sample[:, 0], rises, steps, results)
@@ -176,11 +190,12 @@ def _apply_perturbed(action: Action, nudges: np.ndarray, sample: Picture) -> Pic
 
 
 def move_parameters(path: StepSequence, by: np.ndarray) -> StepSequence:
-    """The path with all its parameters moved, within their ranges and in their canonical form."""
+    """The path with all its parameters moved by so many units, within their ranges, in canonical form."""
     moved, first = [], 0
     for action in path:
         low, high = _parameter_bounds(action.operation)
-        values = np.clip(action.values + by[first : first + len(low)], low, high)
+        moves = by[first : first + len(low)] * parameter_units(action.operation)
+        values = np.clip(action.values + moves, low, high)
         same = operations.get_operation(action.operation).canonical(tuple(values.tolist()))
         moved.append(Action(action.operation, np.clip(same, low, high)))
         first += len(low)
@@ -280,7 +295,8 @@ class MaskedFitter:
         for later in range(at + 1, len(path)):
             results = _blend(results, path[later].applied(results), shares[later])
         rows = self.sample.middles(results).transpose(1, 0, 2).reshape(len(nudges), -1)
-        columns: np.ndarray = (rows - self._flat(series[-1])) / nudges.astype(np.float32)[:, None]
+        parts = (nudges / parameter_units(action.operation)).astype(np.float32)
+        columns: np.ndarray = (rows - self._flat(series[-1])) / parts[:, None]
         return np.ascontiguousarray(columns)
 
     def _flat(self, squares: Picture) -> np.ndarray:

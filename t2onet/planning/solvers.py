@@ -16,7 +16,7 @@ from .. import operations
 from ..errors import PlanError
 from ..kernels.fitting import add_curve_equations, mean_absolute_difference
 from ..operations import Operation, Parameter
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import CURVE_PIECES, CURVES
 from .pictures import Action, CostFunction, L1Cost, Picture
 
 Solver = Callable[[str, Picture, CostFunction], Action]
@@ -72,6 +72,7 @@ _SOLVER_SAMPLE = 4096
 _GRID_POINTS = 9
 _GOLDEN = (5**0.5 - 1) / 2
 _GOLDEN_SECTION_STEPS = 10
+_COORDINATE_SWEEPS = 3
 _REWEIGHTINGS = 6
 _MIN_RISE = 0.0025
 """Of a piece of a curve: its share of the whole, so that no parameter leaves its range."""
@@ -84,11 +85,8 @@ def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Action:
     if not isinstance(cost, L1Cost):
         raise PlanError("the solver 'fast' works for the L1 cost only; choose 'nelder-mead' for other costs")
     operation = operations.get_operation(name)
-    if operation.size == 1:
-        return _solve_number(operation, picture, cost)
-    if operation.size % CURVE_PIECES == 0:
-        return _solve_curves(operation, picture, cost)
-    raise PlanError(f"the solver 'fast' does not know {name!r}; choose 'nelder-mead'")
+    solve = _solve_curves if name in CURVES else _solve_numbers
+    return solve(operation, picture, cost)
 
 
 def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Action:
@@ -97,15 +95,13 @@ def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.n
     if not operation.reach(1.0):
         pixels, goals = (np.ascontiguousarray(p[:, inside])[:, None] for p in (picture, target))
         return solve_fast(name, pixels, L1Cost(goals))
-    if operation.size != 1:
-        raise PlanError(f"the solver 'fast' does not know {name!r} inside a mask")
     goal = target[:, inside].reshape(-1)
 
-    def off(p: float) -> float:
-        result = Action(name, np.array([p])).applied(picture)
+    def off(action: Action) -> float:
+        result = action.applied(picture)
         return float(mean_absolute_difference(result[:, inside].reshape(-1), goal))
 
-    return Action(name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+    return _search_numbers(operation, off)
 
 
 def _subsample(picture: Picture) -> Picture:
@@ -113,17 +109,32 @@ def _subsample(picture: Picture) -> Picture:
     return np.ascontiguousarray(picture[:, ::stride, ::stride])
 
 
-def _solve_number(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
-    """Any operation of one number."""
+def _solve_numbers(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
+    """Any operation, by its formula alone."""
     goal = _subsample(cost.target).reshape(-1)
     aside = operation.reach(1.0) > 0
     start = picture if aside else _subsample(picture)
 
-    def off(p: float) -> float:
-        result = Action(operation.name, np.array([p])).applied(start)
+    def off(action: Action) -> float:
+        result = action.applied(start)
         return float(mean_absolute_difference((_subsample(result) if aside else result).reshape(-1), goal))
 
-    return Action(operation.name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+    return _search_numbers(operation, off)
+
+
+def _search_numbers(operation: Operation, off: Callable[[Action], float]) -> Action:
+    """Each number by itself, the others as they are; several numbers a few times over."""
+    values = np.array(operation.defaults)
+    for _ in range(_COORDINATE_SWEEPS if operation.size > 1 else 1):
+        for at, slot in enumerate(operation.slots):
+
+            def off_at(p: float, at: int = at) -> float:
+                changed = values.copy()
+                changed[at] = p
+                return off(Action(operation.name, changed))
+
+            values[at] = _minimize_scalar(off_at, _make_grid(slot))
+    return Action(operation.name, values)
 
 
 def _make_grid(slot: Parameter) -> np.ndarray:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import operations
 from ..errors import RecipeError
-from ..image import structure
+from ..image import formats
 from ..operations import repairs
 from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode
 from ..recipe import Recipe, Step
@@ -293,7 +293,6 @@ _REPAIR_MEGAPIXELS = 150.0
 """Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
 _NEIGHBOURHOOD_COST = 2.0
 """Megapixels of masked steps that take as long as one megapixel of a step that looks at neighbours."""
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def parse_recipe(raw: Any, settings: ServerSettings) -> Recipe:
@@ -370,9 +369,9 @@ def _count_mask_pixels(png: str) -> int:
     """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
     try:
         data = base64.b64decode(png)
-        if not data.startswith(_PNG_SIGNATURE):
+        if not data.startswith(formats.PNG_SIGNATURE):
             return 0
-        structure.check_structure(data)
+        formats.check_structure(data)
         with PIL.Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
             return picture.width * picture.height
     except PIL.Image.DecompressionBombError:

@@ -18,7 +18,7 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from ..data.packed import read_packed
-from ..data.run_records import BEST_WEIGHTS_FILE
+from ..data.records import BEST_WEIGHTS_FILE
 from ..errors import T2OError, TrainingError
 from ..models import GreedyDecoding, RequestBatch, decode_steps, load_network
 from .loop import TrainingRun

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from t2onet.cli.data import pack_folder
-from t2onet.data.packed import read_packed
-from t2onet.data.packing import pack_dataset
+from t2onet.data.packed import pack_dataset, read_packed
 from t2onet.data.plans import PlanSettings, plan_dataset
 from tests.cli.made import T2O, pixels
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set

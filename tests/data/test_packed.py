@@ -17,8 +17,7 @@ import pytest
 
 from t2onet import OutputError
 from t2onet.data import Dataset, Sample
-from t2onet.data.packed import read_packed
-from t2onet.data.packing import ShardWriter, collect_texts, pack_dataset, repack_dataset
+from t2onet.data.packed import ShardWriter, collect_texts, pack_dataset, read_packed, repack_dataset
 from t2onet.data.plans import DatasetPlans, PlanSettings, plan_dataset
 from t2onet.errors import DataError
 from tests.conftest import EXAMPLES, ROOT
