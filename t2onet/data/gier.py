@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..image import read_regular_file
-from ..image.structure import TooLargeError, check_pixel_count
+from ..image.formats import TooLargeError, check_pixel_count
 from .dataset import (
     Dataset,
     DatasetEntry,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL.ExifTags import IFD
 
-from t2onet.image import exif, open_image
+from t2onet.image import metadata, open_image, tiff
 from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif
 from tests.image.made import MAKER_NOTE, encoded, exif_block, photo, tiff_file
 
@@ -26,12 +26,12 @@ def tags(path: Path) -> PIL.Image.Exif:
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: str) -> None:
     block = exif_block(6, order=order)
-    patched = exif.reset_exif_orientation(block)
+    patched = metadata.reset_exif_orientation(block)
     changed = [at for at in range(len(block)) if block[at] != patched[at]]
     assert len(patched) == len(block)
     assert len(changed) <= 1 + 4
-    assert exif.read_orientation(block) == 6
-    assert exif.read_orientation(patched) == 1
+    assert metadata.read_orientation(block) == 6
+    assert metadata.read_orientation(patched) == 1
     read = PIL.Image.Exif()
     read.load(patched)
     assert read.get_ifd(IFD.IFD1) == {}
@@ -41,7 +41,7 @@ def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: s
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_pixel_sizes_follow_the_picture(order: str) -> None:
     read = PIL.Image.Exif()
-    read.load(exif.update_exif_size(exif_block(order=order), 1234, 567))
+    read.load(metadata.update_exif_size(exif_block(order=order), 1234, 567))
     assert read.get_ifd(IFD.Exif)[0xA002] == 1234
     assert read.get_ifd(IFD.Exif)[0xA003] == 567
 
@@ -85,7 +85,7 @@ def test_the_block_survives_every_format(tmp_path: Path, suffix: str) -> None:
     assert read.get_ifd(IFD.GPSInfo)[1] == "N"
     assert (read.get_ifd(IFD.Exif)[0xA002], read.get_ifd(IFD.Exif)[0xA003]) == (36, 24)
     if suffix != ".tif":
-        assert open_image(out).origin.exif == exif.reset_exif_orientation(exif_block(6))
+        assert open_image(out).origin.exif == metadata.reset_exif_orientation(exif_block(6))
 
 
 def test_an_avif_keeps_the_tags_though_pillow_writes_them_anew(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_a_tiff_gives_what_describes_the_photo_and_nothing_of_its_storage(tmp_pa
 
 def test_a_dng_tag_does_not_make_a_result_a_dng() -> None:
     data = tiff_file(photo(), tags=[(50706, 1, b"\1\4\0\0"), (272, 2, b"Model\0")])
-    block = exif.extract_exif_from_tiff(data)
+    block = metadata.extract_exif_from_tiff(data)
     assert block is not None
-    assert set(exif.read_first_directory(block).entries) == {272}
+    assert set(tiff.read_first_directory(block).entries) == {272}
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_no_damage_to_a_block_fails_a_photo(data: st.DataObject) -> None:
     found = read_exif(bytes(block[: data.draw(st.integers(0, len(block)))]))
     assert 1 <= found.orientation <= 8
     if found.block is not None:
-        exif.update_exif_size(found.block, 10, 20)
-        exif.list_descriptive_entries(found.block)
+        metadata.update_exif_size(found.block, 10, 20)
+        metadata.list_descriptive_entries(found.block)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_tiff_or_malformed(data: bytes) -> None:
-    with contextlib.suppress(exif.MalformedError):
-        exif.extract_exif_from_tiff(b"II*\0" + data)
+    with contextlib.suppress(tiff.MalformedError):
+        metadata.extract_exif_from_tiff(b"II*\0" + data)

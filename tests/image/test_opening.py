@@ -41,7 +41,7 @@ def test_an_array_and_an_image_are_photos_already() -> None:
 
 
 def test_anything_else_is_not() -> None:
-    text = "'int' is no kind of photo; give a path or a NumPy array of shape (H, W, 3)."
+    text = "'int' is not a photo; give a path or a NumPy array of shape (H, W, 3)."
     assert refusal(12) == text
 
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.errors import ImageError
-from t2onet.image import image_from_array, views
-from t2onet.image.photo import Image, Origin
-from t2onet.image.views import resize_to_square
+from t2onet.image import image_from_array
+from t2onet.image.photo import _COARSE_FACTOR, Image, Origin, resize_to_square
 from tests.image.made import photo, profile
 
 
@@ -48,10 +47,10 @@ def test_a_squeezed_photo_is_pillows_in_bands(height: int, width: int, pixels: i
     array = np.random.default_rng(height).integers(0, 256, (height, width, 3), dtype=np.uint8)
     box = PIL.Image.Resampling.BOX
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(views, "_BAND_PIXELS", pixels)
+        patch.setattr("t2onet.image.photo._BAND_PIXELS", pixels)
         small = resize_to_square(image_from_array(array), 16)
     np.testing.assert_array_equal(
-        small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=views._COARSE_FACTOR)
+        small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=_COARSE_FACTOR)
     )
 
 
