@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from ..errors import RecipeError
+from ..options import Mode
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Mode
+    from ..editor import Edit
     from ..recipe import Recipe
     from .apply import PhotoReport
 
@@ -94,7 +95,7 @@ class PhotoEntry(_EditJsonEntry):
     error: str | None = Field(description="Why the photo was refused, in words; null otherwise.")
     errors: list[ErrorEntry] = Field(description="The same by kind; empty unless the photo was refused.")
     request: str = Field(description="What was asked for.")
-    mode: Literal["literal", "expert"] = Field(description="How the request was taken.")
+    mode: Mode = Field(description="How the request was taken.")
     strength: float = Field(description="1 is the answer as it is.")
     told: str = Field(description="What was done and why, as `t2o edit` prints it; empty if nothing was.")
     sidecar: str | None = Field(description="As in the first variant.")

@@ -1,7 +1,8 @@
-"""The facade: open a photo once, ask many times, and talk about the answers."""
+"""Edit photos by requests in words: open a photo once, ask many times, follow up on the answers."""
 
+from ..options import Mode
 from .editor import Editor, edit
-from .edits import Edit, Manner, Mode
+from .edits import Edit
 from .pictures import apply_policy_steps, apply_to_thumbnail, make_thumbnail
 from .telling import NOTHING_YET
 from .turns import EditTurn
@@ -11,7 +12,6 @@ __all__ = [
     "Edit",
     "EditTurn",
     "Editor",
-    "Manner",
     "Mode",
     "apply_policy_steps",
     "apply_to_thumbnail",

@@ -14,6 +14,7 @@ from .. import operations
 from ..errors import RecipeError
 from ..image import formats
 from ..operations import repairs
+from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode
 from ..recipe import Recipe, Step
 from .errors import too_large
 from .settings import ServerSettings
@@ -29,7 +30,6 @@ RevisionNumber = Annotated[int, Field(description="The revision of the photo tha
 LongSide = Annotated[
     int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")
 ]
-ModeName = Literal["literal", "expert"]
 
 
 class StrictRequest(BaseModel):
@@ -41,7 +41,7 @@ class StrictRequest(BaseModel):
 class ModeRequest(StrictRequest):
     """A body with a mode; `manner`, its old name, is taken as well."""
 
-    mode: ModeName = "literal"
+    mode: Mode = DEFAULT_MODE
 
     @model_validator(mode="before")
     @classmethod
@@ -64,7 +64,7 @@ class EditRequest(ModeRequest):
 
 class VariantsRequest(ModeRequest):
     request: str
-    count: Annotated[int, Field(ge=1, le=12)] = 4
+    count: Annotated[int, Field(ge=1, le=MAX_API_VARIANTS)] = DEFAULT_API_VARIANTS
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
@@ -95,7 +95,7 @@ class MoveToEditRequest(StrictRequest):
 
 
 class SetStrengthRequest(StrictRequest):
-    strength: Annotated[float, Field(ge=0, le=4, allow_inf_nan=False)]
+    strength: Annotated[float, Field(ge=0, le=MAX_API_STRENGTH, allow_inf_nan=False)]
     revision: RevisionNumber
 
 
@@ -185,8 +185,8 @@ class PhotoResponse(BaseModel):
     can_undo: bool
     can_redo: bool
     request: str
-    mode: ModeName
-    manner: Annotated[ModeName, Field(description="The old name of `mode`.")]
+    mode: Mode
+    manner: Annotated[Mode, Field(description="The old name of `mode`.")]
     strength: float
     recipe: RecipeJson
     description: str

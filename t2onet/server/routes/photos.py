@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ... import __version__, operations
-from ...editor import Mode
 from ...executor import Pixels, apply
+from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, not_found, refuse_storage_errors
@@ -170,7 +170,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     facts = photo.facts
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
-    mode: Mode = "literal" if edit is None else edit.mode
+    mode: Mode = DEFAULT_MODE if edit is None else edit.mode
     return PhotoResponse(
         photo=photo.id,
         name=photo.name,
