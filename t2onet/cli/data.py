@@ -72,6 +72,18 @@ def pack_folder(
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
     quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 90,
+    glove: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="GloVe vectors (text, or the published .h5): writes the vectors of the requests' words to "
+            "DIR/words.npz, for the configs that start from them.",
+        ),
+    ] = None,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word list for --glove; by default the words of the requests."),
+    ] = None,
     split: SplitOption = None,
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
@@ -79,11 +91,18 @@ def pack_folder(
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
     from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
+    from ..data.words import WORDS_FILE, write_glove_vectors
+    from ..language import Vocabulary
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
     if photos_of is not None and (plans is None or texts):
         raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
+    if vocabulary is not None and glove is None:
+        raise DataError("--vocabulary is the word list for --glove; give both")
+    if glove is not None and not glove.is_file():
+        raise DataError(f"{glove} cannot be read as word vectors: there is no such file")
+    words = None if vocabulary is None else Vocabulary.load(vocabulary)
     found = open_dataset_folder(dataset, layout, split)
     made = None
     if plans is not None:
@@ -104,6 +123,10 @@ def pack_folder(
         f"requests -> {output}, {done.bytes / 1e6:.1f} MB",
         err=False,
     )
+    if glove is not None:
+        counts = write_glove_vectors(output, glove, words)
+        missing = f"{counts.missing} of them without a vector"
+        print_line(f"{counts.words} words, {missing} -> {output / WORDS_FILE}", err=False)
 
 
 # `t2o data plan`: the plans of all pairs of a dataset.

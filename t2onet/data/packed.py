@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
@@ -98,8 +98,12 @@ class PackedSet:
         return np.array([sample.after for sample in self.samples], np.int64)
 
     def split(self, name: str) -> NDArray[np.int64]:
-        """The numbers of the samples in a split."""
+        """Indices of the samples in a split."""
         return np.array([at for at, sample in enumerate(self.samples) if sample.split == name], np.int64)
+
+    def training_requests(self) -> list[str]:
+        """All requests of the train split, with and without photos."""
+        return _list_training_requests((*self.samples, *self.texts))
 
 
 def requests_to_data(words: PackedRequests | Sample) -> dict[str, Any]:
@@ -147,6 +151,24 @@ def read_packed(folder: str | Path) -> PackedSet:
     if home != folder:
         samples = [requests_from_data(PackedSample, data) for data in read_sample_lines(folder, index)]
     return PackedSet(photos, tuple(samples), tuple(texts))
+
+
+def read_training_requests(folder: str | Path) -> list[str]:
+    """`PackedSet.training_requests` of a folder, without reading its photos."""
+    folder = Path(folder)
+    index = read_index(folder)
+    home, home_index = _find_photo_folder(folder, index)
+    samples = [requests_from_data(PackedSample, data) for data in read_sample_lines(folder, index)]
+    texts = [
+        requests_from_data(PackedText, data)
+        for entries in _open_shards(home, home_index)
+        for data in _read_lines(entries, TEXT_PREFIX)
+    ]
+    return _list_training_requests((*samples, *texts))
+
+
+def _list_training_requests(entries: Iterable[PackedRequests]) -> list[str]:
+    return [request for entry in entries if entry.split == "train" for request in entry.requests]
 
 
 def read_sample_lines(folder: Path, index: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -19,13 +19,13 @@ from ..data.records import (
     read_run_record,
     read_tensor_metadata,
 )
+from ..data.words import WORDS_FILE
 from ..errors import DataError, TrainingError
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun, PaperTable
 
 # Tables as commands: what trains their systems on another machine, and what plans and packs for that.
 
 """What training keeps in the folder of a run."""
-WORDS_FILE = "words.npz"
 """What it finds beside a packed set."""
 ANSWERS_FILE = "answers.zip"
 """What the folder of a run may have in the place of weights."""
