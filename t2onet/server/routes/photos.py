@@ -188,7 +188,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
-        steps=to_step_responses(recipe.steps, () if edit is None else edit.reasons),
+        steps=to_step_responses(recipe, () if edit is None else edit.reasons),
         aside=[]
         if edit is None
         else [SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],
