@@ -383,7 +383,13 @@ def _show_simulation_progress(count: int) -> Iterator[Callable[[int], None]]:
 def show_statistics(
     dataset: DatasetArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the charts (PNG).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="PNG file for the charts; needs the extra `train`."
+        ),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
+        ),
     ] = None,
     plans: PlansOption = None,
     plan_size: PlanSizeOption = 128,
@@ -396,11 +402,12 @@ def show_statistics(
     overwrite: ReplaceOption = False,
 ) -> None:
     """Count the words of requests, what they ask for, and what plans use and cost."""
-    from ..data.overview import compute_distributions
+    from ..data.overview import check_matplotlib, compute_distributions, draw_distributions
     from ..image import write_atomically
 
     if output is not None:
         check_picture_path(output, overwrite)
+        check_matplotlib()
     found = open_dataset_folder(dataset, layout, split)
     made = None
     if plans is not None:
@@ -412,8 +419,6 @@ def show_statistics(
     for distribution in counted:
         _print_distribution(distribution)
     if output is not None:
-        from ..data.overview import draw_distributions
-
         title = f"{found.root.name or found.layout}: {len(found.samples)} samples"
         write_atomically(output, draw_distributions(title, counted), overwrite=overwrite)
         print_line(f"-> {output}", err=False)
