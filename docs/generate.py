@@ -14,15 +14,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from t2onet.cli import app
-from t2onet.cli.edit_json import (
-    DeclinedEntry,
-    ErrorEntry,
-    LimitEntry,
-    PhotoEntry,
-    StepEntry,
-    VariantEntry,
-    make_edit_json_schema,
-)
+from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry, make_edit_json_schema
+from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
 from t2onet.operations import Operation, operations
 from t2onet.recipe import Recipe
 

@@ -10,7 +10,6 @@ nothing of files or requests.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from numpy.typing import DTypeLike
 from . import operations
 from .errors import Cancelled, RecipeError
 from .image import Image, open_image
+from .image.codecs import count_cores
 from .image.pixels import to_depth, to_uint8
 from .operations import RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
@@ -132,11 +132,6 @@ def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     raise RecipeError(
         f"{type(recipe).__name__!r} is no kind of recipe; make one with Recipe.from_steps([...])"
     )
-
-
-def count_cores() -> int:
-    """How many threads this process may run side by side."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

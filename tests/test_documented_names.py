@@ -17,7 +17,7 @@ PACKAGE = ROOT / "t2onet"
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 TREE = MAP.split("```")[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-ONE_KIND = ("data/simulation/", "models/baselines/", "studies/migrations/")
+ONE_KIND = ("data/simulation/", "models/baselines/")
 """Folders whose modules need no line of their own."""
 OTHER_FOLDERS = ("tests/", "bench/", "docs/", "examples/", "results/", "scripts/")
 
@@ -36,7 +36,8 @@ def definitions(node: ast.Module | ast.ClassDef | ast.If) -> Iterator[tuple[str,
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield statement.name, statement
             case ast.Assign():
-                yield from ((name.id, statement) for name in statement.targets if isinstance(name, ast.Name))
+                targets = (part for target in statement.targets for part in ast.walk(target))
+                yield from ((part.id, statement) for part in targets if isinstance(part, ast.Name))
             case ast.AnnAssign(target=ast.Name(name)):
                 yield name, statement
             case ast.Import() | ast.ImportFrom():
@@ -103,6 +104,19 @@ def test_examples_import_what_exists(page: Path) -> None:
     found = re.findall(r"^from (t2onet[\w.]*) import ([\w, ]+)", text, re.MULTILINE)
     names = [(module, name.strip()) for module, given in found for name in given.split(",")]
     assert [f"{module}.{name}" for module, name in names if not exists(module, name)] == []
+
+
+@pytest.mark.parametrize("folder", ["bench", "docs", "scripts"])
+def test_scripts_import_what_exists(folder: str) -> None:
+    """Neither type checker nor tests run them."""
+    found = [
+        (node.module, name.name)
+        for path in sorted((ROOT / folder).glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("t2onet")
+        for name in node.names
+    ]
+    assert [f"{module}.{name}" for module, name in found if not exists(str(module), name)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -260,7 +260,7 @@ def apply_recipe(
     as_json: JsonOption = False,
 ) -> None:
     """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
-    from ..executor import count_cores
+    from ..image.codecs import count_cores
     from ..recipe.recipe import derive_look_name
 
     check_overwrite_options(overwrite, skip_existing)

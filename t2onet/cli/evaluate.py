@@ -24,7 +24,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from ..data.recorded import QuestionSet
+    from ..data.records import QuestionSet
     from ..evaluation.cases import EvaluationProgress
     from ..evaluation.compare import Comparison
     from ..metrics.distances import Lpips

@@ -45,14 +45,11 @@ def describe_recipe(
         return
     name = loaded.name or derive_look_name(recipe)
     if as_json:
+        from ..editor import summarize_steps
+
         steps = [
-            {
-                "operation": s.operation,
-                "parameters": s.parameters,
-                "masked": s.mask is not None,
-                "does": s.describe(),
-            }
-            for s in loaded.steps
+            {"operation": s.operation, "parameters": s.parameters, "masked": s.masked, "does": s.sentence}
+            for s in summarize_steps(loaded)
         ]
         print_json({"name": name, "description": loaded.describe(), "steps": steps})
     else:

@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .. import operations
-from ..data.recorded import (
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
     AnswerSet,
     PlainSteps,
     QuestionSet,
@@ -21,14 +22,12 @@ from ..data.recorded import (
     read_answers,
     to_float_picture,
 )
-from ..data.run_records import BEST_WEIGHTS_FILE
 from ..editor import apply_policy_steps
 from ..editor.policy import (
     EDIT,
     OnnxPolicy,
     Policy,
     PolicyAnswer,
-    PolicyStep,
     T2ONetPolicy,
     load_shipped_policy,
     open_policy,
@@ -38,7 +37,7 @@ from ..language import Attribute, Intent
 from ..language.grams import words
 from ..language.keywords import keywords
 from ..operations.paper import COLOR, CURVE_PIECES
-from ..recipe import Recipe
+from ..recipe import Recipe, Step
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
 
@@ -104,8 +103,8 @@ class PolicySystem:
 
     def _made(self, question: Question) -> SystemAnswer:
         answer = self.policy.answer(*question)
-        after = apply_policy_steps(answer.thoughts, question.picture)
-        recipe = clip_to_recipe((thought.operation, thought.parameters) for thought in answer.thoughts)
+        after = apply_policy_steps(answer.steps, question.picture)
+        recipe = clip_to_recipe((step.operation, step.parameters) for step in answer.steps)
         return SystemAnswer(after, answer.verdict != EDIT, recipe)
 
 
@@ -196,7 +195,7 @@ def open_system(given: str, *, narrow: bool = False) -> System:
         return open_system_file(name or _name_from_file(file), file, narrow=narrow)
     if path.is_dir():
         policy = _open_exported(path)
-        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.manners))
+        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.modes))
     near = get_close_matches(given, NAMED_SYSTEMS, n=1)
     names = ", ".join(NAMED_SYSTEMS)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
@@ -264,7 +263,7 @@ class KeywordPolicy:
 
     side = 128
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         reading = keywords(request)
         if reading.unanswerable:
             return PolicyAnswer("unanswerable", tuple(words(request)))
@@ -272,15 +271,15 @@ class KeywordPolicy:
         return PolicyAnswer(EDIT, tuple(words(request)), tuple(_choose_steps(intents)))
 
 
-def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[PolicyStep]:
+def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[Step]:
     for intent in intents:
         moved = intent.sign * intent.amount
         if intent.attribute in _CAST_DIRECTIONS:
-            yield PolicyStep(COLOR.name, _build_colour_curves(intent.attribute, moved))
+            yield Step(operation=COLOR.name, parameters=_build_colour_curves(intent.attribute, moved))
         else:
             operation = _SCALAR_OPERATIONS[intent.attribute]
             value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * moved)
-            yield PolicyStep(operation.name, operation.clip([value]))
+            yield Step(operation=operation.name, parameters=operation.clip([value]))
 
 
 def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...]:

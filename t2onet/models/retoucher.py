@@ -18,6 +18,7 @@ from ..language.grams import BUCKETS, LONGEST
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from ..metrics.attributes import measure_lab_attributes
 from ..operations import Operation
+from ..options import MODES
 
 # The shipped network: it reads a request, looks at a photo and fills in a recipe, operation by operation.
 
@@ -239,7 +240,7 @@ class MultiHeadAttention(nn.Module):
 
 OPERATION_ORDER = operations.sort_by_position(operations.PAPER)
 """The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
-RETOUCHER_MODES = ("literal", "expert")
+RETOUCHER_MODES = MODES
 RETOUCHER_SIDE = 128
 """Pixels a side of the picture it sees."""
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol, TypeGuard
 import numpy as np
 
 from ..errors import RecipeError
-from ..image.arrays import Array, array_namespace, to_array_like
+from ..image.pixels import Array, array_namespace, to_array_like
 
 ParameterValues = tuple[float, ...]
 Formula = Callable[[Array, Array, float], Array]

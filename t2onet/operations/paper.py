@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..image.arrays import Array, array_namespace, make_shifter, per_pixel
+from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
 from ._curve_phrases import describe_color, describe_tone
 from ._registry import (
     Attribute,

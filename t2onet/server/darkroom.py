@@ -14,7 +14,8 @@ from fastapi import Depends, Request
 
 from ..editor.policy import Policy, load_shipped_policy
 from ..errors import T2OError
-from ..executor import count_cores, render_stages
+from ..executor import render_stages
+from ..image.codecs import count_cores
 from ..operations import operations
 from ..recipe import Recipe
 from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name

@@ -19,9 +19,9 @@ from ..editor.policy import Policy
 from ..errors import ImageError
 from ..executor import Pixels, render_stages
 from ..image import READABLE_SUFFIXES, Image, choose_output_suffix, image_from_array, open_image
+from ..image.formats import TooLargeError, get_suffixes
+from ..image.photo import resize_to_square
 from ..image.pixels import to_depth, to_uint16
-from ..image.structure import TooLargeError
-from ..image.views import resize_to_square
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
 from .settings import ServerSettings
@@ -246,16 +246,6 @@ def _describe_manual_change(before: Recipe, edit: Edit) -> str:
 
 # A photo of a session: its file, its editor and its revision. Pixels are kept elsewhere, or read again.
 
-_SUFFIXES_BY_FORMAT = {
-    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
-    "PNG": (".png",),
-    "TIFF": (".tif", ".tiff"),
-    "WEBP": (".webp",),
-    "AVIF": (".avif",),
-    "HEIC": (".heic", ".heif", ".hif"),
-}
-"""By content: the endings that fit, the usual first."""
-
 
 @dataclass(frozen=True)
 class PhotoInfo:
@@ -345,7 +335,7 @@ class SessionPhoto:
     def suffix(self) -> str:
         """The ending of a result in the photo's own format: as it was, where that is true of the content."""
         own = Path(self.name).suffix
-        fitting = _SUFFIXES_BY_FORMAT.get((self.facts and self.facts.format) or "")
-        if fitting is None:
+        fitting = get_suffixes(self.facts.format if self.facts else None)
+        if not fitting:
             return choose_output_suffix(self.path.suffix)
         return own if own.lower() in fitting else fitting[0]

@@ -11,9 +11,11 @@ import PIL.Image
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import operations
+from ..editor import DeclinedEntry, LimitEntry, summarize_steps
 from ..errors import RecipeError
-from ..image import structure
+from ..image import formats
 from ..operations import repairs
+from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode
 from ..recipe import Recipe, Step
 from .errors import too_large
 from .settings import ServerSettings
@@ -29,7 +31,6 @@ RevisionNumber = Annotated[int, Field(description="The revision of the photo tha
 LongSide = Annotated[
     int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")
 ]
-ModeName = Literal["literal", "expert"]
 
 
 class StrictRequest(BaseModel):
@@ -41,7 +42,7 @@ class StrictRequest(BaseModel):
 class ModeRequest(StrictRequest):
     """A body with a mode; `manner`, its old name, is taken as well."""
 
-    mode: ModeName = "literal"
+    mode: Mode = DEFAULT_MODE
 
     @model_validator(mode="before")
     @classmethod
@@ -64,7 +65,7 @@ class EditRequest(ModeRequest):
 
 class VariantsRequest(ModeRequest):
     request: str
-    count: Annotated[int, Field(ge=1, le=12)] = 4
+    count: Annotated[int, Field(ge=1, le=MAX_API_VARIANTS)] = DEFAULT_API_VARIANTS
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
@@ -95,7 +96,7 @@ class MoveToEditRequest(StrictRequest):
 
 
 class SetStrengthRequest(StrictRequest):
-    strength: Annotated[float, Field(ge=0, le=4, allow_inf_nan=False)]
+    strength: Annotated[float, Field(ge=0, le=MAX_API_STRENGTH, allow_inf_nan=False)]
     revision: RevisionNumber
 
 
@@ -187,8 +188,8 @@ class PhotoResponse(BaseModel):
     can_undo: bool
     can_redo: bool
     request: str
-    mode: ModeName
-    manner: Annotated[ModeName, Field(description="The old name of `mode`.")]
+    mode: Mode
+    manner: Annotated[Mode, Field(description="The old name of `mode`.")]
     strength: float
     recipe: RecipeJson
     description: str
@@ -211,6 +212,10 @@ class EditResponse(BaseModel):
     answered: bool
     verdict: str
     answer: Annotated[str, Field(description="What was done and why, or why nothing was, in words.")]
+    declined: Annotated[
+        list[DeclinedEntry], Field(description="Parts of the request that were not answered.")
+    ]
+    limits: Annotated[list[LimitEntry], Field(description="What had to stay, and whether it did.")]
     state: PhotoResponse
 
 
@@ -231,6 +236,8 @@ class VariantsResponse(BaseModel):
     answered: bool
     verdict: str
     answer: str
+    declined: list[DeclinedEntry]
+    limits: list[LimitEntry]
     variants: list[VariantResponse]
 
 
@@ -295,7 +302,6 @@ _REPAIR_MEGAPIXELS = 150.0
 """Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
 _NEIGHBOURHOOD_COST = 2.0
 """Megapixels of masked steps that take as long as one megapixel of a step that looks at neighbours."""
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def parse_recipe(raw: Any, settings: ServerSettings) -> Recipe:
@@ -372,9 +378,9 @@ def _count_mask_pixels(png: str) -> int:
     """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
     try:
         data = base64.b64decode(png)
-        if not data.startswith(_PNG_SIGNATURE):
+        if not data.startswith(formats.PNG_SIGNATURE):
             return 0
-        structure.check_structure(data)
+        formats.check_structure(data)
         with PIL.Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
             return picture.width * picture.height
     except PIL.Image.DecompressionBombError:
@@ -394,12 +400,11 @@ def to_recipe_json(recipe: Recipe) -> dict[str, Any]:
     return recipe.model_dump(mode="json", exclude_none=True)
 
 
-def to_step_responses(steps: Sequence[Step], reasons: Sequence[Sequence[str]] = ()) -> list[StepResponse]:
-    """In words, with the words that led to each."""
-    because = [*reasons, *[()] * (len(steps) - len(reasons))]
+def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> list[StepResponse]:
+    """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
     return [
         StepResponse(
-            operation=step.operation, does=step.describe(), because=list(words), masked=step.mask is not None
+            operation=step.operation, does=step.sentence, because=list(step.reasons), masked=step.masked
         )
-        for step, words in zip(steps, because, strict=True)
+        for step in summarize_steps(recipe, reasons)
     ]

@@ -14,8 +14,8 @@ import pytest
 from fastapi import FastAPI
 
 from t2onet.errors import Cancelled
-from t2onet.executor import count_cores
 from t2onet.image import Image
+from t2onet.image.codecs import count_cores
 from t2onet.recipe import Recipe
 from t2onet.server import ServerSettings, create_app, results
 from t2onet.server.darkroom import DarkroomService

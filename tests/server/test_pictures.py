@@ -266,7 +266,7 @@ def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, s
     assert visitor.post(f"{photo}/variants", request="brighter", count=1, **how).status_code == 200
     batch = visitor.post(f"{visitor.session}/batches", request="brighter", **how).json()["batch"]
     finished(visitor, f"{visitor.session}/batches/{batch}")
-    assert policy.modes == ["expert"] * 3
+    assert policy.asked_modes == ["expert"] * 3
 
 
 def test_refused_batches(visitor: Visitor) -> None:

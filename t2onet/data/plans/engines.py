@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...errors import DataError, T2OError
-from ...executor import count_cores
+from ...image.codecs import count_cores
 from ..dataset import hash_file
 from .store import PlanKey, PlanSettings, StoredPlan, hash_pair
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ...editor import Mode
 from ...errors import RequestError
+from ...options import Mode
 from ...recipe import Recipe
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, invalid_request, not_found

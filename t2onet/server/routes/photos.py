@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ... import __version__, operations
-from ...editor import Mode
 from ...executor import Pixels, apply
+from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, not_found, refuse_storage_errors
@@ -170,7 +170,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     facts = photo.facts
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
-    mode: Mode = "literal" if edit is None else edit.mode
+    mode: Mode = DEFAULT_MODE if edit is None else edit.mode
     return PhotoResponse(
         photo=photo.id,
         name=photo.name,
@@ -188,7 +188,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
-        steps=to_step_responses(recipe.steps, () if edit is None else edit.reasons),
+        steps=to_step_responses(recipe, () if edit is None else edit.reasons),
         aside=[]
         if edit is None
         else [SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.data.recorded import (
+from t2onet.data.records import (
     AnswerSet,
     QuestionSet,
     RecordedPictures,

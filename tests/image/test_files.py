@@ -1,7 +1,10 @@
-"""A file is written whole or not at all, and the folder is left as it was."""
+"""Only regular files are read; files are written completely or not at all."""
+
+from __future__ import annotations
 
 import errno
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -12,9 +15,53 @@ from typing import Any
 import pytest
 
 from t2onet.errors import OutputError
-from t2onet.image import write_atomically
-from t2onet.image.files import remove_leftovers
+from t2onet.image import check_regular_file, open_regular_file, read_regular_file, write_atomically
+from t2onet.image.files import remove_leftovers, write_folder_atomically
 from tests.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+
+
+def test_a_regular_file_is_read_and_a_link_to_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    (tmp_path / "link").symlink_to("a")
+    for name in ("a", "link"):
+        check_regular_file(tmp_path / name)
+        assert read_regular_file(tmp_path / name) == b"abc"
+        assert read_regular_file(str(tmp_path / name), limit=3) == b"abc"
+        with open_regular_file(tmp_path / name) as file:
+            assert file.read() == b"abc"
+
+
+def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "a").open("wb") as file:
+        file.truncate((4 << 20) + 1)
+    with pytest.raises(OSError, match=r"^it has 4194305 bytes, and at most 4194304 \(4 MiB\) are read$"):
+        read_regular_file(tmp_path / "a", limit=4 << 20)
+
+
+def test_other_kinds_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the address of a socket is short
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for path, kind in {"pipe": "a pipe", "socket": "a socket", "/dev/null": "a device"}.items():
+            with pytest.raises(OSError, match=f"^it is {kind}, not a regular file$") as refusal:
+                read_regular_file(path)
+            assert refusal.value.filename == path
+    with pytest.raises(IsADirectoryError):
+        read_regular_file(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        read_regular_file("nowhere")
+
+
+def test_a_pipe_put_in_the_place_of_a_file_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    os.mkfifo(tmp_path / "pipe")
+    plain = os.open
+    monkeypatch.setattr(os, "open", lambda path, flags: plain(tmp_path / "pipe", flags))
+    with pytest.raises(OSError, match="not a regular file"):
+        open_regular_file(tmp_path / "a")
 
 
 def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
@@ -290,3 +337,48 @@ def test_of_many_writers_exactly_one_succeeds(tmp_path: Path) -> None:
         written = [data for data in pool.map(write, range(32)) if data is not None]
     assert written == [(tmp_path / "a").read_bytes()]
     assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from t2onet.image.files import write_folder_atomically
+with write_folder_atomically(Path(sys.argv[1])) as place:
+    (place / "half").write_text("written")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_it_is_there_at_the_end_and_not_before(tmp_path: Path) -> None:
+    with write_folder_atomically(tmp_path / "made") as place:
+        (place / "file").write_text("whole")
+        assert not (tmp_path / "made").exists()
+    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*")] == [Path("made"), Path("made/file")]
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), write_folder_atomically(tmp_path / "made"):
+        raise KeyError
+    with (
+        pytest.raises(OutputError, match=r"made cannot be written \(No space"),
+        write_folder_atomically(tmp_path / "made"),
+    ):
+        raise OSError(28, "No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals and locks there")
+def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("made", "other"):
+        command = [sys.executable, "-c", KILLED, str(tmp_path / name)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        assert subprocess.run(command, env=environment, check=False).returncode == -9
+    left = set(tmp_path.iterdir())
+    assert len(left) == 2
+    with write_folder_atomically(tmp_path / "made"):
+        now = set(tmp_path.iterdir())
+        assert len(left & now) == 1
+        with write_folder_atomically(tmp_path / "made"):
+            assert now < set(tmp_path.iterdir())
+        (tmp_path / "made").rmdir()
+    assert set(tmp_path.iterdir()) == (left & now) | {tmp_path / "made"}

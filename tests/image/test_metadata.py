@@ -1,7 +1,10 @@
-"""EXIF: everything survives byte for byte but what the picture made untrue."""
+"""EXIF and XMP survive an edit, true for the upright photo."""
+
+from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import PIL.Image
@@ -10,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL.ExifTags import IFD
 
-from t2onet.image import exif, open_image
+from t2onet.image import metadata, open_image, tiff
 from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif
 from tests.image.made import MAKER_NOTE, encoded, exif_block, photo, tiff_file
 
@@ -26,12 +29,12 @@ def tags(path: Path) -> PIL.Image.Exif:
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: str) -> None:
     block = exif_block(6, order=order)
-    patched = exif.reset_exif_orientation(block)
+    patched = metadata.reset_exif_orientation(block)
     changed = [at for at in range(len(block)) if block[at] != patched[at]]
     assert len(patched) == len(block)
     assert len(changed) <= 1 + 4
-    assert exif.read_orientation(block) == 6
-    assert exif.read_orientation(patched) == 1
+    assert metadata.read_orientation(block) == 6
+    assert metadata.read_orientation(patched) == 1
     read = PIL.Image.Exif()
     read.load(patched)
     assert read.get_ifd(IFD.IFD1) == {}
@@ -41,7 +44,7 @@ def test_a_patch_changes_only_orientation_and_the_link_to_the_thumbnail(order: s
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_pixel_sizes_follow_the_picture(order: str) -> None:
     read = PIL.Image.Exif()
-    read.load(exif.update_exif_size(exif_block(order=order), 1234, 567))
+    read.load(metadata.update_exif_size(exif_block(order=order), 1234, 567))
     assert read.get_ifd(IFD.Exif)[0xA002] == 1234
     assert read.get_ifd(IFD.Exif)[0xA003] == 567
 
@@ -85,7 +88,7 @@ def test_the_block_survives_every_format(tmp_path: Path, suffix: str) -> None:
     assert read.get_ifd(IFD.GPSInfo)[1] == "N"
     assert (read.get_ifd(IFD.Exif)[0xA002], read.get_ifd(IFD.Exif)[0xA003]) == (36, 24)
     if suffix != ".tif":
-        assert open_image(out).origin.exif == exif.reset_exif_orientation(exif_block(6))
+        assert open_image(out).origin.exif == metadata.reset_exif_orientation(exif_block(6))
 
 
 def test_an_avif_keeps_the_tags_though_pillow_writes_them_anew(tmp_path: Path) -> None:
@@ -119,9 +122,9 @@ def test_a_tiff_gives_what_describes_the_photo_and_nothing_of_its_storage(tmp_pa
 
 def test_a_dng_tag_does_not_make_a_result_a_dng() -> None:
     data = tiff_file(photo(), tags=[(50706, 1, b"\1\4\0\0"), (272, 2, b"Model\0")])
-    block = exif.extract_exif_from_tiff(data)
+    block = metadata.extract_exif_from_tiff(data)
     assert block is not None
-    assert set(exif.read_first_directory(block).entries) == {272}
+    assert set(tiff.read_first_directory(block).entries) == {272}
 
 
 @pytest.mark.parametrize(
@@ -150,11 +153,49 @@ def test_no_damage_to_a_block_fails_a_photo(data: st.DataObject) -> None:
     found = read_exif(bytes(block[: data.draw(st.integers(0, len(block)))]))
     assert 1 <= found.orientation <= 8
     if found.block is not None:
-        exif.update_exif_size(found.block, 10, 20)
-        exif.list_descriptive_entries(found.block)
+        metadata.update_exif_size(found.block, 10, 20)
+        metadata.list_descriptive_entries(found.block)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_tiff_or_malformed(data: bytes) -> None:
-    with contextlib.suppress(exif.MalformedError):
-        exif.extract_exif_from_tiff(b"II*\0" + data)
+    with contextlib.suppress(tiff.MalformedError):
+        metadata.extract_exif_from_tiff(b"II*\0" + data)
+
+
+PACKET = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/"
+ xmlns:Container="http://ns.google.com/photos/1.0/container/" xmlns:GCamera="http://ns.google.com/photos/1.0/camera/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" tiff:Orientation="6" hdrgm:Version="1.0" GCamera:MotionPhoto="1"
+ dc:source="a lake">
+<hdrgm:GainMapMin><rdf:Seq><rdf:li>0</rdf:li></rdf:Seq></hdrgm:GainMapMin>
+<Container:Directory><rdf:Seq><rdf:li rdf:parseType="Resource"/></rdf:Seq></Container:Directory>
+<dc:title>Lake</dc:title></rdf:Description></rdf:RDF></x:xmpmeta>"""
+
+
+@pytest.mark.parametrize("written", [b'tiff:Orientation="%d"', b"<tiff:Orientation>%d</tiff:Orientation>"])
+def test_orientation_becomes_upright_in_both_spellings(written: bytes) -> None:
+    assert metadata.reset_xmp_orientation(b"<a " + written % 6 + b">") == b"<a " + written % 1 + b">"
+
+
+def test_nothing_points_at_a_gain_map_or_film_any_more() -> None:
+    alone = metadata.remove_stale_references(PACKET)
+    root = ElementTree.fromstring(alone)
+    assert b"Directory" not in alone
+    assert b"GainMapMin" not in alone
+    assert b"hdrgm:Version" not in alone
+    assert b"MotionPhoto" not in alone
+    assert b"<dc:title>Lake</dc:title>" in alone
+    assert b'dc:source="a lake"' in alone
+    assert root is not None
+
+
+def test_a_plain_packet_stays_as_it_is() -> None:
+    plain = b'<x dc:source="a lake"><Container:Directory></Container:Directory></x>'
+    assert metadata.remove_stale_references(plain) is plain
+
+
+def test_words_are_recognized() -> None:
+    assert metadata.mentions_gain_map(PACKET)
+    assert metadata.mentions_motion(PACKET)
+    assert not metadata.mentions_gain_map(b"<x/>")

@@ -1,4 +1,4 @@
-"""The room as a whole: its door, and what an import of it costs."""
+"""The public names of t2onet.image, and what an import of it loads."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import sys
 import t2onet.image
 
 
-def test_the_door_is_exactly_this() -> None:
+def test_public_names() -> None:
     assert set(t2onet.image.__all__) == {
         "RAW_SUFFIXES",
         "READABLE_SUFFIXES",

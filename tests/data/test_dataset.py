@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.data.entries import read_entries, read_entry_indices
+from t2onet.data.dataset import read_entries, read_entry_indices
 from tests.data.made import request, write
 
 GOOD = [request("0001"), request("0002", operator={"hue": {"local": True}}), request("0003")]
