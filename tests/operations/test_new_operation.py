@@ -18,7 +18,7 @@ from tests.conftest import ROOT
 DECLARATION = '''
 """Two numbers with wide ranges, zero defaults, a phrase and no kernel."""
 
-from ..image.arrays import array_namespace
+from ..image.pixels import array_namespace
 from ._registry import Attribute, Operation, Parameter, Phrase, register
 
 
