@@ -385,9 +385,6 @@ def show_statistics(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="OUT", help="PNG file for the charts; needs the extra `train`."
-        ),
-        typer.Option(
             "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
         ),
     ] = None,
