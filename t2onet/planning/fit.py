@@ -16,7 +16,7 @@ import numpy as np
 
 from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, mean_huber_loss, perturb_curves
 from ..operations import get_operation
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .masked import PixelSample
 from .pictures import L1Cost, Picture, StepSequence, apply_step, reads_neighbours, render_intermediates
@@ -36,8 +36,6 @@ _JOINT_ROUNDS, _JOINT_MIN_GAIN = 25, 3e-5
 RIDGE_WEIGHT = 5e-5
 """Cost of a parameter's squared distance from its default in `JointFitter`: of equally good explanations the
 one that changes least is taken, and steps do not undo each other."""
-_CURVE_OPERATIONS = {"tone", "color"}
-"""Operations whose perturbed results one kernel computes; any other is run once for each parameter."""
 
 MASKED_SAMPLE = 1024
 """Pixels on which `MaskedFitter` linearizes and measures."""
@@ -165,8 +163,9 @@ class JointFitter:
         step = steps[at]
         changes = choose_perturbations(step)
         if reads_neighbours(step.operation):
-            moved = _add_to_parameters(step, changes)
-            results = sample_pixels(apply_step(moved, pictures[at]), self._sample)
+            moved = (_add_to_parameters(step, change) for change in np.diag(changes))
+            edited = [sample_pixels(apply_step(one, pictures[at]), self._sample) for one in moved]
+            results = np.concatenate(edited, axis=1)
         else:
             results = _apply_perturbed(step, changes, samples[at])
         for later in range(at + 1, len(steps)):
@@ -175,7 +174,8 @@ class JointFitter:
                 results += samples[later + 1] - samples[later]
             else:
                 results = apply_step(steps[later], results, overwrite=True)
-        derivatives: np.ndarray = (results - samples[-1]) / changes.astype(np.float32)[None, :, None]
+        shares = (changes / parameter_units(step.operation)).astype(np.float32)
+        derivatives: np.ndarray = (results - samples[-1]) / shares[None, :, None]
         return derivatives
 
 
@@ -229,7 +229,8 @@ class MaskedFitter:
         for later in range(at + 1, len(steps)):
             results = _blend(results, apply_step(steps[later], results), weights[later])
         rows = self.sample.centres(results).transpose(1, 0, 2).reshape(len(changes), -1)
-        derivatives: np.ndarray = (rows - self._flatten(pictures[-1])) / changes.astype(np.float32)[:, None]
+        shares = (changes / parameter_units(step.operation)).astype(np.float32)
+        derivatives: np.ndarray = (rows - self._flatten(pictures[-1])) / shares[:, None]
         return np.ascontiguousarray(derivatives)
 
     def _flatten(self, squares: Picture) -> np.ndarray:
@@ -247,16 +248,17 @@ def sample_pixels(picture: Picture, count: int) -> Picture:
 def choose_perturbations(step: Step) -> np.ndarray:
     """(P,): a small change of each parameter, upwards or, at the top of its range, downwards."""
     values = np.asarray(step.parameters)
-    sizes = 0.05 * values if len(values) > 1 else np.array([0.01])
+    sizes = 0.05 * values if step.operation in CURVES else parameter_units(step.operation) / 100
     return np.where(values + sizes > _parameter_bounds(step.operation)[1], -sizes, sizes)
 
 
 def move_parameters(steps: StepSequence, by: np.ndarray) -> StepSequence:
-    """The steps with all their parameters moved, within their ranges and in their canonical form."""
+    """The steps with all their parameters moved `by` units, within their ranges and in canonical form."""
     moved, first = [], 0
     for step in steps:
         low, high = _parameter_bounds(step.operation)
-        values = np.clip(step.parameters + by[first : first + len(low)], low, high)
+        changes = by[first : first + len(low)] * parameter_units(step.operation)
+        values = np.clip(step.parameters + changes, low, high)
         canonical = get_operation(step.operation).canonical(tuple(values.tolist()))
         moved.append(Step.unchecked(step.operation, tuple(np.clip(canonical, low, high).tolist())))
         first += len(low)
@@ -268,8 +270,17 @@ def _add_to_parameters(step: Step, changes: np.ndarray) -> Step:
 
 
 def _offsets(step: Step) -> np.ndarray:
-    """(P,): parameters minus their defaults."""
-    return step.parameters - _default_values(step.operation)
+    """(P,): parameters minus their defaults, in their units."""
+    offsets: np.ndarray = (step.parameters - _default_values(step.operation)) / parameter_units(
+        step.operation
+    )
+    return offsets
+
+
+@cache
+def parameter_units(operation: str) -> np.ndarray:
+    """(P,): a hundred steps of each parameter, so that parameters of any range weigh the same in a fit."""
+    return np.array([100 * slot.step for slot in get_operation(operation).slots])
 
 
 @cache
@@ -285,7 +296,7 @@ def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _apply_perturbed(step: Step, changes: np.ndarray, sample: Picture) -> Picture:
     """(3, P, K): the sample (3, 1, K) after the step with each of its parameters perturbed in turn."""
-    if step.operation in _CURVE_OPERATIONS:
+    if step.operation in CURVES:
         values = np.asarray(step.parameters)
         rises, nudges = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (values, changes))
         results = np.empty((3, rises.size, sample.shape[2]), np.float32)

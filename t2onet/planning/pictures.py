@@ -228,7 +228,7 @@ def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]
 
 def round_parameters(step: Step) -> ParameterValues:
     """Parameters as a recipe has them: rounded, and within their ranges."""
-    return get_operation(step.operation).clipped(np.round(step.parameters, PARAMETER_DECIMALS).tolist())
+    return get_operation(step.operation).clip(np.round(step.parameters, PARAMETER_DECIMALS).tolist())
 
 
 def to_recipe(steps: Iterable[Step]) -> Recipe:

@@ -293,7 +293,7 @@ def plan_pictures(
 
     Orders are compared on a few pixels, without operations that read neighbours; the best is fitted on all.
     """
-    allowed = list(operations.operations()) if names is None else names
+    allowed = check_operation_names(names)
     detail = tuple(make_identity_step(name) for name in allowed if reads_neighbours(name))
     sketch = _fit_best_order(start, target, [name for name in allowed if not reads_neighbours(name)])
     fitter = JointFitter(start, L1Cost(target))
@@ -460,9 +460,9 @@ def _sum_absolute_differences(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def check_operation_names(names: Sequence[str] | None) -> list[str]:
-    """The operations to plan with, by default all; PlanError if there is none."""
+    """The operations to plan with, by default the paper's; PlanError for an empty list."""
     if names is None:
-        return list(operations.operations())
+        return list(operations.PAPER)
     names = [names] if isinstance(names, str) else names
     if not names:
         raise PlanError("no operations to plan with; name at least one")

@@ -1,7 +1,7 @@
 """Solvers: parameters of one operation that minimize a cost.
 
 A solver is a function of an operation, a picture and a cost. `fast` needs the L1 cost and looks at a sample
-of the pixels: a single parameter is bracketed on a grid and refined by golden section; a curve is a
+of the pixels: each parameter is bracketed on a grid and refined by golden section; a curve is a
 piecewise-linear least-absolute fit, by least squares with weights 1 / |residual|, a tridiagonal system for
 its seven free knots. The others take any cost.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import PlanError
 from ..kernels.fitting import add_curve_equations, mean_absolute_difference
 from ..operations import Operation, Parameter, get_operation
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .pictures import CostFunction, L1Cost, Picture, apply_step, reads_neighbours
 
@@ -33,6 +33,8 @@ _SOLVER_SAMPLE = 4096
 _GRID_POINTS = 9
 _GOLDEN = (5**0.5 - 1) / 2
 _GOLDEN_SECTION_STEPS = 10
+_COORDINATE_SWEEPS = 3
+"""Times that each parameter of an operation with several is solved in turn."""
 _REWEIGHTINGS = 6
 _MIN_RISE = 0.0025
 """Least rise of a piece of a curve, as a share of the whole, so that no parameter leaves its range."""
@@ -79,28 +81,22 @@ def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Step:
     if not isinstance(cost, L1Cost):
         raise PlanError("the solver 'fast' works for the L1 cost only; choose 'nelder-mead' for other costs")
     operation = get_operation(name)
-    if operation.size == 1:
-        return _solve_scalar(operation, picture, cost)
-    if operation.size % CURVE_PIECES == 0:
-        return _solve_curves(operation, picture, cost)
-    raise PlanError(f"the solver 'fast' does not know {name!r}; choose 'nelder-mead'")
+    solve = _solve_curves if name in CURVES else _solve_numerically
+    return solve(operation, picture, cost)
 
 
 def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Step:
     """Like `solve_fast`, for the pixels `inside` a boolean mask (H, W); pixels around it are still read."""
-    operation = get_operation(name)
     if not reads_neighbours(name):
         pixels, goals = (np.ascontiguousarray(p[:, inside])[:, None] for p in (picture, target))
         return solve_fast(name, pixels, L1Cost(goals))
-    if operation.size != 1:
-        raise PlanError(f"the solver 'fast' does not know {name!r} inside a mask")
     goal = target[:, inside].reshape(-1)
 
-    def measure(p: float) -> float:
-        result = apply_step(Step.unchecked(name, (p,)), picture)
+    def measure(step: Step) -> float:
+        result = apply_step(step, picture)
         return float(mean_absolute_difference(result[:, inside].reshape(-1), goal))
 
-    return Step.unchecked(name, (_minimize_scalar(measure, _make_grid(operation.slots[0])),))
+    return _search_coordinates(get_operation(name), measure)
 
 
 def _subsample(picture: Picture) -> Picture:
@@ -108,18 +104,32 @@ def _subsample(picture: Picture) -> Picture:
     return np.ascontiguousarray(picture[:, ::stride, ::stride])
 
 
-def _solve_scalar(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
-    """Any operation of one parameter."""
+def _solve_numerically(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
+    """Any operation, by trying values."""
     goal = _subsample(cost.target).reshape(-1)
     needs_all = reads_neighbours(operation.name)
     start = picture if needs_all else _subsample(picture)
 
-    def measure(p: float) -> float:
-        result = apply_step(Step.unchecked(operation.name, (p,)), start)
+    def measure(step: Step) -> float:
+        result = apply_step(step, start)
         compared = _subsample(result) if needs_all else result
         return float(mean_absolute_difference(compared.reshape(-1), goal))
 
-    return Step.unchecked(operation.name, (_minimize_scalar(measure, _make_grid(operation.slots[0])),))
+    return _search_coordinates(operation, measure)
+
+
+def _search_coordinates(operation: Operation, measure: Callable[[Step], float]) -> Step:
+    """Minimize over each parameter in turn, the others fixed; several parameters a few times over."""
+    values = list(operation.defaults)
+    for _ in range(_COORDINATE_SWEEPS if operation.size > 1 else 1):
+        for at, slot in enumerate(operation.slots):
+
+            def measure_at(p: float, at: int = at) -> float:
+                changed = (*values[:at], p, *values[at + 1 :])
+                return measure(Step.unchecked(operation.name, changed))
+
+            values[at] = _minimize_scalar(measure_at, _make_grid(slot))
+    return Step.unchecked(operation.name, tuple(values))
 
 
 def _make_grid(slot: Parameter) -> np.ndarray:
@@ -152,7 +162,7 @@ def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
     count = operation.size // CURVE_PIECES
     inputs, targets = (_subsample(p).reshape(count, -1) for p in (picture, cost.target))
     rises = np.concatenate([_solve_curve(x, t) for x, t in zip(inputs, targets, strict=True)])
-    return Step.unchecked(operation.name, operation.clipped(rises.tolist()))
+    return Step.unchecked(operation.name, operation.clip(rises.tolist()))
 
 
 def _solve_curve(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -210,7 +220,7 @@ def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Step:
     operation = get_operation(name)
 
     def to_step(values: np.ndarray) -> Step:
-        return Step.unchecked(name, operation.clipped(values.tolist()))
+        return Step.unchecked(name, operation.clip(values.tolist()))
 
     result = minimize(
         lambda values: float(cost(apply_step(to_step(values), picture))),

@@ -100,7 +100,7 @@ def test_nelder_mead_solves_every_operation(monkeypatch: pytest.MonkeyPatch) -> 
         return real(name, picture, cost)
 
     monkeypatch.setattr(solvers, "solve_nelder_mead", noted)
-    for ours in ("planner.JointFitter.fit", "solvers.solve_fast", "solvers._solve_scalar"):
+    for ours in ("planner.JointFitter.fit", "solvers.solve_fast", "solvers._solve_numerically"):
         monkeypatch.setattr(f"t2onet.planning.{ours}", lambda *_, **__: pytest.fail("not Nelder-Mead"))
     before = photo(64)
     after = np.asarray(apply(Recipe.from_steps([("brightness", 0.3), ("sharpness", 0.8)]), before))

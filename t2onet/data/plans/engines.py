@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...errors import DataError, T2OError
-from ...executor import count_cores
+from ...image.codecs import count_cores
 from ..dataset import hash_file
 from .store import PlanKey, PlanSettings, StoredPlan, hash_pair
 
@@ -82,12 +82,12 @@ def _make_planner_settings(task: PlanTask) -> PlannerSettings:
 
     Random choices are seeded by the photos; one thread, since the other cores plan pairs of their own.
     """
-    from ...operations import operations
+    from ...operations import PAPER
     from ...planning.planner import PlannerSettings
 
     settings = task.settings
     return PlannerSettings(
-        operations=settings.operations or tuple(operations()),
+        operations=settings.operations or PAPER,
         method=settings.way,
         solver=settings.solver,
         steps=settings.steps,
