@@ -21,7 +21,7 @@ def _read_public_names() -> dict[str, str]:
 
 
 _MODULES = _read_public_names()
-__all__ = sorted(_MODULES)
+__all__ = sorted(_MODULES)  # noqa: PLE0605  computed, so that names are declared once
 
 
 def __getattr__(name: str) -> Any:
