@@ -341,7 +341,10 @@ def simulate_requests(
 def show_statistics(
     dataset: DatasetArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the charts (PNG).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
+        ),
     ] = None,
     *,
     plans: PlanOptions,
@@ -350,11 +353,12 @@ def show_statistics(
     overwrite: ReplaceOption = False,
 ) -> None:
     """Print how requests, what they ask for, and plans are distributed."""
-    from ..data.overview import compute_distributions
+    from ..data.overview import check_matplotlib, compute_distributions, draw_distributions
     from ..image import write_atomically
 
     if output is not None:
         check_picture_path(output, overwrite)
+        check_matplotlib()
     found = open_dataset_folder(dataset, layout, split)
     stored_plans = plans.open(found)
     distributions = compute_distributions(found.samples, stored_plans)
@@ -363,8 +367,6 @@ def show_statistics(
     for distribution in distributions:
         _print_distribution(distribution)
     if output is not None:
-        from ..data.overview import draw_distributions
-
         title = f"{found.root.name or found.layout}: {len(found.samples)} samples"
         write_atomically(output, draw_distributions(title, distributions), overwrite=overwrite)
         print_line(f"-> {output}", err=False)
