@@ -2,19 +2,23 @@
 
 from ..options import Mode
 from .editor import Editor, edit
-from .edits import Edit
+from .edits import Edit, StepEntry, summarize_steps
 from .pictures import apply_policy_steps, apply_to_thumbnail, make_thumbnail
-from .telling import NOTHING_YET
+from .telling import NOTHING_YET, DeclinedEntry, LimitEntry
 from .turns import EditTurn
 
 __all__ = [
     "NOTHING_YET",
+    "DeclinedEntry",
     "Edit",
     "EditTurn",
     "Editor",
+    "LimitEntry",
     "Mode",
+    "StepEntry",
     "apply_policy_steps",
     "apply_to_thumbnail",
     "edit",
     "make_thumbnail",
+    "summarize_steps",
 ]

@@ -29,12 +29,11 @@ from .pictures import apply_to_thumbnail, find_visible_steps, make_thumbnail
 from .policy import EDIT, Policy, PolicyAnswer, check_mode, load_shipped_policy
 from .telling import (
     NOTHING_YET,
-    DeclinedPart,
-    describe_decline,
     describe_limits,
     describe_undone_parts,
-    to_declined_parts,
-    to_limit_outcomes,
+    to_declined_entries,
+    to_declined_entry,
+    to_limit_entries,
 )
 from .turns import EditTurn
 
@@ -216,7 +215,7 @@ class Editor:
         limited_request = limited(_check_request(request))
         answer = self.policy.answer(picture, limited_request.request, mode)
         if answer.verdict != EDIT:
-            declined = (DeclinedPart(request, answer.verdict, describe_decline(answer.verdict)),)
+            declined = (to_declined_entry(request, answer.verdict),)
             return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined)
         visible = find_visible_steps(answer.steps, picture)
         recipe = Recipe.from_steps(_round_step(answer.steps[number]) for number in visible)
@@ -230,8 +229,8 @@ class Editor:
             EDIT,
             checked.reasons,
             remarks=(*undone, *describe_limits(limited_request, checked.violated)),
-            declined=to_declined_parts(answer.declined),
-            limits=to_limit_outcomes(limited_request, checked.violated),
+            declined=to_declined_entries(answer.declined),
+            limits=to_limit_entries(limited_request, checked.violated),
         )
 
 

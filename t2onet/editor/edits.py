@@ -6,6 +6,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..executor import apply
 from ..image import Image
@@ -13,8 +16,37 @@ from ..language.followup import Move
 from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
 from .policy import EDIT
-from .telling import DeclinedPart, LimitOutcome, describe_changes, describe_decline
+from .telling import DeclinedEntry, LimitEntry, describe_changes, describe_decline
 from .turns import EditTurn
+
+
+class StepEntry(BaseModel):
+    """A step of a recipe, in words as well."""
+
+    model_config = ConfigDict(frozen=True)
+
+    operation: Annotated[str, Field(description="Name of the operation, one of `t2o ops`.")]
+    parameters: Annotated[tuple[float, ...], Field(description="Its parameters, in declared order.")]
+    masked: Annotated[bool, Field(description="Whether the step works only in a part of the picture.")]
+    sentence: Annotated[str, Field(description="What the step does, in words.")]
+    reasons: Annotated[
+        tuple[str, ...],
+        Field(description="Words of the request that led to the step; unknown for results that existed."),
+    ]
+
+
+def summarize_steps(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> list[StepEntry]:
+    """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
+    return [
+        StepEntry(
+            operation=step.operation,
+            parameters=step.parameters,
+            masked=step.mask is not None,
+            sentence=step.describe(),
+            reasons=tuple(words),
+        )
+        for step, words in zip(recipe.steps, reasons or ((),) * len(recipe.steps), strict=True)
+    ]
 
 
 def resolve_mode(mode: Mode, manner: Mode | None) -> Mode:
@@ -46,8 +78,8 @@ class Edit:
     aside: tuple[tuple[int, Step], ...] = ()
     remarks: tuple[str, ...] = ()
     move: Move | None = None
-    declined: tuple[DeclinedPart, ...] = ()
-    limits: tuple[LimitOutcome, ...] = ()
+    declined: tuple[DeclinedEntry, ...] = ()
+    limits: tuple[LimitEntry, ...] = ()
 
     @property
     def manner(self) -> Mode:

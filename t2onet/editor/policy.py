@@ -8,7 +8,7 @@ the paper's T2ONet is another kind. Nothing here is random.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -84,11 +84,6 @@ def check_mode(policy: Policy, mode: str) -> None:
         )
 
 
-def make_policy_step(operation: str, parameters: Iterable[float]) -> Step:
-    """A step with a policy's own numbers, which are not checked against the declared ranges."""
-    return Step.model_construct(operation=operation, parameters=tuple(parameters))
-
-
 class _OnnxNetwork:
     """The two graphs and the description in the folder of a network."""
 
@@ -128,7 +123,7 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(make_policy_step("color", self._style.parameters(picture, after[0], request)))
+            steps.append(Step.unchecked("color", self._style.parameters(picture, after[0], request)))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
@@ -190,7 +185,7 @@ class OnnxPolicy(_OnnxNetwork):
                 operation = operations.get_operation(name)
                 parameters = values[0, : operation.size]
                 image = operation.run(image, parameters[None], 1.0)
-                steps.append(make_policy_step(name, parameters.tolist()))
+                steps.append(Step.unchecked(name, tuple(parameters.tolist())))
                 attention.append(tuple(weights[0].tolist()))
         return steps, attention, image
 
@@ -232,7 +227,7 @@ class T2ONetPolicy(_OnnxNetwork):
             unused.remove(previous)
             operation, chosen = self.operations[previous], parameters[:, self._get_slice(previous)]
             image = operation(image, chosen)
-            steps.append(make_policy_step(operation.name, chosen[0].tolist()))
+            steps.append(Step.unchecked(operation.name, tuple(chosen[0].tolist())))
             attention.append(tuple(weights[0, 1:-1].tolist()))
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
 from ..language import Attribute
@@ -49,27 +51,39 @@ _SAME_DIRECTION = 0.9
 """Cosine from which on two steps do the same at different strengths."""
 
 
-class DeclinedPart(NamedTuple):
-    """Words of a request that were not answered, the verdict on them, and the reason in words."""
-
-    words: str
-    verdict: str
-    reason: str
+Direction = Literal["more", "less", "either"]
+_DIRECTIONS: dict[int, Direction] = {1: "more", -1: "less", 0: "either"}
 
 
-class LimitOutcome(NamedTuple):
-    """A limit of a request: an attribute (or the amount) that must not change in a direction.
+class DeclinedEntry(BaseModel):
+    """A part of the request that was not answered."""
 
-    `direction` is "more", "less" or "either". `phrase` says what was done to keep it, or what was not kept.
-    """
+    model_config = ConfigDict(frozen=True)
 
-    attribute: str
-    direction: str
-    kept: bool
-    phrase: str
+    words: Annotated[str, Field(description="The words of the request.")]
+    verdict: Annotated[
+        str, Field(description="What they are about, such as crop or foreign; later releases may add some.")
+    ]
+    reason: Annotated[str, Field(description="Why it was not done, in words.")]
 
 
-_DIRECTIONS = {1: "more", -1: "less", 0: "either"}
+class LimitEntry(BaseModel):
+    """Something the request says must stay: `without changing the colours`, `but not darker`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    attribute: Annotated[
+        str,
+        Field(
+            description="lightness, contrast, colourfulness, warmth, redness, sharpness, or amount (not too "
+            "much)."
+        ),
+    ]
+    direction: Annotated[Direction, Field(description="The direction that is ruled out.")]
+    kept: Annotated[bool, Field(description="Whether it was kept, as far as can be measured.")]
+    phrase: Annotated[
+        str, Field(description="What was done to keep it, or what was not quite kept, in words.")
+    ]
 
 
 def describe_decline(verdict: str) -> str:
@@ -95,28 +109,30 @@ def _describe_inability(verdicts: Sequence[str]) -> str:
     return f"I cannot {_join_phrases(matters, 'or')}, I only change photos as a whole"
 
 
-def to_declined_parts(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedPart, ...]:
+def to_declined_entry(words: str, verdict: str) -> DeclinedEntry:
+    return DeclinedEntry(words=words, verdict=verdict, reason=describe_decline(verdict))
+
+
+def to_declined_entries(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedEntry, ...]:
     """Declined parts with their reasons; parts with an unknown verdict are left out."""
-    return tuple(
-        DeclinedPart(words, verdict, describe_decline(verdict))
-        for words, verdict in parts
-        if verdict in _CANNOT
-    )
+    return tuple(to_declined_entry(words, verdict) for words, verdict in parts if verdict in _CANNOT)
 
 
-def to_limit_outcomes(request: Limited, violated: frozenset[Limit]) -> tuple[LimitOutcome, ...]:
+def to_limit_entries(request: Limited, violated: frozenset[Limit]) -> tuple[LimitEntry, ...]:
     """Whether each limit of a request was kept."""
-    found = [
-        LimitOutcome(
-            limit.attribute.value,
-            _DIRECTIONS[limit.sign],
-            limit not in violated,
-            _describe_limit(limit) if limit in violated else " ".join(_describe_kept_limits([limit])),
+    outcomes = [
+        LimitEntry(
+            attribute=limit.attribute.value,
+            direction=_DIRECTIONS[limit.sign],
+            kept=limit not in violated,
+            phrase=_describe_limit(limit) if limit in violated else " ".join(_describe_kept_limits([limit])),
         )
         for limit in request.limits
     ]
-    gently = LimitOutcome("amount", _DIRECTIONS[1], True, "did only a little of it")
-    return (*found, *([gently] if request.gentle else []))
+    if request.gentle:
+        phrase = "did only a little of it"
+        outcomes.append(LimitEntry(attribute="amount", direction="more", kept=True, phrase=phrase))
+    return tuple(outcomes)
 
 
 def describe_limits(request: Limited, violated: frozenset[Limit]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import PIL.Image
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import operations
+from ..editor import DeclinedEntry, LimitEntry, summarize_steps
 from ..errors import RecipeError
 from ..image import formats
 from ..operations import repairs
@@ -139,11 +140,13 @@ class ParameterResponse(BaseModel):
     default: float
     unit: str
     help: str
+    step: Annotated[float, Field(description="Smallest change of a slider.")]
     count: Annotated[int, Field(description="How many numbers: more than one is a curve of that many rises.")]
 
 
 class OperationResponse(BaseModel):
     name: str
+    group: Annotated[str, Field(description="light, colour, detail, effects, geometry; empty for a repair.")]
     help: str
     parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
@@ -209,6 +212,10 @@ class EditResponse(BaseModel):
     answered: bool
     verdict: str
     answer: Annotated[str, Field(description="What was done and why, or why nothing was, in words.")]
+    declined: Annotated[
+        list[DeclinedEntry], Field(description="Parts of the request that were not answered.")
+    ]
+    limits: Annotated[list[LimitEntry], Field(description="What had to stay, and whether it did.")]
     state: PhotoResponse
 
 
@@ -229,6 +236,8 @@ class VariantsResponse(BaseModel):
     answered: bool
     verdict: str
     answer: str
+    declined: list[DeclinedEntry]
+    limits: list[LimitEntry]
     variants: list[VariantResponse]
 
 
@@ -391,12 +400,11 @@ def to_recipe_json(recipe: Recipe) -> dict[str, Any]:
     return recipe.model_dump(mode="json", exclude_none=True)
 
 
-def to_step_responses(steps: Sequence[Step], reasons: Sequence[Sequence[str]] = ()) -> list[StepResponse]:
-    """In words, with the words that led to each."""
-    because = [*reasons, *[()] * (len(steps) - len(reasons))]
+def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> list[StepResponse]:
+    """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
     return [
         StepResponse(
-            operation=step.operation, does=step.describe(), because=list(words), masked=step.mask is not None
+            operation=step.operation, does=step.sentence, because=list(step.reasons), masked=step.masked
         )
-        for step, words in zip(steps, because, strict=True)
+        for step in summarize_steps(recipe, reasons)
     ]

@@ -188,7 +188,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
-        steps=to_step_responses(recipe.steps, () if edit is None else edit.reasons),
+        steps=to_step_responses(recipe, () if edit is None else edit.reasons),
         aside=[]
         if edit is None
         else [SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],
@@ -221,6 +221,7 @@ def list_operations() -> list[OperationResponse]:
     found = [
         OperationResponse(
             name=one.name,
+            group=one.group,
             help=one.help,
             parameters=[
                 ParameterResponse(**{key: getattr(p, key) for key in _PARAMETER_FIELDS})
@@ -232,7 +233,8 @@ def list_operations() -> list[OperationResponse]:
     ]
     mending = operations.repairs().values()
     return found + [
-        OperationResponse(name=one.name, help=one.help, parameters=[], repair=True) for one in mending
+        OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
+        for one in mending
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import PIL.Image
@@ -14,7 +15,6 @@ from t2onet import DataError, Recipe
 from t2onet.data import Dataset
 from t2onet.data.overview import (
     Distribution,
-    _round_counts,
     choose_samples,
     compute_distributions,
     draw_distributions,
@@ -76,11 +76,6 @@ def test_long_requests_are_counted_together(dataset: Dataset) -> None:
     assert named(compute_distributions([long]), "Words in a request") == {"31+": (2,)}
 
 
-@pytest.mark.parametrize(("top", "lines"), [(1, [1]), (7, [2, 4, 6]), (10, [5, 10]), (671, [200, 400, 600])])
-def test_lines_at_round_counts(top: int, lines: list[int]) -> None:
-    assert _round_counts(top) == lines
-
-
 def drawn(png: bytes) -> np.ndarray:
     with PIL.Image.open(io.BytesIO(png)) as file:
         assert file.format == "PNG"
@@ -98,6 +93,16 @@ def test_a_longer_bar_for_more() -> None:
     blue = (drawn(draw_distributions("a title", [one])) == (0x79, 0xB4, 0xFF)).all(axis=-1).sum(axis=1)
     lengths = blue[blue > 0]
     assert lengths.max() / lengths.min() == pytest.approx(4, rel=0.02)
+
+
+def test_charts_without_matplotlib_name_the_extra(dataset: Dataset) -> None:
+    absent = patch.dict("sys.modules", {"matplotlib": None, "matplotlib.figure": None})
+    with absent, pytest.raises(DataError, match=r"charts need matplotlib: pip install 't2onet\[train\]'"):
+        draw_distributions("a title", compute_distributions(dataset.samples))
+
+
+def test_a_title_is_not_read_as_a_formula(dataset: Dataset) -> None:
+    assert drawn(draw_distributions("$\\frac$ 照片", compute_distributions(dataset.samples))).size
 
 
 def test_a_sheet_of_pairs_shows_them(dataset: Dataset) -> None:
