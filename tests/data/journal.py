@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from t2onet.data.plans import LocalEngine, PlanSettings, RayEngine, plan_dataset
-from t2onet.data.plans.engines import PlanOutcome, PlanTask, plan_pair
+from t2onet.data.plans.engines import PlanOutcome, PlanTask, run_task
 from tests.data.small_set import SIDE, small_set
 
 JOURNAL = "T2O_TEST_JOURNAL"
@@ -24,7 +24,7 @@ def journalled(task: PlanTask) -> PlanOutcome:
     note("start", task)
     if HOLD in os.environ and starts() > int(os.environ[HOLD]):
         threading.Event().wait()
-    outcome = plan_pair(task)
+    outcome = run_task(task)
     note("end", task)
     return outcome
 

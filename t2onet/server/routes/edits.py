@@ -170,10 +170,6 @@ def _check_mask_memory(steps: list[Step], session: Session) -> None:
 # Match a look: two photos of the session, before and after, to the recipe between them.
 
 plan_router = APIRouter(prefix="/sessions/{session}", tags=["plans"])
-_VISIBLE_COST = 0.004
-"""Mean difference that can be seen, of 1."""
-_EXPLAINED_SHARE = 0.5
-"""Share of the difference that may remain for the recipe to account for it."""
 
 
 @plan_router.post("/plans")
@@ -184,14 +180,13 @@ def plan_look(asked: PlanRequest, visit: SessionDep, room: DarkroomDep) -> PlanR
     before, after = visit.photo(asked.before), visit.photo(asked.after)
     with room.working():
         found = plan(*_resize_alike(before.open(), after.open()), steps=asked.steps)
-    left = found.start_cost <= _VISIBLE_COST or found.cost <= _EXPLAINED_SHARE * found.start_cost
     return PlanResponse(
         recipe=to_recipe_json(found.recipe),
         description=found.recipe.describe(),
         steps=to_step_responses(found.recipe),
         start_cost=found.start_cost,
         cost=found.cost,
-        explained=left,
+        explained=found.accounts_for_edit,
     )
 
 

@@ -1,4 +1,13 @@
-"""Places: masked steps on working pictures, and evidence that something was removed."""
+"""Masked steps on working pictures: mask candidates, samples of their pixels, and evidence of a removal.
+
+Steps are solved and compared on a sample of the pixels of a mask, each with the neighbours that operations
+read, so a large photo costs little more than a small one.
+
+Operations move colours and keep structure. A removal replaces structure and takes the outline away: the
+edges inside are no longer those of before, no operation comes close, and the outline is fainter. The fill
+of another tool need not resemble ours, so it is not compared. Where the outline is stronger, something was
+added, which no step can express.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +19,34 @@ import numpy as np
 
 from .. import operations
 from ..executor import intermediates
-from ..recipe import Mask, Recipe
-from .pictures import Action, Picture
+from ..recipe import Mask, Recipe, Step
+from .pictures import Picture, apply_step, round_parameters
 from .segments import Region, resize_region
 
-# Where a step may work, and the pixels that stand for it.
-#
-# A place is a mask candidate over the working picture. Steps are solved and compared on a sample of its
-# pixels,
-# each amid the neighbours that operations look at, so a large photo costs little more than a small one.
-
+PLANNED_MASK_FEATHER = 2.0
+"""Softness of a planned mask, in pixels at the reference size."""
 MASK_SAMPLE = 4096
-"""Pixels that stand for a place."""
+"""Pixels of a mask that steps are solved on."""
 _RANKING_SIDE = 200
-"""Short side, in pixels, at which places are compared with what changed."""
-
+"""Short side, in pixels, at which masks are compared with what changed."""
 _SPANNING_SHARE = 0.6
-"""Of a side of the picture: a mask with its middle four fifths spread further has no place along it."""
+"""A mask whose middle four fifths span more of a side of the picture than this has no position along it."""
+_EXPLAINED_SHARE = 0.05
+"""An operation that leaves less than this share of the difference explains it."""
+_INVISIBLE_DIFFERENCE = 0.004
+"""So does one that leaves less than this mean absolute difference."""
+_MIN_EDGE_CORRELATION = 0.5
+"""Correlation of edges below which structure is lost."""
+_REMOVAL_SIDE = 240
+"""Short side of a picture, in pixels, at which structure is judged; grain and compression are finer."""
 
 
 @dataclass(frozen=True, eq=False)
 class PixelSample:
-    """Some pixels of a picture (H, W), each in the middle of a square of its neighbours.
+    """Some pixels of a picture (H, W), each at the centre of a square of its neighbours.
 
     `rows` and `columns` are (D, D K): K squares of D = 2 reach + 1 pixels, side by side. An operation that
-    looks no further than `reach` finds around each middle what it finds in the picture.
+    reads no further than `reach` sees around each centre what it sees in the picture.
     """
 
     rows: np.ndarray
@@ -43,32 +55,32 @@ class PixelSample:
 
     @classmethod
     def inside(cls, region: Region, reach: int, size: int = MASK_SAMPLE) -> PixelSample:
-        """At most about `size` pixels, spread evenly over a mask and without a pattern."""
-        found = np.flatnonzero(region)
-        if found.size > size:
+        """At most about `size` pixels, spread evenly over a mask with jitter."""
+        pixels = np.flatnonzero(region)
+        if pixels.size > size:
             jittered = np.arange(size) + np.random.default_rng(0).random(size)
-            found = found[(jittered * (found.size / size)).astype(int)]
+            pixels = pixels[(jittered * (pixels.size / size)).astype(int)]
         height, width = region.shape
-        rows, columns = np.divmod(found, width)
-        aside = np.arange(-reach, reach + 1)
-        across = (columns[:, None] + aside).reshape(-1)
-        down = np.repeat(rows, aside.size) + aside[:, None]
+        rows, columns = np.divmod(pixels, width)
+        offsets = np.arange(-reach, reach + 1)
+        across = (columns[:, None] + offsets).reshape(-1)
+        down = np.repeat(rows, offsets.size) + offsets[:, None]
         return cls(
             np.clip(down, 0, height - 1), np.clip(np.broadcast_to(across, down.shape), 0, width - 1), reach
         )
 
-    def of(self, picture: Picture) -> Picture:
-        """(..., D, D K) of a picture or mask (..., H, W)."""
+    def take(self, picture: Picture) -> Picture:
+        """(..., D, D K): the squares of a picture or mask (..., H, W)."""
         return np.ascontiguousarray(picture[..., self.rows, self.columns])
 
     @cached_property
-    def middle(self) -> Region:
-        """(D, D K): which of its pixels are in the middle."""
-        middle = np.zeros(self.rows.shape, bool)
-        self.middles(middle)[...] = True
-        return middle
+    def is_centre(self) -> Region:
+        """(D, D K): which pixels are the centre of their square."""
+        mask = np.zeros(self.rows.shape, bool)
+        self.centres(mask)[...] = True
+        return mask
 
-    def middles(self, squares: np.ndarray) -> np.ndarray:
+    def centres(self, squares: np.ndarray) -> np.ndarray:
         """(..., R, K) of R rows of squares (..., R D, D K)."""
         side = 2 * self.reach + 1
         return squares[..., self.reach :: side, self.reach :: side]
@@ -76,19 +88,19 @@ class PixelSample:
 
 @dataclass(frozen=True, eq=False)
 class MaskCandidate:
-    """A candidate: its mask as given (None: everywhere), over a working picture (H, W)."""
+    """A mask at any resolution (None: the whole picture) over a working picture of `shape` (H, W)."""
 
     region: Region | None
     shape: tuple[int, int]
 
     @cached_property
     def inside(self) -> Region:
-        """(H, W)."""
+        """(H, W): the mask at the size of the working picture."""
         return np.ones(self.shape, bool) if self.region is None else resize_region(self.region, *self.shape)
 
     @cached_property
-    def small(self) -> Region:
-        """The same, thinned out."""
+    def subsampled(self) -> Region:
+        """The mask at the size at which masks are compared."""
         return (
             subsample_region(self.inside)
             if self.region is None
@@ -97,7 +109,7 @@ class MaskCandidate:
 
     @cached_property
     def box(self) -> tuple[slice, slice]:
-        """Rows and columns of the mask and, for operations that look aside, one more on each side."""
+        """Rows and columns of the mask, with one more on each side for operations that read neighbours."""
         rows, columns = np.flatnonzero(self.inside.any(axis=1)), np.flatnonzero(self.inside.any(axis=0))
         return (
             slice(max(0, rows[0] - 1), rows[-1] + 2),
@@ -111,12 +123,12 @@ class MaskCandidate:
 
     @cached_property
     def sample(self) -> PixelSample:
-        """Pixels that stand for it, with the neighbours next to them."""
+        """Some of its pixels, with their direct neighbours."""
         return PixelSample.inside(self.inside, reach=1)
 
 
 def subsample_region(region: Region) -> Region:
-    """Every so many rows and columns of a mask (H, W), enough to compare it with others."""
+    """Every n-th row and column of a mask (H, W), enough to compare it with others."""
     stride = _ranking_stride(region.shape)
     return region[::stride, ::stride]
 
@@ -156,94 +168,72 @@ def _find_third(amounts: np.ndarray, names: tuple[str, str, str]) -> str | None:
     return None if last - first > _SPANNING_SHARE else names[min(int(3 * middle), 2)]
 
 
-# Steps in places: on working pictures and in a recipe.
-
-PLANNED_MASK_FEATHER = 2.0
-"""Softness of a planned mask, in pixels at the reference size."""
-
-
 @dataclass(frozen=True, eq=False)
 class LocalStep:
-    """An action, or a repair (which has no values), in a place."""
+    """A step, or a repair (which has no parameters), inside a mask candidate; the step itself has no mask."""
 
-    action: Action
+    step: Step
     place: MaskCandidate
 
     @property
+    def operation(self) -> str:
+        return self.step.operation
+
+    @property
     def complexity(self) -> int:
-        return self.action.values.size
+        """Number of parameters."""
+        return len(self.step.parameters)
 
     @property
     def is_repair(self) -> bool:
-        return self.action.operation in operations.repairs()
+        return self.step.is_repair
 
-    def applied(self, picture: Picture) -> Picture:
-        """(3, H, W) with the place edited, its edge hard."""
+    def apply(self, picture: Picture) -> Picture:
+        """The picture (3, H, W) with the candidate edited, its edge hard."""
         result, box = picture.copy(), (slice(None), *self.place.box)
         if self.is_repair:
-            repair = operations.repairs()[self.action.operation]
+            repair = operations.repairs()[self.operation]
             inside = self.place.inside.astype(np.float32)
             edited = repair.function(picture, inside, operations.pixel_scale(*inside.shape))[box]
         else:
-            edited = self.action.applied(np.ascontiguousarray(picture[box]))
+            edited = apply_step(self.step, np.ascontiguousarray(picture[box]))
         result[box] = np.where(self.place.inside[box[1:]], edited, picture[box])
         return result
 
     @cached_property
     def mask(self) -> Mask | None:
-        """As the recipe has it, at the resolution of its candidate."""
+        """The mask in a recipe, at the resolution of its candidate; None for the whole picture."""
         region = self.place.region
         if region is None:
             return None
         return Mask.from_array(dilate_region(region) if self.is_repair else region, PLANNED_MASK_FEATHER)
 
     @property
-    def share(self) -> np.ndarray:
-        """(H, W) float32: how much of the step each pixel takes, its edge soft."""
+    def weight(self) -> np.ndarray:
+        """(H, W) float32 in [0, 1]: how much of the step each pixel takes, the edge of the mask soft."""
         if self.mask is None:
             return np.ones(self.place.shape, np.float32)
-        levels = self.mask.over(*self.place.shape)
+        levels = self.mask.resize(*self.place.shape)
         return levels.astype(np.float32) / np.float32(255)
 
-    def written(self) -> tuple[str, Sequence[float], Mask | None]:
-        """For a recipe; parameters are rounded to what anyone could tell apart."""
-        name, values = self.action
-        if self.is_repair:
-            return name, [], self.mask
-        return name, operations.get_operation(name).clip(np.round(values, 5).tolist()), self.mask
+    def to_recipe_step(self) -> Step:
+        """The step with its mask and rounded parameters."""
+        parameters = () if self.is_repair else round_parameters(self.step)
+        return Step(operation=self.operation, parameters=parameters, mask=self.mask)
 
 
 def render_local_steps(steps: Sequence[LocalStep], start: Picture) -> tuple[Recipe, tuple[Picture, ...]]:
     """The recipe, and the working picture at first and after each of its steps."""
-    recipe = Recipe.from_steps(step.written() for step in steps)
+    recipe = Recipe.from_steps(step.to_recipe_step() for step in steps)
     pixels = np.ascontiguousarray(start.transpose(1, 2, 0))
-    later = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
-    return recipe, (start, *map(np.ascontiguousarray, later))
-
-
-# Whether something is gone: evidence for a removal.
-#
-# Operations move colours and keep structure; a removal replaces it, and takes the outline away too. Whoever
-# removed something may have filled the hole quite differently from how we would, so our fill need not
-# resemble
-# theirs: the edges inside are no longer those of before, no operation comes close, and the outline is
-# fainter.
-# Where it is stronger, something was added, which no step can say.
-
-_EXPLAINED_SHARE = 0.05
-"""An operation that leaves less than this share of the difference explains it."""
-_INVISIBLE_DIFFERENCE = 0.004
-"""So does one that leaves less than this mean absolute difference."""
-_MIN_EDGE_CORRELATION = 0.5
-"""Correlation of edges below which structure is lost."""
-_REMOVAL_SIDE = 240
-"""Short side of a picture, in pixels, at which structure is judged; grain and compression are finer."""
+    pictures = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
+    return recipe, (start, *map(np.ascontiguousarray, pictures))
 
 
 def downsample_for_structure(arrays: Sequence[np.ndarray], short_side: int) -> list[np.ndarray]:
-    """Parts (..., H, W) of pictures of that short side, averaged down to where structure is judged.
+    """Average parts (..., H, W) of pictures of that short side down to the size at which structure is judged.
 
-    Masks are true where most of a pixel is. If one of them would vanish, all arrays stay as they are.
+    Masks are true where most of a pixel is. If one of them would become empty, all arrays stay as they are.
     """
     stride = max(1, short_side // _REMOVAL_SIDE)
     if stride == 1:
@@ -253,7 +243,7 @@ def downsample_for_structure(arrays: Sequence[np.ndarray], short_side: int) -> l
 
 
 def _average_blocks(array: np.ndarray, stride: int) -> np.ndarray:
-    """Means of squares of pixels; what is left over at the far edges is cut off."""
+    """Means of squares of pixels; incomplete squares at the far edges are cut off."""
     height, width = (side - side % stride for side in array.shape[-2:])
     parts = [array[..., i:height:stride, j:width:stride] for i, j in np.ndindex(stride, stride)]
     mean = np.asarray(np.sum(parts, axis=0, dtype=np.float32)) / np.float32(stride**2)
@@ -261,12 +251,12 @@ def _average_blocks(array: np.ndarray, stride: int) -> np.ndarray:
 
 
 def is_structure_lost(before: Picture, best: Picture, target: Picture, inside: Region) -> bool:
-    """Whether in `target` the structure of `before` is gone; `best` is what operations make of it.
+    """Whether the structure of `before` is gone in `target`; `best` is the closest that an operation comes.
 
-    Pictures (3, H, W); only the pixels `inside` (H, W) are looked at.
+    Pictures (3, H, W); only the pixels `inside` (H, W) count.
     """
-    left, was = (float(np.abs(p - target)[:, inside].mean()) for p in (best, before))
-    if left < max(_EXPLAINED_SHARE * was, _INVISIBLE_DIFFERENCE):
+    remaining, initial = (float(np.abs(p - target)[:, inside].mean()) for p in (best, before))
+    if remaining < max(_EXPLAINED_SHARE * initial, _INVISIBLE_DIFFERENCE):
         return False
     return (
         max(edge_correlation(before, target, inside), edge_correlation(best, target, inside))
@@ -275,7 +265,7 @@ def is_structure_lost(before: Picture, best: Picture, target: Picture, inside: R
 
 
 def is_removal(before: Picture, target: Picture, inside: Region) -> bool:
-    """Whether lost structure means that something was taken away: the outline of the mask is fainter."""
+    """Whether lost structure means a removal: the outline of the mask is fainter."""
     return outline_contrast(target, inside) < outline_contrast(before, inside)
 
 
@@ -298,7 +288,7 @@ def edge_correlation(one: Picture, other: Picture, inside: Region) -> float:
 
 
 def dilate_region(region: Region) -> Region:
-    """One pixel larger all around, so that a soft edge leaves no outline of what is removed."""
+    """A mask grown by one pixel, so that a soft edge leaves no outline of what is removed."""
     padded = np.pad(region, 1)
     down = padded[:-2] | padded[1:-1] | padded[2:]
     around: Region = down[:, :-2] | down[:, 1:-1] | down[:, 2:]
