@@ -14,8 +14,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from t2onet.cli import app
-from t2onet.cli.edit_json import DeclinedEntry, ErrorEntry, LimitEntry, PhotoEntry, StepEntry, VariantEntry
+from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry
 from t2onet.cli.edit_json import make_edit_json_schema as edit_schema
+from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
 from t2onet.operations import Operation, operations
 
 FOLDER = Path(__file__).parent

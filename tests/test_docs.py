@@ -47,6 +47,16 @@ def test_the_demo_is_what_the_readme_shows() -> None:
     assert f"edits examples/{SHOWN}.jpg as said above -> out/{SHOWN}.jpg" in readme
 
 
+def test_figures_of_the_readme_are_those_of_their_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| (.*\d.*) \|$", readme, re.MULTILINE)
+    figures = [figure for row in rows for figure in re.findall(r"[\d.]+ (?:ms|s|MB|%)(?: of \d+)?", row)]
+    assert 4 <= len(rows) <= 8
+    assert len(figures) >= len(rows)
+    assert [figure for figure in figures if figure not in page] == []
+
+
 def test_edits_of_the_examples_are_written_elsewhere() -> None:
     """Where no place is given, a result lies beside its photo."""
     edits = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]

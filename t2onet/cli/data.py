@@ -13,16 +13,8 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     EXIT_INTERRUPTED,
-    JsonOption,
-    Ticker,
-    exit_on_error,
-    exit_with_error,
-    make_console,
-    print_json,
-    print_line,
-)
-from .datasets import (
     DatasetArgument,
+    JsonOption,
     LayoutOption,
     PlanOperationsOption,
     PlanSizeOption,
@@ -32,10 +24,16 @@ from .datasets import (
     PlanWayOption,
     ReplaceOption,
     SplitOption,
+    Ticker,
     check_picture_path,
+    exit_on_error,
+    exit_with_error,
+    make_console,
     make_plan_settings,
     open_dataset_folder,
     open_plans,
+    print_json,
+    print_line,
     print_problems,
 )
 from .photos import list_photos
@@ -74,19 +72,37 @@ def pack_folder(
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
     quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 90,
+    glove: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="GloVe vectors (text, or the published .h5): writes the vectors of the requests' words to "
+            "DIR/words.npz, for the configs that start from them.",
+        ),
+    ] = None,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word list for --glove; by default the words of the requests."),
+    ] = None,
     split: SplitOption = None,
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
-    from ..data.packed import INDEX_FILE
-    from ..data.packing import collect_texts, pack_dataset, repack_dataset
+    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
+    from ..data.words import WORDS_FILE, write_glove_vectors
+    from ..language import Vocabulary
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
     if photos_of is not None and (plans is None or texts):
         raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
+    if vocabulary is not None and glove is None:
+        raise DataError("--vocabulary is the word list for --glove; give both")
+    if glove is not None and not glove.is_file():
+        raise DataError(f"{glove} cannot be read as word vectors: there is no such file")
+    words = None if vocabulary is None else Vocabulary.load(vocabulary)
     found = open_dataset_folder(dataset, layout, split)
     made = None
     if plans is not None:
@@ -107,6 +123,10 @@ def pack_folder(
         f"requests -> {output}, {done.bytes / 1e6:.1f} MB",
         err=False,
     )
+    if glove is not None:
+        counts = write_glove_vectors(output, glove, words)
+        missing = f"{counts.missing} of them without a vector"
+        print_line(f"{counts.words} words, {missing} -> {output / WORDS_FILE}", err=False)
 
 
 # `t2o data plan`: the plans of all pairs of a dataset.
@@ -363,7 +383,13 @@ def _show_simulation_progress(count: int) -> Iterator[Callable[[int], None]]:
 def show_statistics(
     dataset: DatasetArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the charts (PNG).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="PNG file for the charts; needs the extra `train`."
+        ),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
+        ),
     ] = None,
     plans: PlansOption = None,
     plan_size: PlanSizeOption = 128,
@@ -376,11 +402,12 @@ def show_statistics(
     overwrite: ReplaceOption = False,
 ) -> None:
     """Count the words of requests, what they ask for, and what plans use and cost."""
-    from ..data.overview import compute_distributions
+    from ..data.overview import check_matplotlib, compute_distributions, draw_distributions
     from ..image import write_atomically
 
     if output is not None:
         check_picture_path(output, overwrite)
+        check_matplotlib()
     found = open_dataset_folder(dataset, layout, split)
     made = None
     if plans is not None:
@@ -392,8 +419,6 @@ def show_statistics(
     for distribution in counted:
         _print_distribution(distribution)
     if output is not None:
-        from ..data.overview import draw_distributions
-
         title = f"{found.root.name or found.layout}: {len(found.samples)} samples"
         write_atomically(output, draw_distributions(title, counted), overwrite=overwrite)
         print_line(f"-> {output}", err=False)

@@ -14,8 +14,7 @@ import typer
 
 from ..errors import DataError
 from . import evaluate
-from .common import JsonOption, exit_on_error, print_json, print_line, print_table
-from .datasets import print_problems
+from .common import JsonOption, exit_on_error, print_json, print_line, print_problems, print_table
 
 if TYPE_CHECKING:
     from ..evaluation.reproduce import ReproduceOptions

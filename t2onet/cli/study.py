@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import OutputError, StudyError
-from .common import JsonOption, exit_on_error, make_console, print_json, print_line
-from .datasets import LayoutOption, ReplaceOption
+from .common import (
+    JsonOption,
+    LayoutOption,
+    ReplaceOption,
+    exit_on_error,
+    make_console,
+    print_json,
+    print_line,
+)
 
 if TYPE_CHECKING:
     from ..studies.people import JoinLimits

@@ -111,7 +111,7 @@ def remember_edits(
 def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
     """Each as small pictures; those that are no pair are told and left out."""
     from ..models.retoucher import RETOUCHER_SIDE
-    from ..planning.pairs import open_photo_pair, to_working_picture
+    from ..planning.pictures import open_photo_pair, to_working_picture
     from ..training.style_memory import StylePair
 
     ticker = Ticker()

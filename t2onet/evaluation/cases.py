@@ -27,8 +27,7 @@ from ..image import open_image, read_regular_file
 from ..language import Intent
 from ..language.intent import intent_of
 from ..metrics.attributes import measure_attributes
-from ..planning.pairs import open_photo_pair
-from ..planning.pictures import Picture
+from ..planning.pictures import Picture, open_photo_pair
 
 EvaluationProgress = Callable[[str, int, int], None]
 """Called with the name of a task, how many of its items are done, and how many there are."""
@@ -115,7 +114,7 @@ def read_pairs(
     """(3, H, W) before and after of each pair; unusable pairs are added to `problems`."""
     for before, after in pairs:
         try:
-            yield open_photo_pair(before, after).at(size)
+            yield open_photo_pair(before, after).working_pictures(size)
         except T2OError as error:
             problems.append(Problem(before.name, str(error)))
 

@@ -28,12 +28,12 @@ from ..metrics.statistics import (
     Statistic,
     mean_of_classes,
 )
+from ..options import MODES
 from .cases import Case, EvaluationProgress, LabelledRequest, RequestKind, ignore_progress
 from .systems import Question, System, SystemAnswer, answer_in_batches
 
 SamplePart = Literal["pairs", "requests", "amounts", "ten requests"]
 Combine = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-MODES = ("literal", "expert")
 ANY_MODE = "any"
 """The mode of systems without modes: their rows count for both."""
 MAX_PSNR = 99.0

@@ -19,6 +19,7 @@ from ..metrics.distances import Lpips
 from ..metrics.features import LITE0_TITLE as FRECHET
 from ..metrics.features import FeatureExtractor
 from ..metrics.statistics import Z_SCORE, IntervalEstimate, PairedDifference
+from ..options import MODES
 from .cases import (
     EvaluationProgress,
     RequestKind,
@@ -27,7 +28,7 @@ from .cases import (
     read_labelled_sentences,
 )
 from .compare import UNLABELLED_NOTE, Comparison, MeasuredFigures, RunSpread, compare_systems
-from .measure import MODES, SIGMA_FIGURE, UNREQUESTED
+from .measure import SIGMA_FIGURE, UNREQUESTED
 from .paper_tables import FID, L1, SIGMA, SSIM, USERS, PaperFigures, PaperRow, PaperTable
 from .runs import find_run_files
 from .systems import NAMED_SYSTEMS, FixedModeSystem, RepeatedSystem, System, open_system, open_system_file

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..data.packed import INDEX_FILE
-from ..data.recorded import read_answers_source
-from ..data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, read_run_record, read_tensor_metadata
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
+    CHECKPOINT_FILE,
+    read_answers_source,
+    read_run_record,
+    read_tensor_metadata,
+)
+from ..data.words import WORDS_FILE
 from ..errors import DataError, TrainingError
 from ..metrics.distances import short_checksum
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun
 
-WORDS_FILE = "words.npz"
-"""Words with vectors, in the folder of a packed set."""
 ANSWERS_FILE = "answers.zip"
 """Recorded answers, which the folder of a run may have in place of weights."""
 

@@ -240,4 +240,4 @@ def extract_steps(actions: ActionSpace, done: Rollout) -> list[DecodedSteps]:
 def _extract_step(actions: ActionSpace, number: int, row: list[float]) -> tuple[str, tuple[float, ...]]:
     operation = actions.operations[number]
     rounded = [round(value, _DECIMALS) for value in row[actions.places[number]]]
-    return operation.name, tuple(operation.clipped(rounded))
+    return operation.name, tuple(operation.clip(rounded))

@@ -59,7 +59,7 @@ class DiscriminatorCost:
     def _as_it_came(self, picture: Tensor) -> Tensor:
         """The photo, made as small as the picture and then averaged alike."""
         if self._shape != picture.shape:
-            from ..planning.pairs import to_working_picture
+            from ..planning.pictures import to_working_picture
 
             came = to_working_picture(self._photo, *picture.shape[1:])
             self._shape, self._before = tuple(picture.shape), self._seen(torch.from_numpy(came))

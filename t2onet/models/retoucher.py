@@ -18,6 +18,7 @@ from ..language.grams import BUCKETS, LONGEST
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from ..metrics.attributes import measure_lab_attributes
 from ..operations import Operation
+from ..options import MODES
 
 # The shipped network: it reads a request, looks at a photo and fills in a recipe, operation by operation.
 
@@ -237,9 +238,9 @@ class MultiHeadAttention(nn.Module):
 # which parameters, and which words asked for it. What has been done so far is in the picture and in the
 # state.
 
-OPERATION_ORDER = ("brightness", "color", "saturation", "tone", "contrast", "sharpness")
-"""In which operations are decided: the most fruitful one for a joint fit (LOG.md)."""
-RETOUCHER_MODES = ("literal", "expert")
+OPERATION_ORDER = operations.sort_by_position(operations.PAPER)
+"""The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
+RETOUCHER_MODES = MODES
 RETOUCHER_SIDE = 128
 """Pixels a side of the picture it sees."""
 

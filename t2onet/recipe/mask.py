@@ -19,11 +19,10 @@ import PIL.ImageFilter
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, model_validator
 
 from ..errors import ImageError, RecipeError
-from ..image import open_image, structure
+from ..image import formats, open_image
 from ..image.pixels import to_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FEATHER_REACH = 3
 """How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
 _MASK_FORMAT = (
@@ -144,10 +143,10 @@ def _find_bounding_box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int
 
 
 def _decode_mask(png: bytes) -> PIL.Image.Image:
-    if not png.startswith(_PNG_SIGNATURE):
+    if not png.startswith(formats.PNG_SIGNATURE):
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}")
     try:
-        structure.check_structure(png)
+        formats.check_structure(png)
     except ImageError as error:
         raise RecipeError(f"mask: {error}") from None
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -16,7 +16,6 @@ from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
 from ..operations import Repair
-from . import wording
 from .mask import Mask
 
 # A recipe: ordered steps, each an operation with its parameters and, if it works locally, a mask.
@@ -56,6 +55,11 @@ class Step(BaseModel):
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
+    @classmethod
+    def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
+        """A step without a mask and without validation, for loops over parameters known to be in range."""
+        return cls.model_construct(operation=operation, parameters=parameters, mask=None)
+
     @property
     def is_repair(self) -> bool:
         """Whether it invents what is under its mask from what is around it."""
@@ -69,8 +73,8 @@ class Step(BaseModel):
     def describe(self) -> str:
         """What it does, in words: "brightens by 20 %"."""
         if self.is_repair:
-            return wording.describe_repair(self.operation)
-        phrase = wording.describe_step(self.operation, self.parameters)
+            return operations.repairs()[self.operation].describe()
+        phrase = operations.get_operation(self.operation).describe(self.parameters)
         return f"{phrase} in part of the picture" if self.mask else phrase
 
     def blend(self, strength: float) -> Self:
@@ -82,7 +86,7 @@ class Step(BaseModel):
             return self
         operation = operations.get_operation(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
-        values = operation.clipped([round(d + strength * (value - d), 12) for d, value in pairs])
+        values = operation.clip([round(d + strength * (value - d), 12) for d, value in pairs])
         return self.model_copy(update={"parameters": values})
 
 
@@ -225,7 +229,7 @@ class Recipe(BaseModel):
     def describe(self) -> str:
         """What the recipe does, in one sentence."""
         phrases = [step.describe() for step in self.steps if not step.is_identity]
-        return wording.join_as_sentence(phrases) if phrases else "Changes nothing."
+        return join_as_sentence(phrases) if phrases else "Changes nothing."
 
     def blend(self, strength: float) -> Self:
         """The same recipe at a strength: 0 does nothing, 1 is itself, 0.5 half of each step."""
@@ -267,6 +271,13 @@ class Recipe(BaseModel):
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def join_as_sentence(phrases: Sequence[str]) -> str:
+    """Phrases as one sentence."""
+    *first, last = phrases
+    text = f"{', '.join(first)} and {last}" if first else last
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _check_step_count(steps: int) -> None:

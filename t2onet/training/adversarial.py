@@ -13,12 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet
+from ..data.words import WordVectors
 from ..models import describe_network
 from ..models.baselines import BASELINES, AdversarialBatch, resize_like
 from ..models.text import GRUTextEncoder
 from .settings import LoopSettings
 from .task import Learner, ProcessInfo
-from .triplets import HELD_OUT_PAIRS, TripletTask, WordVectors
+from .triplets import HELD_OUT_PAIRS, TripletTask
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.recorded import (
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
     AnswerSet,
     BytePicture,
     QuestionSet,
@@ -21,10 +22,10 @@ from ..data.recorded import (
     RecordedRecipes,
     read_answers_source,
     read_questions,
+    read_run_record,
     to_byte_picture,
     to_float_picture,
 )
-from ..data.run_records import BEST_WEIGHTS_FILE, read_run_record
 from ..errors import DataError, T2OError, TrainingError
 from ..image import read_regular_file, write_atomically
 from ..models import load_network

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..data.words import WordVectors
 from ..errors import TrainingError
 from ..image import write_atomically
 from ..models import LoadedNetwork, load_network
 from ..models.files import read_tensors, write_tensors
 from .task import WeightAverage
-from .triplets import WordVectors
 
 # The state of a run in one file, so that the next iteration is the same as if nothing had stopped it.
 

@@ -14,6 +14,7 @@ from accelerate import Accelerator
 from accelerate.utils import DistributedDataParallelKwargs
 
 from ..data.packed import PackedSet, read_packed
+from ..data.words import WORDS_FILE, WordVectors, read_word_vectors
 from ..errors import TrainingError
 from ..models import LoadedNetwork
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
@@ -26,7 +27,6 @@ from .retoucher import RetoucherSettings, RetoucherTask
 from .settings import apply_assignments, setting_names, settings_to_json
 from .t2onet import PaperSettings, PaperTask, ReinforcementSettings, ReinforcementTask
 from .task import ProcessInfo, TrainingTask
-from .triplets import WORDS_FILE, WordVectors, list_training_requests, read_word_vectors
 
 # What can be trained, by name: the settings as they come and how they become a task.
 
@@ -194,4 +194,4 @@ def _load_words(
     if given is not None or beside.exists():
         return read_word_vectors(given or beside)
     reporter.say(f"there is no {beside.name} beside the data: word vectors are learned from nothing")
-    return WordVectors.without_vectors(list_training_requests(data), size)
+    return WordVectors.without_vectors(data.training_requests(), size)

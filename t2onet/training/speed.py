@@ -18,7 +18,8 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from ..data.packed import read_packed
-from ..data.run_records import BEST_WEIGHTS_FILE
+from ..data.records import BEST_WEIGHTS_FILE
+from ..data.words import WORDS_FILE, WordVectors, read_word_vectors
 from ..errors import T2OError, TrainingError
 from ..models import GreedyDecoding, RequestBatch, decode_steps, load_network
 from .loop import TrainingRun
@@ -26,7 +27,6 @@ from .reporting import SilentReporter
 from .run import adapt_precision, configs, get_config
 from .settings import apply_assignments, settings_to_json
 from .task import ProcessInfo
-from .triplets import WORDS_FILE, WordVectors, list_training_requests, read_word_vectors
 
 # `python -m t2onet.training.pace`: seconds that an iteration of training takes here, and an answer.
 
@@ -82,7 +82,7 @@ def _time_iteration(config: str, settings: Any, data: Path, accelerator: Acceler
     words = (
         read_word_vectors(beside)
         if beside.exists()
-        else WordVectors.without_vectors(list_training_requests(packed), size)
+        else WordVectors.without_vectors(packed.training_requests(), size)
     )
     task = get_config(config).task(settings, packed, words, ProcessInfo(accelerator.device))
     with tempfile.TemporaryDirectory() as folder:

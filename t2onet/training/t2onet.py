@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
 from ..data.packed import PackedSet
+from ..data.words import WordVectors
 from ..errors import DataError
 from ..models import (
     ActionSpace,
@@ -31,7 +32,7 @@ from ..models import (
 )
 from .settings import LoopSettings
 from .task import Learner, ProcessInfo
-from .triplets import HELD_OUT_PAIRS, TripletBatch, TripletTask, WordVectors, l1_distance
+from .triplets import HELD_OUT_PAIRS, TripletBatch, TripletTask, l1_distance
 
 # The paper's losses (Sec. 3.5, Appx. B) as means, so that they do not depend on the size of a batch.
 

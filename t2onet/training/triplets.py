@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import warnings
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,59 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ..data.packed import PackedSample, PackedSet
+from ..data.words import WordVectors
 from ..errors import DataError, TrainingError
-from ..image import open_regular_file, write_atomically
 from ..language import Vocabulary
 from ..language.ten_requests import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from .settings import LoopSettings
 from .task import ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
-
-# The words a network knows and their vectors, in one small file beside a packed set.
-#
-# GloVe comes as HDF5 or as gigabytes of text; machines that train often have neither h5py nor room. What is
-# needed of it is made once, with `python -m t2onet.training.vectors`.
-
-WORDS_FILE = "words.npz"
-
-
-@dataclass(frozen=True)
-class WordVectors:
-    """A vocabulary and a vector for each word, (len(vocabulary), D); zeros where none is known."""
-
-    vocabulary: Vocabulary
-    vectors: NDArray[np.float32]
-
-    @classmethod
-    def without_vectors(cls, texts: Iterable[str], size: int) -> WordVectors:
-        """The words of some requests, whose vectors are still to be learned."""
-        vocabulary = Vocabulary.of(texts, minimum=2)
-        return cls(vocabulary, np.zeros((len(vocabulary), size), np.float32))
-
-
-def write_word_vectors(path: Path, words: WordVectors) -> None:
-    """As NumPy's .npz, whole or not at all."""
-    stream = io.BytesIO()
-    np.savez_compressed(stream, words=np.array(words.vocabulary.words), vectors=words.vectors)
-    write_atomically(path, stream.getvalue(), overwrite=True)
-
-
-def read_word_vectors(path: Path) -> WordVectors:
-    try:
-        with open_regular_file(path) as opened, np.load(opened, allow_pickle=False) as file:
-            words, vectors = file["words"], file["vectors"]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read as words with vectors: {error}") from None
-    if vectors.ndim != 2 or len(vectors) != len(words):
-        raise DataError(f"{path} has {len(words)} words and vectors of shape {vectors.shape}; make it again")
-    return WordVectors(Vocabulary(tuple(map(str, words))), vectors.astype(np.float32))
-
-
-def list_training_requests(data: PackedSet) -> list[str]:
-    """All requests that may be learned from."""
-    entries = [entry for entry in (*data.samples, *data.texts) if entry.split == "train"]
-    return [request for entry in entries for request in entry.requests]
-
 
 # Pairs of the train split that are kept back to choose weights by, so that the val split stays unseen.
 

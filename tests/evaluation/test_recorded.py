@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from t2onet.data import open_dataset
-from t2onet.data.recorded import AnswerSet, RecordedPictures, read_questions
+from t2onet.data.records import AnswerSet, RecordedPictures, read_questions
 from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.compare import compare_systems
 from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder, SystemAnswer, open_system

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from t2onet.data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
+from t2onet.data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.paper_tables import PaperPlans, PaperRow
 from t2onet.evaluation.runs import (
-    WORDS_FILE,
     PaperRunOptions,
     build_packing_commands,
     describe_row,
@@ -25,7 +24,6 @@ from t2onet.evaluation.runs import (
     train_missing_runs,
 )
 from t2onet.models.files import read_tensors, write_tensors
-from t2onet.training import triplets
 from tests.evaluation.paper_made import AFTER, T2ONET, TINY
 from tests.training.made import packed_folder
 
@@ -188,7 +186,3 @@ def test_packing_commands_have_the_options_of_the_plans() -> None:
         "t2o data pack DATASET --split train --plans plans --plan-way fixed "
         "--plan-operations tone,color --plan-steps 2 --photos-of packed -o packed-few",
     ]
-
-
-def test_words_have_the_file_name_of_training() -> None:
-    assert triplets.WORDS_FILE == WORDS_FILE
