@@ -229,7 +229,7 @@ class _Execution:
         """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
         assert step.mask is not None
         repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
-        shares = _MaskCoverage.of(*step.mask.inside(self.height, self.width))
+        shares = _MaskCoverage.of(*step.mask.resize_cropped(self.height, self.width))
         if result is not pixels:
             result[...] = to_depth(pixels, result.dtype)
         if not shares.levels.size:
@@ -255,7 +255,9 @@ class _Execution:
         """Every mask of the steps, stretched over the photo once however many steps share it."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
-            shares = pool.map(lambda mask: _MaskCoverage.of(*mask.inside(self.height, self.width)), different)
+            shares = pool.map(
+                lambda mask: _MaskCoverage.of(*mask.resize_cropped(self.height, self.width)), different
+            )
             return dict(zip(different, shares, strict=True))
 
     def _function(

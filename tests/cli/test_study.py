@@ -120,7 +120,7 @@ def test_refusals(t2o: T2O, folder: Path) -> None:
     assert missing == (
         2,
         "",
-        "t2o: there is no database studies.db; say with --database where the study is kept\n",
+        "t2o: there is no database studies.db; pass the study's database with --database\n",
     )
     assert not Path("studies.db").exists()
     table(folder, 1)
