@@ -93,9 +93,11 @@ def train_missing_runs(
 
 def _check_packed_sets(runs: Iterable[PaperRun], data: Path) -> None:
     """Refuse before hours are spent on training, with the commands that make all missing sets."""
-    missing = {
-        path: run for run in runs if not ((path := get_packed_path(data, run.plans)) / INDEX_FILE).is_file()
-    }
+    missing: dict[Path, PaperRun] = {}
+    for run in runs:
+        path = get_packed_path(data, run.plans)
+        if not (path / INDEX_FILE).is_file():
+            missing.setdefault(path, run)
     if not missing:
         return
     path, run = next(iter(missing.items()))
