@@ -224,7 +224,7 @@ def open_plans(folder: Path, dataset: Dataset, settings: PlanSettings) -> Datase
 
     plans = DatasetPlans(folder, dataset.samples, settings)
     if not plans:
-        made = ", ".join(f"{name} {value}" for name, value in settings.told().items())
+        made = ", ".join(f"{name} {value}" for name, value in settings.key_fields().items())
         raise DataError(
             f"{folder} has no plan of these samples made with {made}; plan the dataset, or say with "
             "--plan-size, --plan-steps, --plan-operations, --plan-way and --plan-solver how it was planned"

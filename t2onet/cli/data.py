@@ -192,7 +192,7 @@ def plan_pairs(
                 done = count
                 show(count, tally)
 
-            tally = plan_dataset(found, output, engine=doing, settings=settings, told=told)
+            tally = plan_dataset(found, output, engine=doing, settings=settings, progress=told)
     except KeyboardInterrupt:
         left = f"{len(found.samples) - done} of {len(found.samples)} samples"
         exit_with_error(f"stopped, {left} to go; the same command goes on there", EXIT_INTERRUPTED)
