@@ -40,7 +40,9 @@ def plans(dataset: Dataset, tmp_path: Path) -> DatasetPlans:
     steps = [("brightness", 0.1), ("contrast", 0.2), ("saturation", 0.3)]
     for number, sample in enumerate(dataset.samples[:3], start=1):
         cost = 0.005 * number
-        store.add(keys.build(sample).plan, StoredPlan(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost)))
+        store.add(
+            keys.build(sample).plan, StoredPlan(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost))
+        )
     store.close()
     return DatasetPlans(tmp_path / "plans", dataset.samples)
 

@@ -1,4 +1,4 @@
-"""Plans of a whole dataset: each pair planned once, by any engine, and stored by the content of its photos."""
+"""Plans of a whole dataset: each pair planned once, by any engine, and stored by photo content."""
 
 from .engines import Engine, LocalEngine, RayEngine
 from .run import PlanTotals, plan_dataset

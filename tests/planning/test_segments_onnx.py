@@ -81,7 +81,7 @@ def test_what_the_network_sees_is_normalised_as_asked(tmp_path: Path) -> None:
     seen = {}
     for way in ("unit", "imagenet"):
         segmenter = segments.OnnxSegmenter(path, way)  # type: ignore[arg-type]
-        seen[way] = segmenter._answer(segmenter._prepared(grey)).reshape(-1)  # type: ignore[attr-defined]
+        seen[way] = segmenter._run(segmenter._prepare(grey)).reshape(-1)
     assert seen["unit"] == pytest.approx([0.5] * 3, abs=1e-5)
     assert seen["imagenet"] == pytest.approx(
         [(0.5 - 0.485) / 0.229, (0.5 - 0.456) / 0.224, (0.5 - 0.406) / 0.225], abs=1e-3
@@ -91,7 +91,7 @@ def test_what_the_network_sees_is_normalised_as_asked(tmp_path: Path) -> None:
 def test_where_any_size_will_do_sides_are_multiples_of_32(tmp_path: Path) -> None:
     path = written(tmp_path / "size.onnx", ("Shape", {}), answers=TensorProto.INT64)
     segmenter = segments.OnnxSegmenter(path)
-    batch = segmenter._prepared(np.zeros((3, 300, 401), np.float32))  # type: ignore[attr-defined]
+    batch = segmenter._prepare(np.zeros((3, 300, 401), np.float32))
     assert batch.shape == (1, 3, 512, 672)
 
 
