@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate import pages
+from docs.generate import make_pages
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe
 from t2onet.data.simulation.strengths import UNITS
@@ -17,9 +17,9 @@ from tests.conftest import EXAMPLES, ROOT
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
 
 
-@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", make_pages(), ids=lambda path: path.name)
 def test_generated_pages_are_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+    assert path.read_text(encoding="utf-8") == make_pages()[path], "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

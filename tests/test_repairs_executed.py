@@ -91,7 +91,7 @@ def test_inpainting_leaves_the_rest_of_a_photo_alone() -> None:
     before = photo("uint8")
     recipe = Recipe.from_steps([("inpaint", [], Mask.from_array(INSIDE, feather=20))])
     after = np.asarray(apply(recipe, before))
-    touched = recipe.steps[0].mask.over(30, 40) > 0 if recipe.steps[0].mask else INSIDE
+    touched = recipe.steps[0].mask.resize(30, 40) > 0 if recipe.steps[0].mask else INSIDE
     assert np.array_equal(after[~touched], before[~touched])
     assert np.abs(after[INSIDE].astype(int) - before[INSIDE]).mean() > 5
 

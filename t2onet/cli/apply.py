@@ -31,9 +31,9 @@ from .common import (
     exit_on_error,
     exit_with_error,
     load_recipe,
-    make_console,
     print_json,
     print_line,
+    show_progress,
 )
 from .photos import PhotoTask, describe_path_error, select_photos
 
@@ -94,7 +94,7 @@ def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool
     An interruption lets what is being written be written whole, and starts nothing new.
     """
     stop = threading.Event()
-    with _show_progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
+    with _show_photo_progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
         futures: list[Future[PhotoReport]] = []
         try:
             for task in tasks:
@@ -132,25 +132,17 @@ def _run_task(
 
 
 @contextmanager
-def _show_progress(count: int, quiet: bool) -> Iterator[Callable[[PhotoTask], ShareCallback]]:
-    """A bar on a terminal; nothing elsewhere."""
-    screen = make_console(stderr=True)
-    if quiet or not screen.is_terminal:
-        yield lambda task: lambda share: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bars:
-        bar = bars.add_task("photos", total=count)
-        shares: dict[PhotoTask, float] = {}
+def _show_photo_progress(count: int, quiet: bool) -> Iterator[Callable[[PhotoTask], ShareCallback]]:
+    """A progress bar over the shares of all photos, on a terminal only."""
+    shares: dict[PhotoTask, float] = {}
+    with show_progress(lines=False, quiet=quiet) as show:
 
         def advance(task: PhotoTask) -> ShareCallback:
-            def told(share: float) -> None:
+            def report(share: float) -> None:
                 shares[task] = max(share, shares.get(task, 0.0))
-                bars.update(bar, completed=round(sum(shares.values()), 2))
+                show("photos", round(sum(shares.values()), 2), count)
 
-            return told
+            return report
 
         yield advance
 

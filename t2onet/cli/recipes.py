@@ -80,7 +80,12 @@ def list_operations(as_json: JsonOption = False) -> None:
     if as_json:
         print_json(
             [
-                {"name": op.name, "help": op.help, "parameters": [asdict(p) for p in op.parameters]}
+                {
+                    "name": op.name,
+                    "group": op.group,
+                    "help": op.help,
+                    "parameters": [asdict(p) for p in op.parameters],
+                }
                 for op in operations().values()
             ]
         )
@@ -91,8 +96,7 @@ def list_operations(as_json: JsonOption = False) -> None:
     for op in operations().values():
         table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
         for p in op.parameters:
-            name = p.name if p.count == 1 else f"{p.name} (x{p.count})"
-            table.add_row("", name, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)
+            table.add_row("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)
     make_console().print(table)
 
 

@@ -213,7 +213,7 @@ class LocalStep:
         """(H, W) float32 in [0, 1]: how much of the step each pixel takes, the edge of the mask soft."""
         if self.mask is None:
             return np.ones(self.place.shape, np.float32)
-        levels = self.mask.over(*self.place.shape)
+        levels = self.mask.resize(*self.place.shape)
         return levels.astype(np.float32) / np.float32(255)
 
     def to_recipe_step(self) -> Step:

@@ -140,11 +140,13 @@ class ParameterResponse(BaseModel):
     default: float
     unit: str
     help: str
+    step: Annotated[float, Field(description="Smallest change of a slider.")]
     count: Annotated[int, Field(description="How many numbers: more than one is a curve of that many rises.")]
 
 
 class OperationResponse(BaseModel):
     name: str
+    group: Annotated[str, Field(description="light, colour, detail, effects, geometry; empty for a repair.")]
     help: str
     parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]

@@ -221,6 +221,7 @@ def list_operations() -> list[OperationResponse]:
     found = [
         OperationResponse(
             name=one.name,
+            group=one.group,
             help=one.help,
             parameters=[
                 ParameterResponse(**{key: getattr(p, key) for key in _PARAMETER_FIELDS})
@@ -232,7 +233,8 @@ def list_operations() -> list[OperationResponse]:
     ]
     mending = operations.repairs().values()
     return found + [
-        OperationResponse(name=one.name, help=one.help, parameters=[], repair=True) for one in mending
+        OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
+        for one in mending
     ]
 
 
