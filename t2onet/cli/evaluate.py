@@ -29,7 +29,7 @@ AskOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="Measure nothing: write what would be asked of a network, for `python -m "
-        "t2onet.training.answering` where its weights are.",
+        "t2onet.training answer` where its weights are.",
     ),
 ]
 

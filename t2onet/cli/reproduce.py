@@ -108,7 +108,7 @@ def reproduce_table(
     paces: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pace", metavar="FILE", help="Of `time`: what t2onet.training.speed told elsewhere; repeatable."
+            "--pace", metavar="FILE", help="Of `time`: timings from another machine, a line of JSON each; repeatable."
         ),
     ] = None,
     output: Annotated[

@@ -10,12 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..language.grams import spelt
 from ..models import LoadedNetwork, load_network
 from ..models import retoucher as retouching
 from ..models.answering import PicturePredictor, Predictor, make_predictor, select_device, to_arrays
-from ..models.retoucher import OPERATION_ORDER, RETOUCHER_MODES
-from ..training.retoucher import EncodedRequests as Told
+from ..models.retoucher import OPERATION_ORDER
 from .systems import EVALUATION_SIDE, Question, System, SystemAnswer, clip_to_recipe
 
 # Networks in torch as systems: many photos at once, on a GPU where there is one. Needs the extra `train`.
@@ -62,15 +60,9 @@ class RetoucherSystem:
             return list(self._made(questions, torch.from_numpy(pictures).to(self.device)))
 
     def _made(self, questions: Sequence[Question], images: Tensor) -> Iterable[SystemAnswer]:
-        parts = (
-            torch.from_numpy(part).long() for part in spelt([question.request for question in questions])
-        )
-        pieces, told = (part.to(self.device) for part in parts)
-        manner = torch.tensor(
-            [RETOUCHER_MODES.index(question.manner) for question in questions], device=self.device
-        )
-        hands = retouching.RetoucherRuntime(self.network)
-        done = retouching.decode_recipes(self.network, hands, Told(pieces, told, images, manner))
+        requests, modes = zip(*((question.request, question.manner) for question in questions), strict=True)
+        batch = retouching.encode_requests(requests, images, modes)
+        done = retouching.decode_recipes(self.network, retouching.RetoucherRuntime(self.network), batch)
         declined = (retouching.merge_declined_logits(done.verdict).argmax(-1) == 1).tolist()
         used = (done.used > 0).tolist()
         values = [parameters.tolist() for parameters in done.parameters]
@@ -88,4 +80,4 @@ def open_network_system(name: str, path: Path, *, narrow: bool = False) -> Syste
     loaded = load_network(path)
     if loaded.metadata["network"] == "retoucher":
         return RetoucherSystem(name, loaded)
-    return NetworkSystem(name, make_predictor(loaded, narrow=narrow))
+    return NetworkSystem(name, make_predictor(loaded, bfloat16=narrow))

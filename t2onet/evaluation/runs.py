@@ -24,7 +24,7 @@ WORDS_FILE = "words.npz"
 """What it finds beside a packed set."""
 ANSWERS_FILE = "answers.zip"
 """What the folder of a run may have in the place of weights."""
-_TRAIN_MODULE = ("-m", "t2onet.training")
+_TRAIN_MODULE = ("-m", "t2onet.training", "train")
 
 
 def get_packed_path(data: Path, plans: PaperPlans) -> Path:

@@ -21,7 +21,7 @@ from .runs import PaperRunOptions, find_weights
 from .table import Cell, ResultTable
 
 if TYPE_CHECKING:
-    from ..training.speed import ConfigTiming
+    from ..training.run import ConfigTiming
 
 # The paper's table of times: to plan a pair, to train an iteration, to answer a request.
 
@@ -48,19 +48,19 @@ def build_time_table(
     elsewhere: Sequence[Path],
     say: Callable[[str], None],
 ) -> ResultTable:
-    """Measured on this machine, and beside it what `t2onet.training.speed` told on others."""
+    """Measured on this machine, and beside it the timings in files from other machines."""
     try:
-        from ..training.speed import PHOTO_SIDES
+        from ..training.run import TIMED_PHOTO_SIDES
     except ImportError as error:
         needed = "timing needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
     planning = measure_planning_seconds(_read_timed_pairs(dataset, pairs))
     paces = [_time_run(config, place, say) for config in TIMED_CONFIGS]
     paces += [pace for path in elsewhere for pace in _read_timings(path)]
-    rows = {_format_title(pace): _build_row(pace, planning, PHOTO_SIDES) for pace in paces}
+    rows = {_format_title(pace): _build_row(pace, planning, TIMED_PHOTO_SIDES) for pace in paces}
     own = measure_answering_seconds(load_shipped_policy())
-    rows["default"] = (None, None, None, None, own, *[None] * len(PHOTO_SIDES))
-    tests = [f"test, {side} px" for side in PHOTO_SIDES]
+    rows["default"] = (None, None, None, None, own, *[None] * len(TIMED_PHOTO_SIDES))
+    tests = [f"test, {side} px" for side in TIMED_PHOTO_SIDES]
     return ResultTable(TIME_TITLE, (*_COLUMNS, *tests, "test (paper)"), rows, _NOTES)
 
 
@@ -91,7 +91,7 @@ def measure_answering_seconds(policy: Policy, count: int = 10) -> float:
 
 
 def _time_run(config: str, place: PaperRunOptions, say: Callable[[str], None]) -> ConfigTiming:
-    from ..training.speed import time_config
+    from ..training.run import time_config
 
     say(f"timing {config}")
     weights = find_weights(place.runs / config)
@@ -99,14 +99,14 @@ def _time_run(config: str, place: PaperRunOptions, say: Callable[[str], None]) -
 
 
 def _read_timings(path: Path) -> list[ConfigTiming]:
-    from ..training.speed import ConfigTiming
+    from ..training.run import ConfigTiming
 
     try:
         return [
             ConfigTiming(**json.loads(line)) for line in read_regular_file(path).decode().splitlines() if line
         ]
     except (OSError, ValueError, TypeError) as error:
-        told = "`python -m t2onet.training.speed` writes one to a line"
+        told = "a line of each is the JSON of a `t2onet.training.run.ConfigTiming`"
         raise DataError(f"{path} cannot be read as paces, {told}: {error}") from None
 
 

@@ -15,8 +15,8 @@ import torch
 
 from t2onet.evaluation import labelled
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable
+from t2onet.models import answering
 from t2onet.models import answering as network_answering
-from t2onet.training import answering
 from tests.cli.made import T2O, contents
 from tests.evaluation.tables.made import TINY, small_pairs
 from tests.planning.scenes import scene

@@ -16,9 +16,9 @@ from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder
 from t2onet.metrics.distances import read_lpips
 from t2onet.metrics.features import load_inception_extractor
 from t2onet.models import describe_network
+from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
-from t2onet.training.answering import answer_runs
 from tests.evaluation.made import SENTENCES
 from tests.evaluation.tables.made import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file

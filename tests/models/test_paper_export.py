@@ -64,7 +64,7 @@ def assert_same(network: T2ONet, done: Rollout, answer: PolicyAnswer) -> None:
     chosen = [number for number in done.operations[0].tolist() if number != actions.end]
     assert [thought.operation for thought in answer.thoughts] == [actions.names[number] for number in chosen]
     for at, (number, thought) in enumerate(zip(chosen, answer.thoughts, strict=True)):
-        expected = done.parameters[0, at, actions.places[number]].tolist()
+        expected = done.parameters[0, at, actions.slices[number]].tolist()
         assert thought.parameters == pytest.approx(expected, abs=1e-4)
         shares = done.attention[0, at, 1 : 1 + len(answer.words)].tolist()
         assert thought.attention == pytest.approx(shares, abs=1e-4)

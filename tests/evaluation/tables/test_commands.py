@@ -35,11 +35,11 @@ def test_words_are_called_as_training_calls_them() -> None:
 def test_a_run_is_one_command_that_may_be_given_again() -> None:
     training = PaperRunCommands(Path("sets/packed"), Path("runs"), ("batch=8",), minutes=2.5, half=True)
     assert list(build_training_script(training, [LATER, PLANNED, FIRST])) == [
-        "python -m t2onet.training paper --data sets/packed-tone --out runs/paper-tone --resume "
+        "python -m t2onet.training train paper --data sets/packed-tone --out runs/paper-tone --resume "
         "--words sets/packed/words.npz --set operations=tone --set batch=8 --minutes 2.5 --half",
-        "python -m t2onet.training paper --data sets/packed --out runs/paper --resume "
+        "python -m t2onet.training train paper --data sets/packed --out runs/paper --resume "
         "--set batch=8 --minutes 2.5 --half",
-        "python -m t2onet.training rl-pretrained --data sets/packed --out runs/rl-pretrained --resume "
+        "python -m t2onet.training train rl-pretrained --data sets/packed --out runs/rl-pretrained --resume "
         "--from runs/paper/best.safetensors --set batch=8 --minutes 2.5 --half",
     ]
 
@@ -93,7 +93,7 @@ def test_packing_says_what_plans_need() -> None:
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sampling-width", "--only", "paper-h-0.1", "--python", "py"]) == 0
     assert capsys.readouterr().out == (
-        "py -m t2onet.training paper --data packed --out runs/paper-h-0.1 --resume --set h=0.1\n"
+        "py -m t2onet.training train paper --data packed --out runs/paper-h-0.1 --resume --set h=0.1\n"
     )
     assert main(["single-operations", "--plan", "ma5k-req"]) == 0
     assert capsys.readouterr().out.count("t2o data pack ") == 6
