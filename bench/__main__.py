@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import PIL
 
-from t2onet.executor import count_cores
+from t2onet.image.codecs import count_cores
 
 ALL = (
     *("chain", "files", "preview", "first_run", "editing", "serving", "crowd", "hostile", "page"),

@@ -104,6 +104,4 @@ def pretend(task: PlanTask) -> PlanOutcome:
 
 
 if __name__ == "__main__":
-    from bench import dataset  # noqa: PLW0406  so that workers find `pretend` by this name
-
-    dataset._run(sys.argv[1], int(sys.argv[2]))
+    _run(sys.argv[1], int(sys.argv[2]))

@@ -14,8 +14,9 @@ from bench.pairs import ROOT, Pair, edited, made, real
 from bench.timing import seconds
 from t2onet import open_image, operations, plan
 from t2onet.planning import ForwardSearch, L1Cost, plan_pictures
-from t2onet.planning.pictures import Action, CostFunction, Picture
+from t2onet.planning.pictures import CostFunction, Picture
 from t2onet.planning.solvers import find_solver
+from t2onet.recipe import Step
 
 OURS = 5
 """Times ours is run for each run of eager Nelder-Mead."""
@@ -85,7 +86,7 @@ def _eager_search(before: Picture, after: Picture) -> float:
     return ForwardSearch(L1Cost(after), _eager, list(operations.operations())).run(before).cost
 
 
-def _eager(name: str, picture: Picture, cost: CostFunction) -> Action:
+def _eager(name: str, picture: Picture, cost: CostFunction) -> Step:
     """SciPy's Nelder-Mead over the torch formulas run eagerly, as the published planner does it."""
     operation = operations.get_operation(name)
     assert isinstance(cost, L1Cost)
@@ -93,8 +94,8 @@ def _eager(name: str, picture: Picture, cost: CostFunction) -> Action:
 
     def off(values: np.ndarray) -> float:
         with torch.no_grad():
-            inside = torch.tensor(operation.clipped(values.tolist()), dtype=torch.float32)
+            inside = torch.tensor(operation.clip(values.tolist()), dtype=torch.float32)
             return (operation.run(image, inside, 1.0) - target).abs().mean().item()
 
     found = minimize(off, operation.defaults, method="Nelder-Mead")
-    return Action(name, np.array(operation.clipped(found.x.tolist())))
+    return Step.unchecked(name, operation.clip(found.x.tolist()))

@@ -10,7 +10,8 @@ import numpy as np
 from bench.pairs import made, real
 from t2onet.operations import Operation, operations
 from t2onet.planning import plan_pictures
-from t2onet.planning.pictures import Action, Picture
+from t2onet.planning.pictures import Picture, apply_step
+from t2onet.recipe import Step
 
 COUNT = int(os.environ.get("T2O_BENCH_PLANTED", "200"))
 CLIPPED = 0.01
@@ -38,7 +39,7 @@ def _explain(label: str, photos: list[Picture]) -> None:
 def _planted(picture: Picture, rng: np.random.Generator) -> Picture | None:
     """The picture after random operations; None where they clip more than a hundredth of the values."""
     for name in rng.permutation(list(operations()))[: rng.integers(1, 5)]:
-        changed = Action(str(name), _values(operations()[name], rng)).applied(picture)
+        changed = apply_step(Step.unchecked(str(name), _values(operations()[name], rng)), picture)
         newly = ((changed <= 0) & (picture > 0)) | ((changed >= 1) & (picture < 1))
         if newly.mean() >= CLIPPED:
             return None
@@ -46,11 +47,12 @@ def _planted(picture: Picture, rng: np.random.Generator) -> Picture | None:
     return picture
 
 
-def _values(operation: Operation, rng: np.random.Generator) -> np.ndarray:
+def _values(operation: Operation, rng: np.random.Generator) -> tuple[float, ...]:
     """Up to halfway from the defaults to either end; halfway in ratio for curves."""
     if operation.size > 1:
         (slot, *_) = operation.slots
-        return np.exp(rng.uniform(0.5 * np.log(slot.low), 0.5 * np.log(slot.high), operation.size))
+        logs = rng.uniform(0.5 * np.log(slot.low), 0.5 * np.log(slot.high), operation.size)
+        return tuple(np.exp(logs).tolist())
     (slot,) = operation.slots
     end = slot.high if rng.random() < 0.5 else slot.low
-    return np.array([slot.default + rng.uniform(0, 0.5) * (end - slot.default)])
+    return (slot.default + rng.uniform(0, 0.5) * (end - slot.default),)

@@ -22,8 +22,8 @@ import numpy as np
 from bench.scene import CURVES, EXAMPLES, photo
 from bench.timing import in_turns
 from t2onet import Recipe, open_image
-from t2onet.executor import count_cores
-from t2onet.server.previews import PreviewCache, PreviewRenderer, encode_preview
+from t2onet.image.codecs import count_cores
+from t2onet.server.photos import PreviewCache, PreviewRenderer, encode_preview
 
 SIDE = 1600
 VISITORS = 20

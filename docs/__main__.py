@@ -1,9 +1,9 @@
 """Write the generated pages and the pictures."""
 
 from docs import picture
-from docs.generate import pages
+from docs.generate import make_pages
 
-for path, text in pages().items():
+for path, text in make_pages().items():
     path.write_text(text, encoding="utf-8")
     print(path.name)
 picture.main()

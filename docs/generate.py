@@ -1,4 +1,4 @@
-"""Text made from the declarations and the command itself."""
+"""Pages made from the declarations and from the command itself; `make docs` writes them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from t2onet.cli import app
-from t2onet.cli.edit_json import DeclinedEntry, ErrorEntry, LimitEntry, PhotoEntry, StepEntry, VariantEntry
-from t2onet.cli.edit_json import make_edit_json_schema as edit_schema
+from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry, make_edit_json_schema
+from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
 from t2onet.operations import Operation, operations
+from t2onet.recipe import Recipe
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by `make docs`; edit the source, not this page. -->\n"
@@ -29,30 +30,31 @@ Programs may rely on it: later releases add fields and take none away. The JSON 
 [edit.schema.json](edit.schema.json); `recipe` is as in a [recipe file](recipes.md)."""
 
 
-def pages() -> dict[Path, str]:
-    """Every generated page and its text."""
+def make_pages() -> dict[Path, str]:
+    """Every generated file and its text."""
     return {
-        FOLDER / "cli.md": cli(),
-        FOLDER / "edit-json.md": edit_json(),
-        FOLDER / "edit.schema.json": json.dumps(edit_schema(), indent=2) + "\n",
-        FOLDER / "operations-table.md": operations_table(),
+        FOLDER / "cli.md": make_cli_page(),
+        FOLDER / "edit-json.md": make_edit_json_page(),
+        FOLDER / "edit.schema.json": _format_json(make_edit_json_schema()),
+        FOLDER / "operations-table.md": make_operations_page(),
+        FOLDER / "recipe.schema.json": _format_json(make_recipe_schema()),
     }
 
 
-def cli() -> str:
+def make_cli_page() -> str:
     """The help of every command."""
-    commands = _commands(get_command(app))
-    return f"{_NOTE}# The command `t2o`\n\n" + "\n".join(_help(command) for command in commands)
+    commands = _walk_commands(get_command(app))
+    return f"{_NOTE}# The command `t2o`\n\n" + "\n".join(_make_help_section(command) for command in commands)
 
 
-def _commands(group: Any, name: str = "") -> Iterator[str]:
-    """The name of a group, and those of the commands in it."""
+def _walk_commands(group: Any, name: str = "") -> Iterator[str]:
+    """The name of a group and those of the commands in it."""
     yield name
     for inner, command in getattr(group, "commands", {}).items():
-        yield from _commands(command, f"{name} {inner}".strip())
+        yield from _walk_commands(command, f"{name} {inner}".strip())
 
 
-def _help(command: str) -> str:
+def _make_help_section(command: str) -> str:
     arguments = [*command.split(), "--help"]
     environment = {"TERMINAL_WIDTH": "100", "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     with patch.dict(os.environ, environment):
@@ -61,43 +63,57 @@ def _help(command: str) -> str:
     return f"## `{' '.join(['t2o', command]).strip()}`\n\n```text\n{lines}\n```\n"
 
 
-def edit_json() -> str:
+def make_edit_json_page() -> str:
     """The fields of `t2o edit --json`."""
-    sections = "\n".join(_fields(entry) for entry in _ENTRIES)
+    sections = "\n".join(_make_fields_section(entry) for entry in _ENTRIES)
     return f"{_NOTE}# What `t2o edit --json` prints\n\n{_ABOUT_EDIT_JSON}\n\n{sections}"
 
 
-def _fields(entry: type[BaseModel]) -> str:
+def _make_fields_section(entry: type[BaseModel]) -> str:
     properties = entry.model_json_schema(mode="serialization")["properties"]
-    rows = [f"| `{name}` | {_kind(told)} | {told['description']} |" for name, told in properties.items()]
+    rows = [
+        f"| `{name}` | {_describe_type(schema)} | {schema['description']} |"
+        for name, schema in properties.items()
+    ]
     head = f"## {entry.__name__}\n\n{entry.__doc__}\n\n| field | type | meaning |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 
 
-def _kind(told: dict[str, Any]) -> str:
-    """The type of a field, as a reader would put it."""
-    if "anyOf" in told:
-        return " or ".join(_kind(one) for one in told["anyOf"])
-    if "$ref" in told:
-        name = told["$ref"].rsplit("/", 1)[-1]
+def _describe_type(schema: dict[str, Any]) -> str:
+    """The type of a field in words."""
+    if "anyOf" in schema:
+        return " or ".join(_describe_type(one) for one in schema["anyOf"])
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
-    if "items" in told:
-        return f"list of {_kind(told['items'])}"
-    if "enum" in told or "const" in told:
-        return ", ".join(json.dumps(value) for value in told.get("enum", [told.get("const")]))
-    return str(told["type"])
+    if "items" in schema:
+        return f"list of {_describe_type(schema['items'])}"
+    if "enum" in schema or "const" in schema:
+        return ", ".join(json.dumps(value) for value in schema.get("enum", [schema.get("const")]))
+    return str(schema["type"])
 
 
-def operations_table() -> str:
+def make_recipe_schema() -> dict[str, Any]:
+    """The JSON schema of a recipe file, with the ranges of every operation."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Recipe.model_json_schema()}
+
+
+def make_operations_page() -> str:
     """Operations, parameters and ranges, as `t2o ops` lists them."""
-    rows = [row for operation in operations().values() for row in _rows(operation)]
-    head = "| operation | parameter | range | default | unit | meaning |\n|---|---|---|---|---|---|\n"
-    return f"{_NOTE}# Operations and ranges\n\n{head}" + "\n".join(rows) + "\n"
+    rows = [row for operation in operations().values() for row in _make_operation_rows(operation)]
+    head = "| operation | group | parameter | range | default | unit | meaning |"
+    return f"{_NOTE}# Operations and ranges\n\n" + "\n".join([head, "|---" * 7 + "|", *rows]) + "\n"
 
 
-def _rows(operation: Operation) -> list[str]:
-    rows = [f"| **{operation.name}** | | | | | {operation.help} |"]
-    for p in operation.parameters:
-        name = p.name if p.count == 1 else f"{p.name} (x{p.count})"
-        rows.append(f"| | {name} | {p.low:g} .. {p.high:g} | {p.default:g} | {p.unit} | {p.help} |")
-    return rows
+def _make_operation_rows(operation: Operation) -> list[str]:
+    return [
+        f"| **{operation.name}** | {operation.group} | | | | | {operation.help} |",
+        *(
+            f"| | | {p.label} | {p.low:g} .. {p.high:g} | {p.default:g} | {p.unit} | {p.help} |"
+            for p in operation.parameters
+        ),
+    ]
+
+
+def _format_json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2) + "\n"

@@ -2,23 +2,23 @@
 
 T2OError
  ├── ImageError      a file or array that cannot be read as a photo
- ├── RecipeError     a recipe, step, mask or parameter that is refused
- ├── PlanError       a before/after pair or a way of planning that is refused
- ├── RequestError    a request that cannot be read as one
- ├── DataError       a dataset, or what was asked of it, that is refused
- ├── TrainingError   a training run, a setting of it or its files, that is refused
- ├── LookError       a recipe that another tool's format cannot carry
- ├── StudyError      a study, or what was asked of it, that is refused
- ├── OutputError     a result that cannot be written where it was asked for
- ├── ServerError     a server that cannot start, or what was asked of it, that is refused
- └── Cancelled       work that was stopped on request
+ ├── RecipeError     a recipe, step, mask or parameter
+ ├── PlanError       a before/after pair, or an option of planning
+ ├── RequestError    a text that cannot be read as a request
+ ├── DataError       a dataset, or an operation on it
+ ├── TrainingError   a training run, its settings or its files
+ ├── LookError       a recipe that the format of another tool cannot represent
+ ├── StudyError      a study, or an operation on it
+ ├── OutputError     a result that cannot be written to the given path
+ ├── ServerError     a server that cannot start, or a request to it
+ └── Cancelled       work that was cancelled
 
 A message is one sentence or two: what was given, why it was refused, what to do instead.
 """
 
 
 class T2OError(Exception):
-    """Anything this package refuses; its text is fit to be shown to a user as it is."""
+    """Base of all errors of this package; the text can be shown to users."""
 
 
 class ImageError(T2OError):
@@ -30,36 +30,36 @@ class RecipeError(T2OError):
 
 
 class PlanError(T2OError):
-    """A before/after pair, or a way of planning it, is refused."""
+    """A before/after pair, or an option of planning, is refused."""
 
 
 class RequestError(T2OError):
-    """A request cannot be read as one."""
+    """A text cannot be read as a request."""
 
 
 class DataError(T2OError):
-    """A dataset, or what was asked of it, is refused."""
+    """A dataset, or an operation on it, is refused."""
 
 
 class TrainingError(T2OError):
-    """A training run, a setting of it or its files, is refused."""
+    """A training run, its settings or its files are refused."""
 
 
 class LookError(T2OError):
-    """A recipe cannot be carried by the format of another tool."""
+    """A recipe cannot be represented in the format of another tool."""
 
 
 class StudyError(T2OError):
-    """A study, or what was asked of it, is refused."""
+    """A study, or an operation on it, is refused."""
 
 
 class OutputError(T2OError):
-    """A result cannot be written where it was asked for."""
+    """A result cannot be written to the given path."""
 
 
 class ServerError(T2OError):
-    """A server cannot start, or what was asked of it is refused."""
+    """A server cannot start, or a request to it is refused."""
 
 
 class Cancelled(T2OError):
-    """Work was stopped on request; nothing was written."""
+    """Work was cancelled; nothing was written."""

@@ -10,7 +10,6 @@ nothing of files or requests.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -25,9 +24,9 @@ from numpy.typing import DTypeLike
 from . import operations
 from .errors import Cancelled, RecipeError
 from .image import Image, open_image
+from .image.codecs import count_cores
 from .image.pixels import to_depth, to_uint8
 from .operations import RadiusMode, pixel_scale
-from .operations.paper import COLOR, TONE
 from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
@@ -43,7 +42,6 @@ MIN_BAND_REACHES = 8
 """A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
 MAX_MASK_BYTES = 512 << 20
 """Masks, stretched over the photo at one byte per pixel, that are held at a time."""
-_CURVE_OPERATIONS = (TONE.name, COLOR.name)
 
 
 class CancelToken(Protocol):
@@ -134,11 +132,6 @@ def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     raise RecipeError(
         f"{type(recipe).__name__!r} is no kind of recipe; make one with Recipe.from_steps([...])"
     )
-
-
-def count_cores() -> int:
-    """How many threads this process may run side by side."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -236,7 +229,7 @@ class _Execution:
         """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
         assert step.mask is not None
         repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
-        shares = _MaskCoverage.of(*step.mask.inside(self.height, self.width))
+        shares = _MaskCoverage.of(*step.mask.resize_cropped(self.height, self.width))
         if result is not pixels:
             result[...] = to_depth(pixels, result.dtype)
         if not shares.levels.size:
@@ -262,7 +255,9 @@ class _Execution:
         """Every mask of the steps, stretched over the photo once however many steps share it."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
-            shares = pool.map(lambda mask: _MaskCoverage.of(*mask.inside(self.height, self.width)), different)
+            shares = pool.map(
+                lambda mask: _MaskCoverage.of(*mask.resize_cropped(self.height, self.width)), different
+            )
             return dict(zip(different, shares, strict=True))
 
     def _function(
@@ -392,7 +387,7 @@ class _ExecutionPass:
 
 def _is_global_curve(step: Step) -> bool:
     """Whether a step changes each level of each channel by itself, everywhere alike."""
-    return step.operation in _CURVE_OPERATIONS and step.mask is None
+    return step.mask is None and operations.get_operation(step.operation).per_channel
 
 
 def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:

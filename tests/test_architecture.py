@@ -17,8 +17,19 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "t2onet"
 
 ROOMS = (
-    *("errors", "inference", "image", "operations", "kernels", "recipe", "executor", "looks", "planning"),
-    *("language", "metrics", "editor", "data", "models", "training", "evaluation"),
+    *(
+        "errors",
+        "options",
+        "inference",
+        "image",
+        "operations",
+        "kernels",
+        "recipe",
+        "executor",
+        "looks",
+        "planning",
+    ),
+    *("looks", "planning", "language", "metrics", "editor", "data", "models", "training", "evaluation"),
     *("studies", "server", "cli"),
 )
 """Each may import only from those before it."""

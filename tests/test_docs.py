@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate import pages
+from docs.generate import make_pages
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe
 from t2onet.data.simulation.strengths import UNITS
@@ -17,9 +17,9 @@ from tests.conftest import EXAMPLES, ROOT
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
 
 
-@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", make_pages(), ids=lambda path: path.name)
 def test_generated_pages_are_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+    assert path.read_text(encoding="utf-8") == make_pages()[path], "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -45,6 +45,16 @@ def test_the_demo_is_what_the_readme_shows() -> None:
     assert demo.groups() == (SHOWN, REQUEST)
     assert f'before and after "{REQUEST}"](docs/images/before-after.jpg)' in readme
     assert f"edits examples/{SHOWN}.jpg as said above -> out/{SHOWN}.jpg" in readme
+
+
+def test_figures_of_the_readme_are_those_of_their_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| (.*\d.*) \|$", readme, re.MULTILINE)
+    figures = [figure for row in rows for figure in re.findall(r"[\d.]+ (?:ms|s|MB|%)(?: of \d+)?", row)]
+    assert 4 <= len(rows) <= 8
+    assert len(figures) >= len(rows)
+    assert [figure for figure in figures if figure not in page] == []
 
 
 def test_edits_of_the_examples_are_written_elsewhere() -> None:

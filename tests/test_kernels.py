@@ -17,8 +17,8 @@ from t2onet.operations import operations
 from tests.strategies import images, parameters
 
 
-def test_every_operation_has_a_twin() -> None:
-    assert set(kernels.KERNELS) == set(operations())
+def test_kernels_are_those_of_registered_operations() -> None:
+    assert set(kernels.KERNELS) <= set(operations())
 
 
 @pytest.mark.parametrize("name", sorted(kernels.KERNELS))

@@ -74,8 +74,8 @@ def test_only_an_expert_remembers() -> None:
     literal, expert = (
         load_shipped_policy().answer(picture, "brighter", manner) for manner in ("literal", "expert")
     )
-    assert all(thought.attention for thought in literal.thoughts)
-    assert (expert.thoughts[-1].operation, expert.thoughts[-1].attention) == ("color", ())
+    assert all(literal.attention)
+    assert (expert.steps[-1].operation, expert.attention[-1]) == ("color", ())
 
 
 @pytest.mark.parametrize("request_", ["crop it", "remove the people"])
@@ -84,5 +84,5 @@ def test_an_expert_retouches_and_says_what_was_not_done(request_: str) -> None:
     assert load_shipped_policy().answer(picture, request_, "literal").verdict != EDIT
     answer = load_shipped_policy().answer(picture, request_, "expert")
     assert answer.verdict == EDIT
-    assert answer.thoughts
-    assert [part for part, _ in answer.besides] == [request_]
+    assert answer.steps
+    assert [part for part, _ in answer.declined] == [request_]

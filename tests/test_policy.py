@@ -29,7 +29,7 @@ def moved(picture: np.ndarray, request: str, attribute: Attribute) -> float:
     answer = load_shipped_policy().answer(picture, request, "literal")
     assert answer.verdict == EDIT
     return float(
-        measure_changes(picture, apply_policy_steps(answer.thoughts, picture))[ATTRIBUTE_INDEX[attribute]]
+        measure_changes(picture, apply_policy_steps(answer.steps, picture))[ATTRIBUTE_INDEX[attribute]]
     )
 
 
@@ -69,23 +69,23 @@ def test_amounts_matter(pictures: list[np.ndarray]) -> None:
 def test_what_cannot_be_done_is_said(pictures: list[np.ndarray], request_: str) -> None:
     answer = load_shipped_policy().answer(pictures[0], request_, "literal")
     assert answer.verdict != EDIT
-    assert answer.thoughts == ()
+    assert answer.steps == ()
 
 
 def test_it_reads_only_english(pictures: list[np.ndarray]) -> None:
     for request in ("mach es heller", "明るくして"):
         answer = load_shipped_policy().answer(pictures[0], request, "literal")
-        assert (answer.verdict, answer.thoughts) == (FOREIGN, ())
+        assert (answer.verdict, answer.steps) == (FOREIGN, ())
 
 
-@pytest.mark.parametrize("manner", ["literal", "expert"])
+@pytest.mark.parametrize("mode", ["literal", "expert"])
 @pytest.mark.parametrize("request_", ["brighter and warmer", "", "ünïcode \x00 \u200b 😀", "blah " * 3000])
-def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_: str, manner: str) -> None:
-    answer = load_shipped_policy().answer(pictures[1], request_, manner)
-    assert answer == load_shipped_policy().answer(pictures[1], request_, manner)
-    for thought in answer.thoughts:
-        assert operations.get_operation(thought.operation).check(list(thought.parameters))
-        assert not thought.attention or len(thought.attention) >= len(answer.words)
+def test_any_words_give_parameters_in_range(pictures: list[np.ndarray], request_: str, mode: str) -> None:
+    answer = load_shipped_policy().answer(pictures[1], request_, mode)
+    assert answer == load_shipped_policy().answer(pictures[1], request_, mode)
+    for step, attention in zip(answer.steps, answer.attention, strict=True):
+        assert operations.get_operation(step.operation).check(list(step.parameters))
+        assert not attention or len(attention) >= len(answer.words)
 
 
 @pytest.mark.parametrize("request_", ["<script>alert(1)</script>", "DROP TABLE photos; --"])
@@ -106,8 +106,8 @@ def test_of_a_mixed_request_the_part_that_cannot_be_done_is_told(
     pictures: list[np.ndarray], request_: str, besides: tuple[str, str]
 ) -> None:
     answer = load_shipped_policy().answer(pictures[0], request_, "expert")
-    assert (answer.verdict, answer.besides) == (EDIT, (besides,))
-    assert answer.thoughts
+    assert (answer.verdict, answer.declined) == (EDIT, (besides,))
+    assert answer.steps
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_of_a_mixed_request_the_part_that_cannot_be_done_is_told(
 def test_nothing_is_missing_from_an_answer_to_what_can_be_done(
     pictures: list[np.ndarray], request_: str
 ) -> None:
-    assert load_shipped_policy().answer(pictures[0], request_, "literal").besides == ()
+    assert load_shipped_policy().answer(pictures[0], request_, "literal").declined == ()
 
 
 @pytest.mark.slow
@@ -140,5 +140,5 @@ def test_real_requests_that_can_be_answered_are_hardly_ever_said_to_ask_for_more
         if label.kind is not RequestKind.UNANSWERABLE and not label.mixed
     ]
     judged = [text for text in plain if doubtful(text)]
-    wrong = [text for text in judged if load_shipped_policy().answer(pictures[0], text, "literal").besides]
+    wrong = [text for text in judged if load_shipped_policy().answer(pictures[0], text, "literal").declined]
     assert len(wrong) <= 0.01 * len(plain), wrong

@@ -27,7 +27,7 @@ def mean_fill(monkeypatch: pytest.MonkeyPatch) -> Recipe:
         mean = image[:, mask == 0].mean(axis=1)[:, None, None]
         return np.where(mask > 0, mean, image).astype(np.float32)
 
-    register_repair(Repair("mean", "fills with the mean", fill))
+    register_repair(Repair(name="mean", help="fills with the mean", function=fill))
     return Recipe.from_steps([("mean", [], Mask.from_array(INSIDE))])
 
 
@@ -91,7 +91,7 @@ def test_inpainting_leaves_the_rest_of_a_photo_alone() -> None:
     before = photo("uint8")
     recipe = Recipe.from_steps([("inpaint", [], Mask.from_array(INSIDE, feather=20))])
     after = np.asarray(apply(recipe, before))
-    touched = recipe.steps[0].mask.over(30, 40) > 0 if recipe.steps[0].mask else INSIDE
+    touched = recipe.steps[0].mask.resize(30, 40) > 0 if recipe.steps[0].mask else INSIDE
     assert np.array_equal(after[~touched], before[~touched])
     assert np.abs(after[INSIDE].astype(int) - before[INSIDE]).mean() > 5
 
@@ -134,7 +134,7 @@ def test_inpainting_a_part_is_inpainting_the_whole(
 ) -> None:
     pytest.importorskip("cv2")
     monkeypatch.setattr(_registry, "_REPAIRS", dict(_registry._REPAIRS))
-    register_repair(Repair("whole", "inpaints, given the whole picture", inpaint))
+    register_repair(Repair(name="whole", help="inpaints, given the whole picture", function=inpaint))
     before = to_depth(np.random.default_rng(0).uniform(0, 1, (*shape, 3)).astype(np.float32), dtype)
     spot = np.zeros((60, 80), np.uint8)
     spot[where] = 200

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, describe, edit, evaluate, export, plan, reproduce, serve, study, train
+from . import apply, data, edit, evaluate, plan, recipes, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -19,11 +19,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("apply")(apply.apply_recipe)
-app.command("describe")(describe.describe_recipe)
+app.command("describe")(recipes.describe_recipe)
 app.command("edit")(edit.edit_photos)
 app.command("evaluate")(evaluate.evaluate_systems)
-app.command("export")(export.export_look)
-app.command("ops")(describe.list_operations)
+app.command("export")(recipes.export_look)
+app.command("ops")(recipes.list_operations)
 app.command("plan")(plan.plan_recipe)
 app.command("remember")(train.remember_edits)
 app.command("reproduce")(reproduce.reproduce_table)

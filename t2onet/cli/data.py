@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,103 +12,115 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     EXIT_INTERRUPTED,
-    JsonOption,
-    Ticker,
-    exit_on_error,
-    exit_with_error,
-    make_console,
-    print_json,
-    print_line,
-)
-from .datasets import (
     DatasetArgument,
+    JsonOption,
     LayoutOption,
-    PlanOperationsOption,
-    PlanSizeOption,
-    PlanSolverOption,
-    PlansOption,
-    PlanStepsOption,
-    PlanWayOption,
+    PlanOptions,
+    RecursiveOption,
     ReplaceOption,
     SplitOption,
     check_picture_path,
+    exit_on_error,
+    exit_with_error,
+    make_console,
     make_plan_settings,
     open_dataset_folder,
-    open_plans,
+    print_json,
+    print_line,
     print_problems,
+    show_progress,
+    with_options,
 )
 from .photos import list_photos
 
 if TYPE_CHECKING:
     from ..data.overview import Distribution
     from ..data.plans import Engine, PlanTotals
-    from ..data.plans.run import PlanProgressCallback
-
-# `t2o data pack`: a dataset as a few files for training.
 
 
 @exit_on_error
+@with_options(PlanOptions, "plans")
 def pack_folder(
     dataset: DatasetArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the shards.")],
-    plans: PlansOption = None,
-    plan_size: PlanSizeOption = 128,
-    plan_steps: PlanStepsOption = 6,
-    plan_operations: PlanOperationsOption = None,
-    plan_way: PlanWayOption = "joint",
-    plan_solver: PlanSolverOption = "fast",
+    plans: PlanOptions,
     photos_of: Annotated[
         Path | None,
         typer.Option(
             metavar="PACKED",
-            help="A packed set of the same pairs: its photos and texts are used where they lie, and DIR "
-            "holds the other plans alone. Needs --plans.",
+            help="A packed set of the same pairs, whose photos and texts are used in place; DIR then holds "
+            "only the plans of --plans.",
         ),
     ] = None,
     texts: Annotated[
         list[Path] | None,
         typer.Option(
-            "--texts", metavar="DATASET", help="Its requests go along without photos; may be given again."
+            "--texts", metavar="DATASET", help="Dataset whose requests are packed without photos; repeatable."
         ),
     ] = None,
     size: Annotated[int, typer.Option(metavar="PX", help="Side of the photos, in pixels.")] = 128,
-    quality: Annotated[int, typer.Option(min=1, max=100, help="Of the photos (WebP).")] = 90,
+    quality: Annotated[int, typer.Option(min=1, max=100, help="Quality of the photos (WebP).")] = 90,
+    glove: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="GloVe vectors (text, or the published .h5): writes the vectors of the requests' words to "
+            "DIR/words.npz, for the configs that start from them.",
+        ),
+    ] = None,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word list for --glove; by default the words of the requests."),
+    ] = None,
     split: SplitOption = None,
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
-    from ..data.packed import INDEX_FILE
-    from ..data.packing import collect_texts, pack_dataset, repack_dataset
+    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
+    from ..data.words import WORDS_FILE, write_glove_vectors
+    from ..language import Vocabulary
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
-    if photos_of is not None and (plans is None or texts):
+    if photos_of is not None and (plans.plans is None or texts):
         raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
+    if vocabulary is not None and glove is None:
+        raise DataError("--vocabulary is the word list for --glove; give both")
+    if glove is not None and not glove.is_file():
+        raise DataError(f"{glove} cannot be read as word vectors: there is no such file")
+    words = None if vocabulary is None else Vocabulary.load(vocabulary)
     found = open_dataset_folder(dataset, layout, split)
-    made = None
-    if plans is not None:
-        settings = make_plan_settings(plan_size, plan_steps, plan_operations, plan_way, plan_solver)
-        made = open_plans(plans, found, settings)
-    said = [text for other in texts or () for text in collect_texts(open_dataset(other, photos=False), found)]
+    stored_plans = plans.open(found)
+    further_texts = [
+        text for other in texts or () for text in collect_texts(open_dataset(other, photos=False), found)
+    ]
     with make_console(stderr=True).status("packing"):
-        if photos_of is not None and made is not None:
-            done = repack_dataset(photos_of, output, found, made, overwrite=overwrite)
+        if photos_of is not None and stored_plans is not None:
+            done = repack_dataset(photos_of, output, found, stored_plans, overwrite=overwrite)
         else:
             done = pack_dataset(
-                found, output, plans=made, texts=said, size=size, quality=quality, overwrite=overwrite
+                found,
+                output,
+                plans=stored_plans,
+                texts=further_texts,
+                size=size,
+                quality=quality,
+                overwrite=overwrite,
             )
-    print_problems(() if made is None else made.damage, "damaged")
+    print_problems(() if stored_plans is None else stored_plans.damage, "damaged")
     print_problems((*found.problems, *done.problems), "left out")
     print_line(
         f"{done.samples} samples ({done.planned} with a plan), {done.photos} photos and {done.texts} further "
         f"requests -> {output}, {done.bytes / 1e6:.1f} MB",
         err=False,
     )
+    if glove is not None:
+        counts = write_glove_vectors(output, glove, words)
+        missing = f"{counts.missing} of them without a vector"
+        print_line(f"{counts.words} words, {missing} -> {output / WORDS_FILE}", err=False)
 
-
-# `t2o data plan`: the plans of all pairs of a dataset.
 
 PLANS_SHEET = "best-and-worst.png"
 
@@ -122,17 +133,19 @@ def plan_pairs(
     layout: LayoutOption = None,
     engine: Annotated[
         str,
-        typer.Option(metavar="NAME", help="local: processes of this machine; ray: a Ray cluster."),
+        typer.Option(metavar="NAME", help="local: processes on this machine; ray: a Ray cluster."),
     ] = "local",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes to plan in; by default one a core.")
+        int | None, typer.Option(min=1, help="Number of processes; by default one for each core.")
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Ray cluster; by default one is started on this machine."),
+        typer.Option(metavar="ADDRESS", help="Address of a Ray cluster; by default one is started here."),
     ] = None,
-    size: Annotated[int, typer.Option(metavar="PX", help="Short side to plan at, in pixels.")] = 128,
-    steps: Annotated[int, typer.Option(help="The most steps of a plan.")] = 6,
+    size: Annotated[
+        int, typer.Option(metavar="PX", help="Short side of the working pictures, in pixels.")
+    ] = 128,
+    steps: Annotated[int, typer.Option(help="Maximum number of steps of a plan.")] = 6,
     operations: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),
@@ -155,27 +168,28 @@ def plan_pairs(
     ] = "fast",
     as_json: JsonOption = False,
 ) -> None:
-    """Plan every pair of a dataset once; a run that was stopped goes on where it was."""
+    """Plan every pair of a dataset; a run that was stopped continues where it was."""
     from ..data.overview import draw_plans_sheet
     from ..data.plans import plan_dataset
     from ..image import write_atomically
 
     settings = make_plan_settings(size, steps, operations, way, solver)
-    doing = _make_engine(engine, workers, address)
+    chosen_engine = _make_engine(engine, workers, address)
     found = open_dataset_folder(dataset, layout, split)
+    count = len(found.samples)
     done = 0
     try:
-        with _show_planning_progress(len(found.samples)) as show:
+        with show_progress() as show:
 
-            def told(count: int, tally: PlanTotals) -> None:
+            def report(planned: int, tally: PlanTotals) -> None:
                 nonlocal done
-                done = count
-                show(count, tally)
+                done = planned
+                show("samples", planned, count, f"{tally.rate:.1f} pairs a second")
 
-            tally = plan_dataset(found, output, engine=doing, settings=settings, told=told)
+            tally = plan_dataset(found, output, engine=chosen_engine, settings=settings, told=report)
     except KeyboardInterrupt:
-        left = f"{len(found.samples) - done} of {len(found.samples)} samples"
-        exit_with_error(f"stopped, {left} to go; the same command goes on there", EXIT_INTERRUPTED)
+        left = f"{count - done} of {count} samples"
+        exit_with_error(f"stopped, {left} to go; the same command continues there", EXIT_INTERRUPTED)
     print_problems(found.problems, "left out")
     print_problems(tally.damage, "damaged")
     print_problems(tally.problems, "not planned")
@@ -190,22 +204,6 @@ def _make_engine(name: str, workers: int | None, address: str | None) -> Engine:
     if name not in ("local", "ray"):
         raise DataError(f"there is no engine {name!r}; there are local and ray")
     return RayEngine(address, workers) if name == "ray" else LocalEngine(workers)
-
-
-@contextmanager
-def _show_planning_progress(count: int) -> Iterator[PlanProgressCallback]:
-    """A bar with the rate and the time left on a terminal; a line now and then elsewhere."""
-    screen = make_console(stderr=True)
-    if not screen.is_terminal:
-        ticker = Ticker()
-        yield lambda done, tally: ticker.tell(f"{done} of {count} samples, {tally.rate:.1f} pairs a second")
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("planning"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bars:
-        bar = bars.add_task("", total=count, rate="")
-        yield lambda done, tally: bars.update(bar, completed=done, rate=f"{tally.rate:.1f} pairs a second")
 
 
 def _print_tally(tally: PlanTotals, output: Path) -> None:
@@ -229,7 +227,7 @@ def _print_tally(tally: PlanTotals, output: Path) -> None:
 
 
 def _format_counts(tally: PlanTotals) -> str:
-    """How many pairs were planned when, and how many were not; without those that are none."""
+    """How many pairs were planned now, were planned before, or failed; zero counts are left out."""
     old = tally.pairs - tally.new
     parts = {
         f"{_format_pairs(tally.new)} planned now, {tally.rate:.1f} a second": tally.new,
@@ -270,20 +268,17 @@ def _print_tally_json(tally: PlanTotals, output: Path) -> None:
     )
 
 
-# `t2o data show`: pairs of a dataset on one sheet.
-
-
 @exit_on_error
 def show_pairs(
     dataset: DatasetArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File for the sheet (PNG).")],
     count: Annotated[int, typer.Option(min=1, help="Pairs to show.")] = 12,
-    seed: Annotated[int, typer.Option(min=0, help="Of the choice of pairs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the choice of pairs.")] = 0,
     split: SplitOption = None,
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
 ) -> None:
-    """Draw pairs of a dataset, and what was asked for, on a contact sheet."""
+    """Draw pairs of a dataset with their requests on a contact sheet."""
     from ..data.overview import choose_samples, draw_pairs_sheet
     from ..image import write_atomically
 
@@ -295,9 +290,6 @@ def show_pairs(
     print_line(f"{len(samples)} of {len(found.samples)} samples -> {output}", err=False)
 
 
-# `t2o data simulate`: a dataset of requests and edits, drawn on any photos.
-
-
 @exit_on_error
 def simulate_requests(
     photos: Annotated[
@@ -307,29 +299,34 @@ def simulate_requests(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the dataset; must not exist.")
     ],
-    count: Annotated[int | None, typer.Option(help="Samples to write; by default five a photo.")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Of all that is drawn; the same gives the same files.")
-    ] = 0,
+    count: Annotated[
+        int | None, typer.Option(help="Number of samples; by default five for each photo.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same files.")] = 0,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side of the pictures, in pixels.")] = 256,
     val: Annotated[float, typer.Option(metavar="SHARE", help="Share of photos for validation.")] = 0.1,
     phrases: Annotated[
         Path | None,
         typer.Option(metavar="DATASET", help="Dataset whose real requests are used where they fit."),
     ] = None,
-    recursive: Annotated[
-        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
-    ] = False,
+    recursive: RecursiveOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate requests: edit photos in photographic terms and say in words what was done."""
+    """Simulate requests: edit photos at random and describe each edit in the words of a request."""
     from ..data.simulation.dataset import PER_PHOTO, phrases_in, simulate
     from ..data.simulation.sentences import request
 
     found = list_photos(photos, recursive=recursive)
     words = partial(request, mined=None if phrases is None else phrases_in(phrases))
-    with _show_simulation_progress(count or PER_PHOTO * len(found)) as told:
-        made = simulate(found, output, words, count=count, seed=seed, size=size, val=val, progress=told)
+    total = count or PER_PHOTO * len(found)
+    start = time.monotonic()
+    with show_progress() as show:
+
+        def report(written: int) -> None:
+            rate = written / max(1e-9, time.monotonic() - start)
+            show("samples", written, total, f"{rate:.1f} a second")
+
+        made = simulate(found, output, words, count=count, seed=seed, size=size, val=val, progress=report)
     for problem in made.problems:
         print_line(f"left out: {problem.reason}")
     if as_json:
@@ -339,63 +336,39 @@ def simulate_requests(
     print_line(f"{sum(made.counts.values())} samples ({parts}) -> {output}", err=False)
 
 
-@contextmanager
-def _show_simulation_progress(count: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal; a line now and then elsewhere."""
-    screen = make_console(stderr=True)
-    if not screen.is_terminal:
-        ticker = Ticker()
-        yield lambda written: ticker.tell(
-            f"{written} of {count} samples, {written / max(1e-9, ticker.elapsed):.1f} a second"
-        )
-        return
-    from rich.progress import Progress
-
-    with Progress(console=screen, transient=True) as bars:
-        bar = bars.add_task("samples", total=count)
-        yield lambda written: bars.update(bar, completed=written)
-
-
-# `t2o data stats`: how a dataset is distributed.
-
-
 @exit_on_error
+@with_options(PlanOptions, "plans")
 def show_statistics(
     dataset: DatasetArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the charts (PNG).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
+        ),
     ] = None,
-    plans: PlansOption = None,
-    plan_size: PlanSizeOption = 128,
-    plan_steps: PlanStepsOption = 6,
-    plan_operations: PlanOperationsOption = None,
-    plan_way: PlanWayOption = "joint",
-    plan_solver: PlanSolverOption = "fast",
+    *,
+    plans: PlanOptions,
     split: SplitOption = None,
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
 ) -> None:
-    """Count the words of requests, what they ask for, and what plans use and cost."""
-    from ..data.overview import compute_distributions
+    """Print how requests, what they ask for, and plans are distributed."""
+    from ..data.overview import check_matplotlib, compute_distributions, draw_distributions
     from ..image import write_atomically
 
     if output is not None:
         check_picture_path(output, overwrite)
+        check_matplotlib()
     found = open_dataset_folder(dataset, layout, split)
-    made = None
-    if plans is not None:
-        settings = make_plan_settings(plan_size, plan_steps, plan_operations, plan_way, plan_solver)
-        made = open_plans(plans, found, settings)
-    counted = compute_distributions(found.samples, made)
-    print_problems(() if made is None else made.damage, "damaged")
+    stored_plans = plans.open(found)
+    distributions = compute_distributions(found.samples, stored_plans)
+    print_problems(() if stored_plans is None else stored_plans.damage, "damaged")
     print_problems(found.problems, "left out")
-    for distribution in counted:
+    for distribution in distributions:
         _print_distribution(distribution)
     if output is not None:
-        from ..data.overview import draw_distributions
-
         title = f"{found.root.name or found.layout}: {len(found.samples)} samples"
-        write_atomically(output, draw_distributions(title, counted), overwrite=overwrite)
+        write_atomically(output, draw_distributions(title, distributions), overwrite=overwrite)
         print_line(f"-> {output}", err=False)
 
 
@@ -412,8 +385,6 @@ def _print_distribution(distribution: Distribution) -> None:
     make_console().print(table)
     print_line(distribution.note, err=False)
 
-
-# `t2o data`: datasets of photos, requests and plans.
 
 app = typer.Typer(
     help="Datasets: simulate requests, plan all pairs, pack and show them.", no_args_is_help=True

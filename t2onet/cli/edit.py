@@ -6,13 +6,25 @@ import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ..errors import OutputError, RequestError
-from .apply import check_overwrite_options, is_written, make_folders, remove_empty_folders, set_max_megapixels
-from .batch import PhotoOutcome, PhotoReport, ShareCallback, WrittenPicture, print_reports, run_tasks
+from ..options import DEFAULT_MODE, MAX_CLI_VARIANTS, Mode, reconcile_mode
+from .apply import (
+    PhotoOutcome,
+    PhotoReport,
+    ShareCallback,
+    WrittenPicture,
+    check_overwrite_options,
+    is_written,
+    make_folders,
+    print_reports,
+    remove_empty_folders,
+    run_tasks,
+    set_max_megapixels,
+)
 from .common import (
     JobsOption,
     JsonOption,
@@ -28,7 +40,7 @@ from .common import (
 from .photos import EDITED_SUFFIX, PhotoTask, select_photos
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Mode
+    from ..editor import Edit
     from ..editor.policy import Policy
     from ..image import Image
     from ..recipe import Recipe
@@ -45,17 +57,15 @@ def edit_photos(
     ],
     output: OutputOption = None,
     mode: Annotated[
-        Literal["literal", "expert"],
+        Mode,
         typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
-    ] = "literal",
-    manner: Annotated[
-        Literal["literal", "expert"] | None, typer.Option(help="Old name of --mode.", hidden=True)
-    ] = None,
+    ] = DEFAULT_MODE,
+    manner: Annotated[Mode | None, typer.Option(help="Old name of --mode.", hidden=True)] = None,
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, above 1 goes beyond.")
     ] = 1.0,
     variants: Annotated[
-        int, typer.Option(min=1, max=16, help="Different answers to choose from, numbered.")
+        int, typer.Option(min=1, max=MAX_CLI_VARIANTS, help="Different answers to choose from, numbered.")
     ] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the variants.")] = 0,
     sidecar: Annotated[
@@ -78,13 +88,10 @@ def edit_photos(
 ) -> None:
     """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
     from ..editor.policy import check_mode, load_shipped_policy, open_policy
-    from ..executor import count_cores
+    from ..image.codecs import count_cores
 
     check_overwrite_options(overwrite, skip_existing)
-    if manner is not None:
-        if mode not in ("literal", manner):
-            exit_with_error(f"--mode {mode} and --manner {manner} contradict each other; give --mode alone")
-        mode = manner
+    mode = reconcile_mode(mode, manner, "--mode", "--manner")
     if max_megapixels is not None:
         set_max_megapixels(max_megapixels)
     photos, request = _split_arguments(given)

@@ -13,30 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from ..editor import DeclinedEntry, LimitEntry, StepEntry, summarize_steps
 from ..errors import RecipeError
+from ..options import Mode
 
 if TYPE_CHECKING:
-    from ..editor import Edit, Mode
+    from ..editor import Edit
     from ..recipe import Recipe
-    from .batch import PhotoReport
+    from .apply import PhotoReport
 
 EDIT_JSON_VERSION: Literal[1] = 1
 
 
 class _EditJsonEntry(BaseModel):
     model_config = ConfigDict(frozen=True)  # further fields are allowed, so that old schemas fit new answers
-
-
-class StepEntry(_EditJsonEntry):
-    """A step of a recipe, in words as well."""
-
-    operation: str = Field(description="Name of the operation, one of `t2o ops`.")
-    parameters: list[float] = Field(description="Its parameters, in declared order.")
-    masked: bool = Field(description="Whether the step works only in a part of the picture.")
-    sentence: str = Field(description="What the step does, in words.")
-    reasons: list[str] = Field(
-        description="The words of the request that led to the step; none are known of results that existed."
-    )
 
 
 class VariantEntry(_EditJsonEntry):
@@ -53,25 +43,6 @@ class VariantEntry(_EditJsonEntry):
         description="The recipe as in the sidecar, see recipes.md; null for an existing picture without one."
     )
     steps: list[StepEntry] = Field(description="The steps of the recipe.")
-
-
-class DeclinedEntry(_EditJsonEntry):
-    """A part of the request that was not answered."""
-
-    words: str = Field(description="The words of the request.")
-    verdict: str = Field(description="What they are about, such as crop or foreign; later releases may add.")
-    reason: str = Field(description="Why it was not done, in words.")
-
-
-class LimitEntry(_EditJsonEntry):
-    """Something the request says must stay: `without changing the colours`, `but not darker`."""
-
-    attribute: str = Field(
-        description="lightness, contrast, colourfulness, warmth, redness, sharpness, or amount: not too much."
-    )
-    direction: Literal["more", "less", "either"] = Field(description="The direction that is ruled out.")
-    kept: bool = Field(description="Whether it was kept, as far as can be measured.")
-    phrase: str = Field(description="What was done to keep it, or what was not quite kept, in words.")
 
 
 class ErrorEntry(_EditJsonEntry):
@@ -94,7 +65,7 @@ class PhotoEntry(_EditJsonEntry):
     error: str | None = Field(description="Why the photo was refused, in words; null otherwise.")
     errors: list[ErrorEntry] = Field(description="The same by kind; empty unless the photo was refused.")
     request: str = Field(description="What was asked for.")
-    mode: Literal["literal", "expert"] = Field(description="How the request was taken.")
+    mode: Mode = Field(description="How the request was taken.")
     strength: float = Field(description="1 is the answer as it is.")
     told: str = Field(description="What was done and why, as `t2o edit` prints it; empty if nothing was.")
     sidecar: str | None = Field(description="As in the first variant.")
@@ -142,7 +113,7 @@ def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
         recipe = None if sidecar is None else Recipe.load(sidecar)
     except RecipeError:
         recipe = None
-    return VariantFiles(picture, sidecar, recipe, [()] * len(recipe or ()), written=False)
+    return VariantFiles(picture, sidecar, recipe, (), written=False)
 
 
 def to_photo_entry(
@@ -170,8 +141,8 @@ def to_photo_entry(
         recipe=first.recipe if first else None,
         steps=first.steps if first else [],
         variants=variants,
-        declined=[DeclinedEntry(**part._asdict()) for part in edit.declined] if edit else [],
-        limits=[LimitEntry(**limit._asdict()) for limit in edit.limits] if edit else [],
+        declined=list(edit.declined) if edit else [],
+        limits=list(edit.limits) if edit else [],
     )
 
 
@@ -184,21 +155,8 @@ def _to_variant_entry(number: int, variant: VariantFiles) -> VariantEntry:
         sidecar=None if variant.sidecar is None else str(variant.sidecar),
         description="" if recipe is None else recipe.describe(),
         recipe=None if recipe is None else json.loads(recipe.to_json()),
-        steps=[] if recipe is None else _to_step_entries(recipe, variant.reasons),
+        steps=[] if recipe is None else summarize_steps(recipe, variant.reasons),
     )
-
-
-def _to_step_entries(recipe: Recipe, reasons: Sequence[Sequence[str]]) -> list[StepEntry]:
-    return [
-        StepEntry(
-            operation=step.operation,
-            parameters=list(step.parameters),
-            masked=step.mask is not None,
-            sentence=step.describe(),
-            reasons=list(words),
-        )
-        for step, words in zip(recipe.steps, reasons, strict=True)
-    ]
 
 
 def _join_explanations(report: PhotoReport) -> str:

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError, OutputError
-from .common import JsonOption, Ticker, exit_on_error, make_console, print_json, print_line, print_table
-from .datasets import print_problems
+from .common import (
+    JsonOption,
+    Ticker,
+    exit_on_error,
+    make_console,
+    print_json,
+    print_line,
+    print_problems,
+    print_table,
+)
 
 if TYPE_CHECKING:
-    from ..data.recorded import QuestionSet
+    from ..data.records import QuestionSet
     from ..evaluation.cases import EvaluationProgress
     from ..evaluation.compare import Comparison
     from ..metrics.distances import Lpips

@@ -72,8 +72,6 @@ def open_mask_candidates(
 _LOCAL_PANEL = "Local edits"
 _LOCAL_DEFAULTS = ("steps", "beam", "tolerance", "size", "mask_limit")
 """Options with other defaults under --local, or of it alone; passed on only if somebody gave them."""
-_VISIBLE_COST, _UNEXPLAINED_SHARE = 0.01, 0.8
-"""Mean difference worth explaining, and the share of it that a plan leaves where it explains little."""
 _LOCAL_HINT = "if only a part of the photo was edited, try --local"
 _UNEXPLAINABLE_HINT = "what was moved, added, blurred or shifted in hue cannot be explained"
 
@@ -237,7 +235,7 @@ def plan_recipe(
         _print_plan_table(found)
         for place in places:
             print_line(f"-> {place}", err=False)
-    if found.start_cost > _VISIBLE_COST and found.cost > _UNEXPLAINED_SHARE * found.start_cost:
+    if found.explains_little:
         print_line(f"note: most of the difference remains; {_UNEXPLAINABLE_HINT if local else _LOCAL_HINT}")
 
 
@@ -280,7 +278,7 @@ def _print_plan_table(plan: Plan) -> None:
 def _describe_regions(plan: Plan) -> list[str]:
     """For each step where it works; empty for a plan without masks."""
     from ..planning.local import LocalPlan
-    from ..planning.places import describe_location
+    from ..planning.masked import describe_location
 
     return [describe_location(region) for region in plan.regions] if isinstance(plan, LocalPlan) else []
 

@@ -14,8 +14,7 @@ import typer
 
 from ..errors import DataError
 from . import evaluate
-from .common import JsonOption, exit_on_error, print_json, print_line, print_table
-from .datasets import print_problems
+from .common import JsonOption, exit_on_error, print_json, print_line, print_problems, print_table
 
 if TYPE_CHECKING:
     from ..evaluation.reproduce import ReproduceOptions
@@ -108,7 +107,9 @@ def reproduce_table(
     paces: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pace", metavar="FILE", help="Of `time`: timings from another machine, a line of JSON each; repeatable."
+            "--pace",
+            metavar="FILE",
+            help="Of `time`: timings of another machine, as JSON lines; repeatable.",
         ),
     ] = None,
     output: Annotated[

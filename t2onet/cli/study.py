@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ..errors import OutputError, StudyError
-from .common import JsonOption, exit_on_error, make_console, print_json, print_line
-from .datasets import LayoutOption, ReplaceOption
+from .common import (
+    JsonOption,
+    LayoutOption,
+    ReplaceOption,
+    exit_on_error,
+    make_console,
+    print_json,
+    print_line,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from ..studies.people import JoinLimits
     from ..studies.results import RatingResults
     from ..studies.review import StudyProgress
     from ..studies.storage import StudyDatabase
-
-# What the commands on studies share: where a study is kept, and how it is served.
 
 DEFAULT_DATABASE = "studies.db"
 LOCAL_HOST = "127.0.0.1"
@@ -34,35 +40,51 @@ DatabaseOption = Annotated[
     ),
 ]
 StudyNameOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Of the study; needed where the database has several.")
-]
-NewStudyNameOption = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help="Of the study; by default that of the input.")
-]
-SeedOption = Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of all drawing.")]
-HostOption = Annotated[
-    str, typer.Option(help="Address to listen at; 0.0.0.0 for all, which puts the study on your network.")
-]
-PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 for any that is free.")]
-UrlOption = Annotated[
-    str | None, typer.Option(metavar="URL", help="How others reach this server, for the links it prints.")
+    str | None, typer.Option(metavar="NAME", help="Name of the study, if the database has several.")
 ]
 
 
-JoinsOption = Annotated[int, typer.Option(min=1, help="New people within an hour by the link to join.")]
-JoinsPerAddressOption = Annotated[
-    int, typer.Option(min=1, help="Of these, from one address: a class behind one router has one.")
-]
-BehindProxyOption = Annotated[
-    bool,
-    typer.Option(
-        "--behind-proxy", help="Take addresses from the X-Forwarded-For of the proxy in front of this server."
-    ),
-]
+@dataclass(frozen=True)
+class StudyServerOptions:
+    """Options of the commands that create a study and serve it."""
+
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the study; by default that of the input."),
+    ] = None
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Random seed.")] = 0
+    database: DatabaseOption = DEFAULT_DATABASE
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 makes the study reachable from your network.")
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8770
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Public address of this server, for the links it prints."),
+    ] = None
+    joins: Annotated[
+        int, typer.Option(min=1, help="The most people who can join by the link within an hour.")
+    ] = 200
+    joins_per_address: Annotated[
+        int, typer.Option(min=1, help="The most of these from one address, such as a class behind a router.")
+    ] = 40
+    behind_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            help="Take addresses from the X-Forwarded-For of the proxy in front of this server.",
+        ),
+    ] = False
+
+    @property
+    def limits(self) -> JoinLimits:
+        from ..studies.people import JoinLimits
+
+        return JoinLimits(self.joins, self.joins_per_address, self.behind_proxy)
 
 
 def open_study_store(database: str, *, create: bool = False) -> StudyDatabase:
-    """The database of studies."""
+    """Open the database of studies."""
     try:
         from ..studies.storage import StudyDatabase
 
@@ -71,17 +93,15 @@ def open_study_store(database: str, *, create: bool = False) -> StudyDatabase:
         raise StudyError(f"studies need an extra: pip install 't2onet[study]' ({error})") from None
 
 
-def serve_study(
-    store: StudyDatabase, study: int, limits: JoinLimits, host: str, port: int, url: str | None
-) -> None:
-    """Print the links and answer until stopped."""
+def serve_study(store: StudyDatabase, study: int, limits: JoinLimits, options: StudyServerOptions) -> None:
+    """Print the links of a study and serve it until stopped."""
     from ..server.running import bind_socket, build_server_url, end_busy_threads, run_server
     from ..server.study import create_study_app
     from ..studies.people import JoinLimiter
 
     token = secrets.token_urlsafe(24)
-    with bind_socket(host, port) as listening:
-        base = (url or build_server_url(listening)).rstrip("/")
+    with bind_socket(options.host, options.port) as listening:
+        base = (options.url or build_server_url(listening)).rstrip("/")
         with suppress(KeyboardInterrupt):
             app = create_study_app(store, study, token, JoinLimiter(limits))
             run_server(app, listening, lambda: _announce_links(store, study, base, token))
@@ -103,47 +123,38 @@ def _announce_links(store: StudyDatabase, study: int, base: str, token: str) -> 
     )
 
 
-# `t2o study annotate`: a folder of pairs -> requests for them, written by people in the browser.
-
-
 @exit_on_error
+@with_options(StudyServerOptions, "server")
 def annotate_pairs(
     pairs: Annotated[
         Path, typer.Argument(metavar="PAIRS", help="Folder with before/ and after/, or any dataset.")
     ],
-    requests: Annotated[int, typer.Option(help="Annotators for each pair, one request from each.")] = 3,
+    requests: Annotated[
+        int, typer.Option(help="Number of annotators for each pair, one request from each.")
+    ] = 3,
     qualification: Annotated[
         int,
-        typer.Option(help="Pairs that everybody begins with, before you let them go on; 0 for none."),
+        typer.Option(help="Number of pairs that everybody starts with, until you let them continue."),
     ] = 5,
-    people: Annotated[int, typer.Option(help="The most annotators.")] = 1000,
+    people: Annotated[int, typer.Option(help="Maximum number of annotators.")] = 1000,
     layout: LayoutOption = None,
-    name: NewStudyNameOption = None,
-    seed: SeedOption = 0,
-    database: DatabaseOption = DEFAULT_DATABASE,
-    host: HostOption = LOCAL_HOST,
-    port: PortOption = 8770,
-    url: UrlOption = None,
-    joins: JoinsOption = 200,
-    joins_per_address: JoinsPerAddressOption = 40,
-    behind_proxy: BehindProxyOption = False,
+    *,
+    server: StudyServerOptions,
 ) -> None:
-    """Let people say what leads from one photo to the other; review and export what they write."""
+    """Let people write requests that lead from one photo to the other; review and export them."""
     from ..data import open_dataset
     from ..studies.models import AnnotationSettings
-    from ..studies.people import JoinLimits
 
     settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
-    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    limits = server.limits
     open_dataset(pairs, layout)  # what is refused leaves no new database behind
-    with open_study_store(database, create=True) as store:
+    with open_study_store(server.database, create=True) as store:
         from ..studies.creating import open_annotation_study
 
-        study = open_annotation_study(store, pairs, settings, name=name, layout=layout, seed=seed)
-        serve_study(store, study, limits, host, port, url)
-
-
-# `t2o study export`: what was collected, as a table or a dataset.
+        study = open_annotation_study(
+            store, pairs, settings, name=server.name, layout=layout, seed=server.seed
+        )
+        serve_study(store, study, limits, server)
 
 
 @exit_on_error
@@ -154,12 +165,12 @@ def export_study(
             "-o",
             "--output",
             metavar="OUT",
-            help="A .csv of everything; or, for requests, a new folder of pairs with them.",
+            help="A .csv file of everything; or, for requests, a new folder of pairs with requests.",
         ),
     ],
     name: StudyNameOption = None,
     reviewed: Annotated[
-        bool, typer.Option("--reviewed", help="Into a folder, only requests that you have accepted.")
+        bool, typer.Option("--reviewed", help="Export only requests that you have accepted, into a folder.")
     ] = False,
     overwrite: ReplaceOption = False,
     database: DatabaseOption = DEFAULT_DATABASE,
@@ -187,19 +198,16 @@ def export_study(
         print_line(f"{done.pairs} pairs with {done.requests} requests -> {output}", err=False)
 
 
-# `t2o study free`: places of people who never began, for others.
-
-
 @exit_on_error
 def free_study_places(
     name: StudyNameOption = None,
     idle: Annotated[
         float,
-        typer.Option(min=0, metavar="MINUTES", help="Leave those alone who have done something since."),
+        typer.Option(min=0, metavar="MINUTES", help="Keep people who were active within this time."),
     ] = 60,
     database: DatabaseOption = DEFAULT_DATABASE,
 ) -> None:
-    """Remove people who joined and have not answered anything, so that others can join; answers all stay."""
+    """Remove people who joined but answered nothing, so that others can join; all answers are kept."""
     with open_study_store(database) as store:
         from ..studies.creating import find_study
         from ..studies.people import free_places
@@ -211,25 +219,26 @@ def free_study_places(
     print_line(f"{about.study}: {freed} freed, {about.taken} of {about.places} places are taken", err=False)
 
 
-# `t2o study rate`: a table of outputs -> a blind rating study in the browser.
-
-
 @exit_on_error
+@with_options(StudyServerOptions, "server")
 def rate_outputs(
     table: Annotated[
         Path,
         typer.Argument(
-            metavar="TABLE.csv", help="Columns input, request, one for each system; perhaps sample, dataset."
+            metavar="TABLE.csv",
+            help="Columns: input, request, one for each system; optionally sample, dataset.",
         ),
     ],
     preset: Annotated[
         Literal["paper"] | None,
-        typer.Option(help="paper: 250 samples of each data set, rated twice, with nothing mixed in."),
+        typer.Option(help="paper: 250 samples of each data set, rated twice, without checks and repeats."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(help="Of each data set, drawn by chance; by default all.")
+        int | None, typer.Option(help="Number of samples of each data set, chosen at random; by default all.")
     ] = None,
-    ratings: Annotated[int | None, typer.Option(help="Raters for each sample; by default 2.")] = None,
+    ratings: Annotated[
+        int | None, typer.Option(help="Number of raters for each sample; by default 2.")
+    ] = None,
     checks: Annotated[
         float | None, typer.Option(help="Share of pages that check attention; by default 0.1.")
     ] = None,
@@ -237,38 +246,27 @@ def rate_outputs(
         float | None, typer.Option(help="Share of pages shown twice to a rater; by default 0.05.")
     ] = None,
     pages: Annotated[
-        int | None, typer.Option(help="The most pages for one rater; by default no limit.")
+        int | None, typer.Option(help="Maximum number of pages for one rater; by default no limit.")
     ] = None,
-    people: Annotated[int | None, typer.Option(help="The most raters; by default 1000.")] = None,
-    name: NewStudyNameOption = None,
-    seed: SeedOption = 0,
-    database: DatabaseOption = DEFAULT_DATABASE,
-    host: HostOption = LOCAL_HOST,
-    port: PortOption = 8770,
-    url: UrlOption = None,
-    joins: JoinsOption = 200,
-    joins_per_address: JoinsPerAddressOption = 40,
-    behind_proxy: BehindProxyOption = False,
+    people: Annotated[int | None, typer.Option(help="Maximum number of raters; by default 1000.")] = None,
+    *,
+    server: StudyServerOptions,
 ) -> None:
-    """Let people rate what several systems made of photos: blind, in random order, one to five stars."""
+    """Let people rate the pictures of several systems: blind, in random order, one to five stars."""
     given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
     given |= {"pages": pages, "people": people}
     from ..studies.creating import read_rating_table
     from ..studies.models import PRESETS, RatingSettings
-    from ..studies.people import JoinLimits
 
     base = PRESETS[preset] if preset else RatingSettings()
     settings = replace(base, **{key: value for key, value in given.items() if value is not None})
-    limits = JoinLimits(joins, joins_per_address, behind_proxy)
+    limits = server.limits
     read_rating_table(table)  # what is refused leaves no new database behind
-    with open_study_store(database, create=True) as store:
+    with open_study_store(server.database, create=True) as store:
         from ..studies.creating import open_rating_study
 
-        study = open_rating_study(store, table, settings, name=name, seed=seed)
-        serve_study(store, study, limits, host, port, url)
-
-
-# `t2o study results`: what a study has found so far.
+        study = open_rating_study(store, table, settings, name=server.name, seed=server.seed)
+        serve_study(store, study, limits, server)
 
 
 @exit_on_error
@@ -278,11 +276,11 @@ def show_results(
         float,
         typer.Option(min=0, max=1, help="Share of the attention checks that a rater has to pass to count."),
     ] = 0.7,
-    seed: Annotated[int, typer.Option(min=0, help="Of the confidence intervals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the confidence intervals.")] = 0,
     database: DatabaseOption = DEFAULT_DATABASE,
     as_json: JsonOption = False,
 ) -> None:
-    """Print means, confidence intervals and agreement, or how far an annotation study is."""
+    """Print means, confidence intervals and agreement, or the progress of an annotation study."""
     with open_study_store(database) as store:
         from ..studies.creating import find_study
         from ..studies.models import StudyKind
@@ -311,7 +309,7 @@ def show_results(
 
 
 def _drop_link(person: dict[str, object]) -> dict[str, object]:
-    """A personal link is nobody else's business."""
+    """Without the personal link, which gives access to the study."""
     return {key: value for key, value in person.items() if key != "link"}
 
 
@@ -359,8 +357,6 @@ def _print_rows(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> Non
 def _format_agreement(figure: float | None) -> str:
     return "nothing to compare" if figure is None else f"{figure:.3f}"
 
-
-# `t2o study`: ratings and requests from people.
 
 app = typer.Typer(
     help="Studies with people: rate pictures blind, write requests for pairs (the extra `study`).",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..data import Sample
     from ..models.style_memory import StylePair
 
-# `t2o train`: a config and a packed set -> weights.
-
 
 @exit_on_error
 def train_network(
@@ -32,11 +30,13 @@ def train_network(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for weights and figures.")],
     assignments: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting: image_loss=none; repeatable."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Change a setting, such as image_loss=none; repeatable."
+        ),
     ] = None,
     words: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Words with vectors, if not words.npz of PACKED."),
+        typer.Option(metavar="FILE", help="Word vectors; by default words.npz in PACKED."),
     ] = None,
     start: Annotated[
         Path | None,
@@ -44,12 +44,14 @@ def train_network(
             "--from", metavar="FILE", help="Weights to begin with, such as best.safetensors of another run."
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in DIR.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint in DIR.")] = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="End after so long, with everything saved.")
+        float | None, typer.Option(min=0, help="Stop after this many minutes; everything is saved.")
     ] = None,
-    half: Annotated[bool, typer.Option("--half", help="Store the best weights with 16 bits each.")] = False,
-    cpu: Annotated[bool, typer.Option("--cpu", help="Leave accelerators alone.")] = False,
+    half: Annotated[bool, typer.Option("--half", help="Store the best weights as float16.")] = False,
+    cpu: Annotated[
+        bool, typer.Option("--cpu", help="Train on the CPU even if there is an accelerator.")
+    ] = False,
 ) -> None:
     """Train a network on a packed set (the extra `train`)."""
     try:
@@ -71,17 +73,16 @@ def train_network(
     )
 
 
-# `t2o remember`: pairs of an expert -> a memory of how photos were given their tones.
-
-
 @exit_on_error
 def remember_edits(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Pairs with requests, by one expert.")],
+    dataset: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="Pairs of photos by one expert, with requests.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
-    split: Annotated[str, typer.Option(metavar="NAME", help="Split to remember.")] = "train",
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split to use.")] = "train",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Remember how an expert edited photos, for mode expert (the extra `train`); minutes on a CPU.
+    """Learn the style of an expert from pairs, for the mode expert (the extra `train`); minutes on a CPU.
 
     `t2o export WEIGHTS DIR --memory FILE` puts it beside a network.
     """
@@ -108,10 +109,10 @@ def remember_edits(
 
 
 def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
-    """Each as small pictures; those that are no pair are told and left out."""
+    """Each pair as small pictures; pairs that cannot be read are reported and left out."""
     from ..models.retoucher import RETOUCHER_SIDE
     from ..models.style_memory import StylePair
-    from ..planning.pairs import open_photo_pair, to_working_picture
+    from ..planning.pictures import open_photo_pair, to_working_picture
 
     ticker = Ticker()
     for number, sample in enumerate(samples):

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..image import read_regular_file
-from ..image.structure import TooLargeError, check_pixel_count
-from .dataset import Dataset, Problem, Sample
-from .entries import (
+from ..image.formats import TooLargeError, check_pixel_count
+from .dataset import (
+    Dataset,
     DatasetEntry,
     PhotoFolder,
+    Problem,
+    Sample,
     UniqueNames,
     UnusableError,
     find_split_files,

@@ -14,8 +14,16 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ..language import Attribute, Intent
-from .dataset import Dataset, Sample
-from .entries import DatasetEntry, PhotoFolder, UniqueNames, UnusableError, find_split_files, read_entries
+from .dataset import (
+    Dataset,
+    DatasetEntry,
+    PhotoFolder,
+    Sample,
+    UniqueNames,
+    UnusableError,
+    find_split_files,
+    read_entries,
+)
 
 NAME = "ma5k-req"
 LOOKS_FOR = "annotations/train_sess_1.json (or val, test) with images/"

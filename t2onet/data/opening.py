@@ -14,14 +14,13 @@ from typing import Protocol
 import PIL.Image
 
 from ..errors import DataError
-from ..image import RAW_SUFFIXES, codecs, open_regular_file
-from ..image.reading import READABLE_NAMES
+from ..image import RAW_SUFFIXES, open_regular_file
+from ..image.formats import PILLOW_FORMATS, is_heic
 from . import gier, ma5k, pairs
 from .dataset import SPLITS, Dataset, Problem, Sample
 
 # Photos that cannot be read, found without decoding any: a file's head tells most of it.
 
-_PILLOW_FORMATS = tuple(READABLE_NAMES.upper().split(", "))
 _HEAD_BYTES = 320
 """Bytes that tell HEIC from AVIF."""
 
@@ -56,11 +55,11 @@ def _find_fault(path: Path) -> str:
             head = file.read(_HEAD_BYTES)
         if not head:
             return "is empty"
-        if path.suffix.lower() in RAW_SUFFIXES or codecs.is_heic(head):
+        if path.suffix.lower() in RAW_SUFFIXES or is_heic(head):
             return ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on odd metadata and large photos
-            with PIL.Image.open(path, formats=_PILLOW_FORMATS) as photo:
+            with PIL.Image.open(path, formats=PILLOW_FORMATS) as photo:
                 return "is too small" if min(photo.size) < 2 else ""
     except FileNotFoundError:
         return "is missing"

@@ -5,21 +5,30 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ..errors import DataError
-from ..image import read_regular_file
+from ..errors import DataError, OutputError, T2OError
+from ..image import Image, open_image, read_regular_file
+from ..image.files import write_folder_atomically
+from ..image.pixels import to_uint8
 from ..language import Attribute, Intent
-from .dataset import Sample
+from .dataset import Dataset, Problem, Sample, hash_file
+
+if TYPE_CHECKING:
+    from .plans import DatasetPlans
+
+# Packed sets: a dataset as a few files that a training run reads once into memory.
 
 # A dataset as a few files that a training run reads once into memory.
 #
@@ -89,8 +98,12 @@ class PackedSet:
         return np.array([sample.after for sample in self.samples], np.int64)
 
     def split(self, name: str) -> NDArray[np.int64]:
-        """The numbers of the samples in a split."""
+        """Indices of the samples in a split."""
         return np.array([at for at, sample in enumerate(self.samples) if sample.split == name], np.int64)
+
+    def training_requests(self) -> list[str]:
+        """All requests of the train split, with and without photos."""
+        return _list_training_requests((*self.samples, *self.texts))
 
 
 def requests_to_data(words: PackedRequests | Sample) -> dict[str, Any]:
@@ -138,6 +151,24 @@ def read_packed(folder: str | Path) -> PackedSet:
     if home != folder:
         samples = [requests_from_data(PackedSample, data) for data in read_sample_lines(folder, index)]
     return PackedSet(photos, tuple(samples), tuple(texts))
+
+
+def read_training_requests(folder: str | Path) -> list[str]:
+    """`PackedSet.training_requests` of a folder, without reading its photos."""
+    folder = Path(folder)
+    index = read_index(folder)
+    home, home_index = _find_photo_folder(folder, index)
+    samples = [requests_from_data(PackedSample, data) for data in read_sample_lines(folder, index)]
+    texts = [
+        requests_from_data(PackedText, data)
+        for entries in _open_shards(home, home_index)
+        for data in _read_lines(entries, TEXT_PREFIX)
+    ]
+    return _list_training_requests((*samples, *texts))
+
+
+def _list_training_requests(entries: Iterable[PackedRequests]) -> list[str]:
+    return [request for entry in entries if entry.split == "train" for request in entry.requests]
 
 
 def read_sample_lines(folder: Path, index: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -205,3 +236,293 @@ def _read_lines(entries: zipfile.ZipFile, beginning: str) -> Iterator[Any]:
 def _decode_photo(data: bytes) -> NDArray[np.uint8]:
     with PIL.Image.open(io.BytesIO(data)) as file:
         return np.asarray(file.convert("RGB"))
+
+
+# Write packed sets: a dataset, its plans and further requests into a folder of shards.
+
+# Shards: plain zip files of bounded size, listed with their checksums.
+
+MAX_SHARD_BYTES = 24_000_000
+"""Bytes of a shard."""
+_OVERHEAD = 256
+"""Bytes that a zip file needs for an entry beside its data, at most, and for its end."""
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)
+"""Of all entries, so that the same data gives the same bytes."""
+
+
+class ShardWriter:
+    """Takes entries in order and writes a shard whenever the next entry would not fit."""
+
+    def __init__(self, folder: Path, largest: int = MAX_SHARD_BYTES) -> None:
+        self.listed: list[dict[str, Any]] = []
+        self._folder = folder
+        self._largest = largest
+        self._entries: list[tuple[zipfile.ZipInfo, bytes]] = []
+        self._size = _OVERHEAD
+
+    def add(self, name: str, data: bytes, *, squeeze: bool = False) -> None:
+        """`squeeze` compresses; photos are compressed already."""
+        if self._size + len(data) + _OVERHEAD > self._largest:
+            self.finish()
+        entry = zipfile.ZipInfo(name, _FIXED_DATE)
+        entry.compress_type = zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED
+        self._entries.append((entry, data))
+        self._size += len(data) + _OVERHEAD
+
+    def finish(self) -> None:
+        """Writes what has come since the last shard."""
+        if not self._entries:
+            return
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as shard:
+            for entry, data in self._entries:
+                shard.writestr(entry, data)
+        whole = stream.getvalue()
+        name = f"shard-{len(self.listed):03}.zip"
+        (self._folder / name).write_bytes(whole)
+        self.listed.append({"file": name, "bytes": len(whole), "sha256": hashlib.sha256(whole).hexdigest()})
+        self._entries, self._size = [], _OVERHEAD
+
+
+# Requests that go along without photos.
+
+
+def collect_texts(dataset: Dataset, packed: Dataset) -> Iterator[PackedText]:
+    """The requests of `dataset` whose photos are not `packed` with theirs."""
+    pairs = {(sample.name, sample.before, sample.after) for sample in packed.samples}
+    for sample in dataset.samples:
+        if (sample.name, sample.before, sample.after) not in pairs:
+            yield PackedText(
+                name=sample.name,
+                split=sample.split,
+                requests=sample.requests,
+                intents=sample.intents,
+                unanswerable=sample.unanswerable,
+                labels=sample.labels,
+                source=dataset.layout,
+            )
+
+
+# A dataset, its plans and further requests into a folder of shards.
+
+WEBP_QUALITY = 90
+"""Of WebP, in percent: the photos of MA5k-Req are off by 2.5 of 255 levels, mostly in their grain."""
+T = TypeVar("T")
+
+_CHUNK_SIZE = 256
+"""Samples whose photos are encoded together, and lines of an entry."""
+
+
+@dataclass
+class PackSummary:
+    """What was packed: counts, bytes in all, and the samples that were left out."""
+
+    photos: int = 0
+    samples: int = 0
+    planned: int = 0
+    texts: int = 0
+    bytes: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+def pack_dataset(
+    dataset: Dataset,
+    folder: str | Path,
+    *,
+    plans: DatasetPlans | None = None,
+    texts: Sequence[PackedText] = (),
+    size: int = 128,
+    quality: int = WEBP_QUALITY,
+    largest: int = MAX_SHARD_BYTES,
+    overwrite: bool = False,
+) -> PackSummary:
+    """Write `dataset` to `folder`, whole or not at all.
+
+    Photos are in sRGB, `size` x `size` pixels whatever their shape was, and stored once each; `texts` go
+    along as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
+    """
+    if size < 16:
+        raise DataError(f"photos are packed at {size} pixels a side; give at least 16")
+    target = Path(folder)
+    check_target_folder(target, overwrite)
+    with write_folder_atomically(target) as place:
+        done = _PackWriter(place, size, quality, largest).write(dataset, plans, texts)
+        clear_target_folder(target, overwrite)
+    return done
+
+
+def check_target_folder(target: Path, overwrite: bool) -> None:
+    """A packed set may be replaced on request, an empty folder always, anything else never."""
+    if not target.parent.is_dir():
+        raise OutputError(f"{target}: there is no folder {target.parent}; create it first")
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not (target / INDEX_FILE).is_file():
+        raise OutputError(f"{target} holds something else than a packed set; give another name")
+    if not overwrite:
+        raise OutputError(f"{target} exists already; give another name, or overwrite=True")
+
+
+def clear_target_folder(target: Path, overwrite: bool) -> None:
+    """Make room for a set that is complete; what has appeared there meanwhile is checked again."""
+    check_target_folder(target, overwrite)
+    if target.exists() and overwrite:
+        shutil.rmtree(target)
+    elif target.exists():
+        target.rmdir()  # only an empty folder gives way
+
+
+class _PackWriter:
+    """One set on its way into a folder."""
+
+    def __init__(self, folder: Path, size: int, quality: int, largest: int) -> None:
+        self.folder = folder
+        self.size = size
+        self.quality = quality
+        self.shards = ShardWriter(folder, largest)
+        self.done = PackSummary()
+        self._rows: dict[Path, int] = {}
+        self._by_content: dict[str, int] = {}
+        self._refused: dict[Path, str] = {}
+
+    def write(self, dataset: Dataset, plans: DatasetPlans | None, texts: Sequence[PackedText]) -> PackSummary:
+        with ThreadPoolExecutor() as pool:
+            for number, chunk in enumerate(_split_chunks(dataset.samples)):
+                self._photos(chunk, pool)
+                lines = [self._line(sample, plans) for sample in chunk if self._is_whole(sample)]
+                self._lines(f"{SAMPLE_PREFIX}{number:05}.jsonl", lines)
+                self.done.samples += len(lines)
+        for number, part in enumerate(_split_chunks(texts)):
+            self._lines(
+                f"{TEXT_PREFIX}{number:05}.jsonl",
+                [{**requests_to_data(text), "source": text.source} for text in part],
+            )
+        self.done.texts = len(texts)
+        self.shards.finish()
+        self._index(dataset)
+        return self.done
+
+    def _photos(self, samples: Sequence[Sample], pool: ThreadPoolExecutor) -> None:
+        """Those that are not in yet."""
+        paths = dict.fromkeys(path for sample in samples for path in (sample.before, sample.after))
+        new = [path for path in paths if path not in self._rows and path not in self._refused]
+        for path, (content, encoded) in zip(new, pool.map(self._encoded, new), strict=True):
+            if encoded is None:
+                self._refused[path] = content
+                continue
+            if content not in self._by_content:
+                self._by_content[content] = self.done.photos
+                self.shards.add(f"{PHOTO_PREFIX}{self.done.photos:06}.webp", encoded)
+                self.done.photos += 1
+            self._rows[path] = self._by_content[content]
+
+    def _encoded(self, path: Path) -> tuple[str, bytes | None]:
+        """The digest of a photo and its small copy; or why there is none, and None."""
+        try:
+            small = _resize_square(open_image(path), self.size)
+            stream = io.BytesIO()
+            small.save(stream, "WEBP", quality=self.quality, method=6)
+            return hash_file(path), stream.getvalue()
+        except OSError as error:
+            return f"{path} cannot be read ({error.strerror})", None
+        except T2OError as error:
+            return str(error), None
+
+    def _is_whole(self, sample: Sample) -> bool:
+        """Whether both photos are in; tells where not."""
+        for path in (sample.before, sample.after):
+            if path in self._refused:
+                self.done.problems.append(Problem(sample.name, self._refused[path]))
+                return False
+        return True
+
+    def _line(self, sample: Sample, plans: DatasetPlans | None) -> dict[str, Any]:
+        plan = plans[sample].to_data() if plans is not None and sample in plans else None
+        self.done.planned += plan is not None
+        return {
+            "before": self._rows[sample.before],
+            "after": self._rows[sample.after],
+            "plan": plan,
+            **requests_to_data(sample),
+        }
+
+    def _lines(self, name: str, lines: Sequence[Any]) -> None:
+        text = "".join(f"{json.dumps(line, default=_to_plain_data)}\n" for line in lines)
+        self.shards.add(name, text.encode(), squeeze=True)
+
+    def _index(self, dataset: Dataset) -> None:
+        index = {
+            "format": PACKED_FORMAT,
+            "version": PACKED_VERSION,
+            "layout": dataset.layout,
+            "size": self.size,
+            "photos": self.done.photos,
+            "samples": self.done.samples,
+            "texts": self.done.texts,
+            "shards": self.shards.listed,
+        }
+        (self.folder / INDEX_FILE).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+        self.done.bytes = sum(path.stat().st_size for path in self.folder.iterdir())
+
+
+def _split_chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    yield from (items[at : at + _CHUNK_SIZE] for at in range(0, len(items), _CHUNK_SIZE))
+
+
+def _to_plain_data(value: Any) -> Any:
+    """What JSON does not know: the publisher's labels may be records, and anything else is said in words."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+
+def _resize_square(image: Image, side: int) -> PIL.Image.Image:
+    """Each new pixel the mean of the area it covers; the aspect ratio is not kept."""
+    picture = PIL.Image.fromarray(to_uint8(image.to_srgb().pixels))
+    return picture.resize((side, side), PIL.Image.Resampling.BOX)
+
+
+# A packed set once more with other plans: its photos and texts stay where they are.
+
+
+def repack_dataset(
+    photos_of: str | Path,
+    folder: str | Path,
+    dataset: Dataset,
+    plans: DatasetPlans,
+    *,
+    overwrite: bool = False,
+) -> PackSummary:
+    """The samples of `dataset` that the set `photos_of` has, with `plans`, in `folder`, whole or not at all.
+
+    It is a few hundred kilobytes; whoever reads it needs the other set at the same place beside it.
+    """
+    home, target = Path(photos_of), Path(folder)
+    index = read_index(home)
+    if PHOTOS_OF_KEY in index:
+        raise DataError(f"{home} has no photos itself but shows those of {index[PHOTOS_OF_KEY]['folder']}")
+    check_target_folder(target, overwrite)
+    known = {line["name"]: line for line in read_sample_lines(home, index)}
+    lines = [
+        {**known[sample.name], "plan": plans[sample].to_data() if sample in plans else None}
+        for sample in dataset.samples
+        if sample.name in known
+    ]
+    if not lines:
+        raise DataError(f"{home} has none of the samples of {dataset.root}; pack them with their photos")
+    done = PackSummary(samples=len(lines), planned=sum(line["plan"] is not None for line in lines))
+    named = {"folder": os.path.relpath(home, target), "index": hash_index(home)}
+    with write_folder_atomically(target) as place:
+        shards = ShardWriter(place)
+        text = "".join(f"{json.dumps(line)}\n" for line in lines)
+        shards.add(f"{SAMPLE_PREFIX}00000.jsonl", text.encode(), squeeze=True)
+        shards.finish()
+        told = {
+            "format": PACKED_FORMAT,
+            "version": PACKED_VERSION,
+            "layout": dataset.layout,
+            "samples": done.samples,
+        }
+        said = json.dumps({**told, PHOTOS_OF_KEY: named, "shards": shards.listed}, indent=1)
+        (place / INDEX_FILE).write_text(f"{said}\n", encoding="utf-8")
+        done.bytes = sum(path.stat().st_size for path in place.iterdir())
+        clear_target_folder(target, overwrite)
+    return done

@@ -14,8 +14,16 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..image import READABLE_SUFFIXES, read_regular_file
-from .dataset import SPLITS, Dataset, Problem, Sample
-from .entries import UnusableError, describe_duplicates, is_text, list_file_names
+from .dataset import (
+    SPLITS,
+    Dataset,
+    Problem,
+    Sample,
+    UnusableError,
+    describe_duplicates,
+    is_text,
+    list_file_names,
+)
 from .spreadsheet import restore_cell
 
 NAME = "pairs"

@@ -1,6 +1,7 @@
-"""One photo, opened once, and what is asked and said about it; the picture is made when it is asked for.
+"""One photo, opened once, and any number of requests and follow-ups about it.
 
-The editor knows nothing of networks: what answers a request is a policy.
+The editor knows nothing about networks: a policy answers the requests. Full-size pictures are rendered on
+demand.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import get_args
 
 import numpy as np
 
@@ -20,70 +20,70 @@ from ..language.followup import Move, followups
 from ..language.grams import words
 from ..language.limits import limited
 from ..language.stop_words import says
+from ..options import DEFAULT_MODE, MODES, Mode
 from ..recipe import Recipe, Step
 from .conversation import Conversation
-from .edits import Edit, Mode, resolve_mode
+from .edits import Edit, resolve_mode
 from .holding import Reasons, enforce_limits
-from .pictures import apply_to_thumbnail, keep_visible_steps, make_thumbnail
-from .policy import EDIT, Policy, PolicyAnswer, PolicyStep, check_mode
+from .pictures import apply_to_thumbnail, find_visible_steps, make_thumbnail
+from .policy import EDIT, Policy, PolicyAnswer, check_mode, load_shipped_policy
 from .telling import (
     NOTHING_YET,
-    DeclinedPart,
-    describe_decline,
     describe_limits,
     describe_undone_parts,
-    to_declined_parts,
-    to_limit_outcomes,
+    to_declined_entries,
+    to_declined_entry,
+    to_limit_entries,
 )
 from .turns import EditTurn
 
 VARIANT_SPREAD = 0.35
-"""How far variants stray: the standard deviation of the factor on each step's parameters."""
+"""Standard deviation of the random factor on the strength of each step of a variant."""
 MAX_HISTORY = 100
-"""Edits that can be undone."""
+"""The most edits that can be undone."""
 _CANDIDATES_PER_VARIANT = 8
-"""Candidates drawn for each variant that is wanted."""
+"""Candidates drawn for each variant."""
 _MIN_REASON_SHARE = 0.15
-"""Share of the attention to telling words from which on one of them is a reason."""
+"""Share of the attention to content words from which on a word is a reason."""
 _MIN_ATTENTION = 0.02
-"""Attention that is none."""
+"""Attention below which a word is no reason."""
 
 
 def edit(
     photo: PhotoLike,
     request: str,
     *,
-    mode: Mode = "literal",
+    mode: Mode = DEFAULT_MODE,
     strength: float = 1.0,
     policy: Policy | None = None,
     manner: Mode | None = None,
 ) -> Edit:
-    """What `request` asks of `photo` (an Image, an array or a file), as a recipe and a picture.
+    """Edit a photo (an Image, an array or a file) as a request in words says.
 
-    `mode` is "literal" (what the sentence says and nothing else) or "expert" (also what a retoucher would
-    have done); `manner` is its old name, deprecated. `strength` 1 is the answer as it is.
+    `mode` is "literal" (what the sentence says and nothing else) or "expert" (also retouch the photo);
+    `manner` is its deprecated old name. `strength` 1 is the answer as it is.
     """
     mode = resolve_mode(mode, manner)
     return Editor(photo, policy).ask(request, mode=mode).at(strength)
 
 
 class Editor:
-    """One photo, opened once, and requests about it; what was asked can be undone and done again."""
+    """A photo that is opened once, and requests about it, with undo and redo."""
 
     def __init__(self, photo: PhotoLike, policy: Policy | None = None) -> None:
         self.photo = open_image(photo)
-        self.policy = policy if policy is not None else _load_default_policy()
+        self.policy = policy if policy is not None else load_shipped_policy()
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
     @cached_property
     def picture(self) -> np.ndarray:
-        """(3, SIDE, SIDE) float32: the photo as the policy sees it, sRGB and squeezed to a square."""
+        """(3, side, side) float32: the photo as the policy sees it, sRGB and squeezed to a square."""
         return make_thumbnail(self.photo, self.policy.side)
 
     @property
     def current(self) -> Edit | None:
-        """The last edit that stands."""
+        """The current edit; None is the photo as it was opened."""
         return self._past[-1] if self._past else None
 
     @property
@@ -96,66 +96,68 @@ class Editor:
 
     @property
     def history(self) -> list[Edit]:
-        """All that undo and redo lead to, and the one that stands."""
+        """All edits that undo and redo lead to, and the current one."""
         return [*self._past, *reversed(self._future)]
 
-    def ask(self, request: str, *, mode: Mode = "literal", manner: Mode | None = None) -> Edit:
-        """The answer to a request about the photo as it was opened; what cannot be done leaves no trace."""
+    def ask(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
+        """Answer a request about the photo as it was opened; the history changes only if it is answered."""
         mode = resolve_mode(mode, manner)
-        answer = self._answered(request, mode, self.picture)
-        return self._kept(answer) if answer.answered else answer
+        edit = self._answer(request, mode, self.picture)
+        return self._record(edit) if edit.answered else edit
 
-    def follow(self, request: str, *, mode: Mode = "literal", manner: Mode | None = None) -> Edit:
-        """The answer to what is said about the edit as it is: only what the words mention changes.
+    def follow(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
+        """Answer a follow-up about the current edit: only what it mentions changes.
 
-        `more`, `too much` and the like scale the last change, `less warm` the steps that made the photo warm,
-        `undo that` and `start over` go back; anything else is asked of the policy, about the photo as it
-        looks by now, and adds its steps. What cannot be done, or changes nothing, leaves no trace.
+        "More", "too much" and the like scale the last change, "less warm" the steps that made the photo warm,
+        "undo that" and "start over" go back. Anything else goes to the policy, with the photo as it looks by
+        now, and adds its steps. A follow-up that is declined or changes nothing leaves the history unchanged.
         """
         mode = resolve_mode(mode, manner)
-        meant = followups(_check_request(request))
-        edit = self.current or self._untouched(mode)
-        if [part.move for part in meant] in ([Move.UNDO], [Move.REDO]):
-            return self._gone(edit, meant[0].move)
-        start = after = replace(edit, request=request, mode=mode, verdict=EDIT)
-        conversation = Conversation(self.picture, self._answered, self._places())
-        for part in meant:
-            after = conversation.turned(after, part)
-            if not after.answered:
-                return replace(start, verdict=after.verdict)
-        after = replace(after, turn=replace(after.turn, last=start.recipe))
-        return after if after.recipe == start.recipe else self._kept(after)
+        parts = followups(_check_request(request))
+        current = self.current or self._make_untouched_edit(mode)
+        if [part.move for part in parts] in ([Move.UNDO], [Move.REDO]):
+            return self._move(current, parts[0].move)
+        start = edit = replace(current, request=request, mode=mode, verdict=EDIT)
+        conversation = Conversation(self.picture, self._answer, self._find_destinations())
+        for part in parts:
+            edit = conversation.follow(edit, part)
+            if not edit.answered:
+                return replace(start, verdict=edit.verdict)
+        edit = replace(edit, turn=replace(edit.turn, last=start.recipe))
+        return edit if edit.recipe == start.recipe else self._record(edit)
 
     def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = (), new: bool = False) -> Edit:
-        """The recipe as it was adjusted by hand; `aside` are steps that were switched off.
+        """Set the recipe, as adjusted by hand; `aside` are steps that were switched off.
 
-        A `new` one comes from elsewhere, a look say: no words led to it.
+        With `new` it comes from elsewhere, such as a look, and no words led to its steps.
         """
-        edit = self.current or self._untouched("literal")
+        edit = self.current or self._make_untouched_edit(DEFAULT_MODE)
         turn = EditTurn(edit.recipe, edit.recipe)
         if new:
             edit = replace(edit, request="", recipe=Recipe(), reasons=())
-        after = edit.become(recipe, turn)
-        return self._kept(replace(after, verdict=EDIT, aside=tuple(aside)))
+        after = edit.with_recipe(recipe, turn)
+        return self._record(replace(after, verdict=EDIT, aside=tuple(aside)))
 
     def at(self, strength: float) -> Edit:
-        """The edit weaker or stronger as a whole; asked again, it starts from the same edit."""
-        edit = self.current or self._untouched("literal")
+        """Set the strength of the current edit; a second call starts from the same edit as the first."""
+        edit = self.current or self._make_untouched_edit(DEFAULT_MODE)
         again = edit.turn.strength != 1
-        whole = edit.turn.last if again else edit.recipe
-        after = edit.become(whole.blend(strength), EditTurn(edit.turn.since, whole, strength=strength))
+        full = edit.turn.last if again else edit.recipe
+        after = edit.with_recipe(full.blend(strength), EditTurn(edit.turn.since, full, strength=strength))
         if again:
             self._past.pop()
-        return (self.current or self._untouched("literal")) if strength == 1 else self._kept(after)
+        if strength == 1:
+            return self.current or self._make_untouched_edit(DEFAULT_MODE)
+        return self._record(after)
 
     def undo(self) -> Edit | None:
-        """Back to the edit before; None is the photo itself."""
+        """Go back to the previous edit; None is the photo as it was opened."""
         if self._past:
             self._future.append(self._past.pop())
         return self.current
 
     def redo(self) -> Edit | None:
-        """Forward again to what was undone."""
+        """Go forward to the edit that was undone last."""
         if self._future:
             self._past.append(self._future.pop())
         return self.current
@@ -165,73 +167,70 @@ class Editor:
         request: str,
         count: int,
         *,
-        mode: Mode = "literal",
+        mode: Mode = DEFAULT_MODE,
         seed: int = 0,
         manner: Mode | None = None,
     ) -> list[Edit]:
-        """The answer and others like it, of which no two look alike: those farthest apart of many drawn."""
+        """The answer and others like it: of many random candidates those that look most different."""
         mode = resolve_mode(mode, manner)
         if count < 1:
             raise RequestError(f"{count} variants were asked for; ask for at least one")
-        plain = self._answered(request, mode, self.picture)
-        if not plain.recipe.steps:
-            return [plain]
+        edit = self._answer(request, mode, self.picture)
+        if not edit.recipe.steps:
+            return [edit]
         rng = np.random.default_rng(seed)
-        drawn = [
-            plain.recipe,
-            *(_vary_recipe(plain.recipe, rng) for _ in range(_CANDIDATES_PER_VARIANT * (count - 1))),
-        ]
-        pictures = [apply_to_thumbnail(recipe, self.picture) for recipe in drawn]
-        return [replace(plain, recipe=drawn[at]) for at in _pick_farthest(pictures, count)]
+        drawn = (_vary_recipe(edit.recipe, rng) for _ in range(_CANDIDATES_PER_VARIANT * (count - 1)))
+        candidates = [edit.recipe, *drawn]
+        pictures = [apply_to_thumbnail(recipe, self.picture) for recipe in candidates]
+        return [replace(edit, recipe=candidates[number]) for number in _pick_farthest(pictures, count)]
 
-    def _kept(self, edit: Edit) -> Edit:
+    def _record(self, edit: Edit) -> Edit:
+        """Add an edit to the history."""
         self._past = [*self._past, edit][-MAX_HISTORY:]
         self._future.clear()
         return edit
 
-    def _untouched(self, mode: Mode) -> Edit:
+    def _make_untouched_edit(self, mode: Mode) -> Edit:
         """The photo as it was opened, as an edit."""
         return Edit(self.photo, "", mode, Recipe())
 
-    def _gone(self, edit: Edit, move: Move) -> Edit:
-        """After one step through the history."""
+    def _move(self, edit: Edit, move: Move) -> Edit:
+        """Undo or redo, as a follow-up to an edit."""
         if not (self._past if move is Move.UNDO else self._future):
             return replace(edit, verdict=NOTHING_YET)
-        found = (self.undo() if move is Move.UNDO else self.redo()) or self._untouched(edit.mode)
-        return replace(
-            found, turn=replace(found.turn, last=edit.recipe), move=move, remarks=(), declined=(), limits=()
-        )
+        target = (self.undo() if move is Move.UNDO else self.redo()) or self._make_untouched_edit(edit.mode)
+        turn = replace(target.turn, last=edit.recipe)
+        return replace(target, turn=turn, move=move, remarks=(), declined=(), limits=())
 
-    def _places(self) -> dict[Move, Recipe]:
-        """The recipes that moves through the history lead to."""
-        beside = {Move.UNDO: self._past[-2:-1], Move.REDO: self._future[-1:], Move.RESTART: []}
-        return {move: found[0].recipe if found else Recipe() for move, found in beside.items()}
+    def _find_destinations(self) -> dict[Move, Recipe]:
+        """The recipes that moves in the history lead to."""
+        edits = {Move.UNDO: self._past[-2:-1], Move.REDO: self._future[-1:], Move.RESTART: []}
+        return {move: found[0].recipe if found else Recipe() for move, found in edits.items()}
 
-    def _answered(self, request: str, mode: Mode, picture: np.ndarray) -> Edit:
-        """The answer to a request about a picture (3, SIDE, SIDE)."""
-        if mode not in get_args(Mode):
-            raise RequestError(f"there is no mode {mode!r}; there are {', '.join(get_args(Mode))}")
+    def _answer(self, request: str, mode: Mode, picture: np.ndarray) -> Edit:
+        """Ask the policy about a picture (3, side, side), and enforce the limits that the request sets."""
+        if mode not in MODES:
+            raise RequestError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
         check_mode(self.policy, mode)
-        said = limited(_check_request(request))
-        answer = self.policy.answer(picture, said.request, mode)
+        limited_request = limited(_check_request(request))
+        answer = self.policy.answer(picture, limited_request.request, mode)
         if answer.verdict != EDIT:
-            declined_whole = (DeclinedPart(request, answer.verdict, describe_decline(answer.verdict)),)
-            return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined_whole)
-        thoughts = keep_visible_steps(answer.thoughts, picture)
-        recipe = Recipe.from_steps((thought.operation, _round_parameters(thought)) for thought in thoughts)
-        found = enforce_limits(recipe, _find_reasons(answer, thoughts), said, picture)
-        undone = describe_undone_parts((verdict for _, verdict in answer.besides), found.recipe)
-        remarks = (*undone, *describe_limits(said, found.passed))
+            declined = (to_declined_entry(request, answer.verdict),)
+            return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined)
+        visible = find_visible_steps(answer.steps, picture)
+        recipe = Recipe.from_steps(_round_step(answer.steps[number]) for number in visible)
+        checked = enforce_limits(recipe, _find_reasons(answer, visible), limited_request, picture)
+        undone = describe_undone_parts((verdict for _, verdict in answer.declined), checked.recipe)
         return Edit(
             self.photo,
             request,
             mode,
-            found.recipe,
+            checked.recipe,
             EDIT,
-            found.reasons,
-            remarks=remarks,
-            declined=to_declined_parts(answer.besides),
-            limits=to_limit_outcomes(said, found.passed),
+            checked.reasons,
+            remarks=(*undone, *describe_limits(limited_request, checked.violated)),
+            declined=to_declined_entries(answer.declined),
+            limits=to_limit_entries(limited_request, checked.violated),
         )
 
 
@@ -243,46 +242,40 @@ def _check_request(request: str) -> str:
     return request
 
 
-def _round_parameters(thought: PolicyStep) -> tuple[float, ...]:
-    operation = operations.get_operation(thought.operation)
-    return operation.clipped([round(value, 4) for value in thought.parameters])
+def _round_step(step: Step) -> tuple[str, tuple[float, ...]]:
+    """A policy's step with four decimals, clipped to the declared ranges."""
+    operation = operations.get_operation(step.operation)
+    return step.operation, operation.clip([round(value, 4) for value in step.parameters])
 
 
-def _find_reasons(answer: PolicyAnswer, thoughts: Sequence[PolicyStep]) -> Reasons:
-    """For each thought the words that had a good part of the attention, in their own order.
+def _find_reasons(answer: PolicyAnswer, positions: Sequence[int]) -> Reasons:
+    """For each of the steps the words with a good part of the attention, in the order of the request.
 
-    Words that are in every request are none of them, nor are those of parts that are not answered.
+    Words without content are left out, and those of parts that were declined.
     """
-    idle = {word for part, _ in answer.besides for word in words(part)}
-    telling = [says(word) and word not in idle for word in answer.words]
+    declined = {word for part, _ in answer.declined for word in words(part)}
+    has_content = [says(word) and word not in declined for word in answer.words]
+    attention = answer.attention or ((),) * len(answer.steps)
 
-    def of(thought: PolicyStep) -> tuple[str, ...]:
-        shares = [share if tells else 0.0 for share, tells in zip(thought.attention, telling, strict=False)]
+    def find(weights: tuple[float, ...]) -> tuple[str, ...]:
+        shares = [share if counts else 0.0 for share, counts in zip(weights, has_content, strict=False)]
         enough = max(_MIN_REASON_SHARE * sum(shares), _MIN_ATTENTION)
         return tuple(word for word, share in zip(answer.words, shares, strict=False) if share >= enough)
 
-    return tuple(map(of, thoughts))
+    return tuple(find(attention[position]) for position in positions)
 
 
 def _vary_recipe(recipe: Recipe, rng: np.random.Generator) -> Recipe:
-    """Each step weaker or stronger by a factor of its own."""
-    steps: list[Step] = [
-        step.blend(float(np.clip(rng.normal(1.0, VARIANT_SPREAD), 0.3, 1.9))) for step in recipe.steps
-    ]
+    """Each step weaker or stronger by its own random factor."""
+    steps = [step.blend(float(np.clip(rng.normal(1.0, VARIANT_SPREAD), 0.3, 1.9))) for step in recipe.steps]
     return recipe.model_copy(update={"steps": tuple(steps)})
 
 
 def _pick_farthest(pictures: Sequence[np.ndarray], count: int) -> list[int]:
-    """The first, and then always the one farthest from all taken."""
-    taken = [0]
+    """The first picture, then always the one farthest from all chosen before."""
+    chosen = [0]
     nearest = np.full(len(pictures), np.inf)
-    while len(taken) < min(count, len(pictures)):
-        nearest = np.minimum(nearest, [np.abs(picture - pictures[taken[-1]]).mean() for picture in pictures])
-        taken.append(int(np.argmax(nearest)))
-    return taken
-
-
-def _load_default_policy() -> Policy:
-    from .policy import load_shipped_policy
-
-    return load_shipped_policy()
+    while len(chosen) < min(count, len(pictures)):
+        nearest = np.minimum(nearest, [np.abs(picture - pictures[chosen[-1]]).mean() for picture in pictures])
+        chosen.append(int(np.argmax(nearest)))
+    return chosen

@@ -6,44 +6,66 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Annotated
 
-from ..errors import RequestError
+from pydantic import BaseModel, ConfigDict, Field
+
 from ..executor import apply
 from ..image import Image
 from ..language.followup import Move
+from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
 from .policy import EDIT
-from .telling import DeclinedPart, LimitOutcome, describe_changes, describe_decline
+from .telling import DeclinedEntry, LimitEntry, describe_changes, describe_decline
 from .turns import EditTurn
 
-# An edit: a photo, a request and the recipe that answers it, and how that is said.
 
-Mode = Literal["literal", "expert"]
-Manner = Mode
-"""The old name."""
+class StepEntry(BaseModel):
+    """A step of a recipe, in words as well."""
+
+    model_config = ConfigDict(frozen=True)
+
+    operation: Annotated[str, Field(description="Name of the operation, one of `t2o ops`.")]
+    parameters: Annotated[tuple[float, ...], Field(description="Its parameters, in declared order.")]
+    masked: Annotated[bool, Field(description="Whether the step works only in a part of the picture.")]
+    sentence: Annotated[str, Field(description="What the step does, in words.")]
+    reasons: Annotated[
+        tuple[str, ...],
+        Field(description="Words of the request that led to the step; unknown for results that existed."),
+    ]
+
+
+def summarize_steps(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> list[StepEntry]:
+    """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
+    return [
+        StepEntry(
+            operation=step.operation,
+            parameters=step.parameters,
+            masked=step.mask is not None,
+            sentence=step.describe(),
+            reasons=tuple(words),
+        )
+        for step, words in zip(recipe.steps, reasons or ((),) * len(recipe.steps), strict=True)
+    ]
 
 
 def resolve_mode(mode: Mode, manner: Mode | None) -> Mode:
-    """The mode of a function that may be called with `manner`, its old name; warns its caller of that."""
-    if manner is None:
-        return mode
-    warnings.warn("`manner` is now called `mode`", DeprecationWarning, stacklevel=3)
-    if mode not in ("literal", manner):
-        raise RequestError(f"mode {mode!r} and manner {manner!r} contradict each other; give mode alone")
-    return manner
+    """The mode of a function that still takes `manner`, the old name; warns callers that use it."""
+    if manner is not None:
+        warnings.warn("`manner` is now called `mode`", DeprecationWarning, stacklevel=3)
+    return reconcile_mode(mode, manner)
 
 
 @dataclass(frozen=True)
 class Edit:
     """A photo, a request, and the recipe that answers it.
 
-    `verdict` is "edit", or what the request is about that cannot be done; then the recipe is empty, or as it
-    was before a follow-up. `reasons` are, for each step, the words that led to it. `turn` is how it came from
-    the edit before, and `move` says whether that was one step through the history. `aside` are steps that
-    were switched off by hand, and the positions they had. `remarks` are sentences about what was not done;
-    `declined` and `limits` are the same as data: parts of the request that were not answered, and what
-    became of its limits.
+    `verdict` is "edit", or the kind of request that cannot be answered; then the recipe is empty, or
+    unchanged after a follow-up. `reasons` are the words that led to each step. `turn` relates the edit to the
+    one before it, and `move` is UNDO or REDO where it came from the history. `aside` are steps that were
+    switched off by hand, with their positions. `remarks` are sentences about what was not done; `declined`
+    and `limits` are the same as data: parts of the request that were not answered, and whether its limits
+    were kept.
     """
 
     photo: Image
@@ -56,8 +78,8 @@ class Edit:
     aside: tuple[tuple[int, Step], ...] = ()
     remarks: tuple[str, ...] = ()
     move: Move | None = None
-    declined: tuple[DeclinedPart, ...] = ()
-    limits: tuple[LimitOutcome, ...] = ()
+    declined: tuple[DeclinedEntry, ...] = ()
+    limits: tuple[LimitEntry, ...] = ()
 
     @property
     def manner(self) -> Mode:
@@ -71,18 +93,19 @@ class Edit:
 
     @property
     def answered(self) -> bool:
+        """Whether the request was answered with a recipe."""
         return self.verdict == EDIT
 
     @property
     def changes(self) -> list[str]:
-        """What differs from the edit before, in words."""
+        """Differences from the previous edit, in words."""
         return [str(change) for change in self.turn.last.diff(self.recipe)]
 
     def explain(self) -> str:
-        """What was done and which words asked for it, or why nothing was done."""
+        """Say what was done and which words asked for it, or why nothing was done."""
         if not self.answered:
             return f"{describe_decline(self.verdict)}; nothing was changed."
-        lines = [" ".join([*self._news(), *self.remarks])]
+        lines = [" ".join([*self._describe_changes(), *self.remarks])]
         if self.recipe == self.turn.last:
             return lines[0]
         for step, words in zip(self.recipe.steps, self.reasons, strict=True):
@@ -90,8 +113,8 @@ class Edit:
             lines.append(f"- {step.operation}: {step.describe()}{because}")
         return "\n".join(lines)
 
-    def _news(self) -> Iterator[str]:
-        """What is new since the edit before."""
+    def _describe_changes(self) -> Iterator[str]:
+        """Sentences about what changed since the previous edit."""
         before = self.turn.last
         if self.recipe == before:
             yield "The photo already is as asked, as far as I can see; nothing was changed."
@@ -105,20 +128,22 @@ class Edit:
             yield "The photo is as it was opened."
 
     def at(self, strength: float) -> Edit:
-        """The same edit, weaker or stronger."""
+        """The same edit at another strength: 0 does nothing, 1 is itself, more goes beyond."""
         return replace(self, recipe=self.recipe.blend(strength))
 
-    def become(self, recipe: Recipe, turn: EditTurn) -> Edit:
-        """With another recipe; steps that are still there keep the words that led to them."""
-        told = list(zip(self.recipe.steps, self.reasons, strict=True))
+    def with_recipe(self, recipe: Recipe, turn: EditTurn) -> Edit:
+        """The edit with another recipe; steps that are still in it keep their reasons."""
+        remaining = list(zip(self.recipe.steps, self.reasons, strict=True))
         reasons: dict[int, tuple[str, ...]] = {}
-        for alike in (_is_equal, _is_same_operation):
-            for at, step in enumerate(recipe.steps):
-                found = next((pair for pair in told if at not in reasons and alike(pair[0], step)), None)
-                if found is not None:
-                    told.remove(found)
-                    reasons[at] = found[1]
-        ordered = tuple(reasons.get(at, ()) for at in range(len(recipe.steps)))
+        for is_match in (_is_equal, _is_same_operation):
+            for position, step in enumerate(recipe.steps):
+                match = next(
+                    (pair for pair in remaining if position not in reasons and is_match(pair[0], step)), None
+                )
+                if match is not None:
+                    remaining.remove(match)
+                    reasons[position] = match[1]
+        ordered = tuple(reasons.get(position, ()) for position in range(len(recipe.steps)))
         return replace(self, recipe=recipe, reasons=ordered, turn=turn, remarks=(), declined=(), limits=())
 
 

@@ -1,22 +1,21 @@
-"""The small picture that requests are answered on, and what recipes and thoughts make of it."""
+"""The thumbnail that requests are answered on, and what recipes and steps do to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from .. import operations
 from ..executor import apply
 from ..image import Image
-from ..image.views import resize_to_square
-from ..recipe import Recipe
-from .policy import PolicyStep
+from ..image.photo import resize_to_square
+from ..recipe import Recipe, Step
 
 VISIBLE_CHANGE = 1 / 255
-"""What moves the small picture by less, on average, is not seen."""
+"""Mean change of the thumbnail from which on it counts as visible."""
 MIN_PARAMETER_CHANGE = 0.02
-"""What differs less from doing nothing, in every parameter, was not meant."""
+"""A step whose parameters are all closer than this to their defaults counts as none."""
 
 
 def make_thumbnail(photo: Image, side: int) -> np.ndarray:
@@ -25,40 +24,38 @@ def make_thumbnail(photo: Image, side: int) -> np.ndarray:
 
 
 def apply_to_thumbnail(recipe: Recipe, picture: np.ndarray) -> np.ndarray:
-    """(3, H, W) after a recipe."""
+    """Apply a recipe to a picture (3, H, W)."""
     pixels = np.ascontiguousarray(picture.transpose(1, 2, 0))
     after = np.asarray(apply(recipe, pixels, kernels=False, threads=1))
     return np.ascontiguousarray(after.transpose(2, 0, 1))
 
 
-def apply_policy_steps(thoughts: Sequence[PolicyStep], picture: np.ndarray) -> np.ndarray:
-    """(3, H, W) after what a policy thought of."""
-    for thought in thoughts:
-        picture = _apply_policy_step(thought, picture)
+def apply_policy_steps(steps: Iterable[Step], picture: np.ndarray) -> np.ndarray:
+    """Apply a policy's steps to a picture (3, H, W), with exactly the policy's numbers."""
+    for step in steps:
+        picture = _apply_policy_step(step, picture)
     return picture
 
 
-def keep_visible_steps(thoughts: Sequence[PolicyStep], picture: np.ndarray) -> list[PolicyStep]:
-    """Those that can be seen on the picture, in turn, and are more than a hair's breadth of a slider."""
-    kept = []
-    for thought in thoughts:
-        after = _apply_policy_step(thought, picture)
-        apart = np.subtract(thought.parameters, operations.get_operation(thought.operation).defaults)
-        if np.abs(after - picture).mean() >= VISIBLE_CHANGE and np.abs(apart).max() >= MIN_PARAMETER_CHANGE:
-            kept.append(thought)
+def find_visible_steps(steps: Sequence[Step], picture: np.ndarray) -> list[int]:
+    """Positions of the steps that visibly change the picture as the visible ones before left it."""
+    visible = []
+    for position, step in enumerate(steps):
+        after = _apply_policy_step(step, picture)
+        offsets = np.subtract(step.parameters, operations.get_operation(step.operation).defaults)
+        if np.abs(after - picture).mean() >= VISIBLE_CHANGE and np.abs(offsets).max() >= MIN_PARAMETER_CHANGE:
+            visible.append(position)
             picture = after
-    return kept
+    return visible
 
 
-def _apply_policy_step(thought: PolicyStep, picture: np.ndarray) -> np.ndarray:
-    values = np.array(thought.parameters, np.float32)
-    after: np.ndarray = operations.get_operation(thought.operation).run(picture, values, 1.0)
+def _apply_policy_step(step: Step, picture: np.ndarray) -> np.ndarray:
+    values = np.array(step.parameters, np.float32)
+    after: np.ndarray = operations.get_operation(step.operation).run(picture, values, 1.0)
     return after
 
 
 def is_visibly_different(one: Recipe, other: Recipe, picture: np.ndarray) -> bool:
-    """Whether anybody can tell the pictures of two recipes apart."""
-    return (
-        float(np.abs(apply_to_thumbnail(one, picture) - apply_to_thumbnail(other, picture)).mean())
-        >= VISIBLE_CHANGE
-    )
+    """Whether two recipes make visibly different pictures."""
+    difference = apply_to_thumbnail(one, picture) - apply_to_thumbnail(other, picture)
+    return float(np.abs(difference).mean()) >= VISIBLE_CHANGE

@@ -1,4 +1,9 @@
-"""Trained networks at run time: a thumbnail and a request in, steps out, by ONNX Runtime."""
+"""Trained networks at run time: a thumbnail and a request in, steps out, by ONNX Runtime.
+
+A network is a folder with a graph for the request, a graph for each operation and a description of what it
+was trained to answer. The shipped network is part of the package and has a third graph, an expert's style;
+the paper's T2ONet is another kind. Nothing here is random.
+"""
 
 from __future__ import annotations
 
@@ -20,223 +25,220 @@ from ..language.grams import spelt, words
 from ..language.parts import doubtful
 from ..language.tokeniser import tokens
 from ..language.vocabulary import NONE, Vocabulary
+from ..options import LITERAL
+from ..recipe import Step
 from .styles import OnnxStyle
 
-# Trained networks at run time: a small picture and a request in, steps out, by ONNX Runtime.
-#
-# A network is a folder with two graphs, one for the request and one for each operation, and a short
-# description
-# of what it was trained to answer. The shipped one lies in the package and has a third graph, which remembers
-# an expert's edits; the paper's T2ONet is another kind. Nothing here is random.
-
 EDIT = "edit"
-"""The verdict on a request that operations on the whole photo can answer."""
+"""Verdict on a request that operations on the whole photo can answer."""
 FOREIGN = "foreign"
-"""The verdict on a request in a language the network has not learnt."""
+"""Verdict on a request in a language that the network has not learned."""
 UNSURE = "unsure"
-"""The verdict on a request that is likely no edit, without its being clear what else."""
-MIN_VERDICT_PROBABILITY = 2 / 3
-"""How probable a matter has to be to be named."""
-LITERAL = "literal"
-"""The manner of doing what was said and nothing else."""
+"""Verdict on a request that is probably no edit, where it is not clear what else it is."""
 TALK_VERDICTS = ("chat", "gibberish")
-"""Verdicts on what is not about a photo."""
+"""Verdicts on requests that are not about a photo."""
+MIN_VERDICT_PROBABILITY = 2 / 3
+"""Probability above which a verdict other than EDIT is given instead of UNSURE."""
+
 NETWORK_FILES = ("begin.onnx", "step.onnx", "about.json")
-"""What the folder of a network holds."""
+"""Files in the folder of a network."""
 MEMORY_FILE = "memory.onnx"
-"""What it may hold beside, for the manners that are not literal."""
+"""An optional further file: the style used in expert mode."""
 RETOUCHER, T2ONET = "retoucher", "t2onet"
-"""Kinds of networks, as `about.json` names them; without a name it is the first."""
+"""Kinds of networks, as `about.json` names them; the default is the first."""
 WEIGHTS_FOLDER = "weights"
-"""The folder in the package."""
+"""Folder of the shipped network in the package."""
 _THREADS = 2
 
 
 @dataclass(frozen=True)
-class PolicyStep:
-    """A step as a policy answers it: operation, parameters, and how much each word led to it."""
-
-    operation: str
-    parameters: tuple[float, ...]
-    attention: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
 class PolicyAnswer:
-    """What a policy makes of a request: a verdict, the words it read, and the steps.
+    """A policy's answer to a request: a verdict, the words it read, and steps.
 
-    `besides` are parts of the request that the steps do not answer, and the verdict on each.
+    The steps have the policy's own numbers, neither rounded nor clipped to the declared ranges. `attention`
+    has for each step the weight of each word, or nothing where no word led to it; it is empty if the policy
+    has no attention. `declined` are parts of the request that the steps do not answer, each with a verdict.
     """
 
     verdict: str
     words: tuple[str, ...]
-    thoughts: tuple[PolicyStep, ...] = ()
-    besides: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...] = ()
+    attention: tuple[tuple[float, ...], ...] = ()
+    declined: tuple[tuple[str, str], ...] = ()
 
 
 class Policy(Protocol):
-    """Answers requests about small pictures (3, SIDE, SIDE) in [0, 1], sRGB."""
+    """Answers requests about thumbnails (3, side, side) in [0, 1], sRGB."""
 
     side: int
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer: ...
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer: ...
 
 
 def check_mode(policy: Policy, mode: str) -> None:
-    """Refuse a mode that a policy says it does not have; every policy has `literal`."""
-    modes = getattr(policy, "manners", (mode,))
+    """Raise RequestError if a policy says that it does not have a mode; every policy has `literal`."""
+    modes = getattr(policy, "modes", (mode,))
     if mode not in (LITERAL, *modes):
         raise RequestError(
             f"this network has no mode {mode}, it answers every request in one way; ask without a mode"
         )
 
 
-class OnnxPolicy:
-    """The network of a folder with `begin.onnx`, `step.onnx` and `about.json`."""
+class _OnnxNetwork:
+    """The two graphs and the description in the folder of a network."""
 
     def __init__(self, folder: Path) -> None:
-        begin, step, about_file = NETWORK_FILES
-        about = json.loads((folder / about_file).read_text(encoding="utf-8"))
-        self.side: int = about["side"]
-        self.order: tuple[str, ...] = tuple(about["order"])
-        self.manners: tuple[str, ...] = tuple(about["manners"])
-        self.verdicts: tuple[str, ...] = tuple(about["verdicts"])
-        self.caution: float = about["caution"]
+        begin, step, about = NETWORK_FILES
+        self.about: dict[str, Any] = json.loads((folder / about).read_text(encoding="utf-8"))
+        self.side: int = self.about["side"]
         self._begin, self._step = (_open_onnx_session(folder / name) for name in (begin, step))
-        self._memory = (
-            OnnxStyle(_open_onnx_session(folder / MEMORY_FILE)) if (folder / MEMORY_FILE).is_file() else None
-        )
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
-        """What to do with a picture (3, side, side) in [0, 1], sRGB; steps are seen as they are taken.
 
-        Who leaves it to an expert gets a photo retouched as a whole, whatever else was asked for.
+class OnnxPolicy(_OnnxNetwork):
+    """The shipped network: decides on each operation in a fixed order, in either mode, and may decline."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.order: tuple[str, ...] = tuple(self.about["order"])
+        self.modes: tuple[str, ...] = tuple(self.about["manners"])
+        self.verdicts: tuple[str, ...] = tuple(self.about["verdicts"])
+        self.caution: float = self.about["caution"]
+        memory = folder / MEMORY_FILE
+        self._style = OnnxStyle(_open_onnx_session(memory)) if memory.is_file() else None
+
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
+        """Answer a request about a picture (3, side, side) in [0, 1], sRGB.
+
+        The network sees the picture after each step. In expert mode the whole photo is retouched, even where
+        the request cannot be answered.
         """
         if is_foreign(request):
             return PolicyAnswer(FOREIGN, tuple(words(request)))
         image = picture[None].astype(np.float32)
-        *context, verdict = self._begun(request, image, manner)
-        literal = manner == LITERAL
-        decided, read = self._verdict(verdict[0], self.caution if literal else 0.0), tuple(words(request))
-        if decided != EDIT and (literal or decided in TALK_VERDICTS):
-            return PolicyAnswer(decided, read)
-        thoughts, after = self._thoughts(image, context)
-        if self._memory is not None and not literal:
-            thoughts.append(PolicyStep("color", self._memory.parameters(picture, after[0], request)))
-        besides = self._besides(request, image, manner) if decided == EDIT else [(request, decided)]
-        return PolicyAnswer(EDIT, read, tuple(thoughts), tuple(besides))
+        *context, logits = self._read(request, image, mode)
+        literal = mode == LITERAL
+        verdict = self._decide(logits[0], self.caution if literal else 0.0)
+        read = tuple(words(request))
+        if verdict != EDIT and (literal or verdict in TALK_VERDICTS):
+            return PolicyAnswer(verdict, read)
+        steps, attention, after = self._decode(image, context)
+        if self._style is not None and not literal:
+            steps.append(Step.unchecked("color", self._style.parameters(picture, after[0], request)))
+            attention.append(())
+        declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
+        return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
 
-    def _begun(self, request: str, image: np.ndarray, manner: str) -> list[np.ndarray]:
-        """Words, their mask, the whole, and the logits of the verdict, which the image has no part in."""
-        pieces, told = spelt([request])
-        asked = {
+    def _read(self, request: str, image: np.ndarray, mode: str) -> list[np.ndarray]:
+        """Encoded words, their mask, the encoded sentence, and logits of the verdict.
+
+        The logits do not depend on the image.
+        """
+        pieces, rows = spelt([request])
+        inputs = {
             "pieces": pieces.astype(np.int64),
-            "told": told.astype(np.int64),
+            "told": rows.astype(np.int64),
             "image": image,
-            "manner": np.array([self.manners.index(manner)]),
+            "manner": np.array([self.modes.index(mode)]),
         }
-        found: list[np.ndarray] = self._begin.run(None, asked)
-        return found
+        outputs: list[np.ndarray] = self._begin.run(None, inputs)
+        return outputs
 
-    def _besides(self, request: str, image: np.ndarray, manner: str) -> Iterator[tuple[str, str]]:
-        """Parts that are surely no edit if they are judged alone; plain ones need no judgement."""
+    def _find_declined(self, request: str, image: np.ndarray, mode: str) -> Iterator[tuple[str, str]]:
+        """Parts of a request that are surely no edit when they are judged alone."""
         for part in doubtful(request):
-            verdict = self._verdict(self._begun(part, image, manner)[-1][0])
+            verdict = self._decide(self._read(part, image, mode)[-1][0])
             if verdict not in (EDIT, UNSURE):
                 yield part, verdict
 
-    def _verdict(self, logits: np.ndarray, caution: float = 0.0) -> str:
-        """An edit, unless all matters together are likelier; then the likeliest of them, if that is sure.
+    def _decide(self, logits: np.ndarray, caution: float = 0.0) -> str:
+        """EDIT unless all other verdicts together are likelier; then the likeliest of them, if it is sure.
 
-        In manner literal, where an edit that was not asked for is worse than none, caution helps them.
+        `caution` is added in favour of the others: in literal mode an edit that nobody asked for is worse
+        than none.
         """
-        edit, *matters = logits.astype(np.float64)
-        if np.logaddexp.reduce(matters) + caution <= edit:
+        edit, *others = logits.astype(np.float64)
+        if np.logaddexp.reduce(others) + caution <= edit:
             return EDIT
-        likeliest = int(np.argmax(matters))
-        sure = matters[likeliest] - np.logaddexp.reduce([edit, *matters]) > np.log(MIN_VERDICT_PROBABILITY)
+        likeliest = int(np.argmax(others))
+        sure = others[likeliest] - np.logaddexp.reduce([edit, *others]) > np.log(MIN_VERDICT_PROBABILITY)
         return self.verdicts[1 + likeliest] if sure else UNSURE
 
-    def _thoughts(
+    def _decode(
         self, image: np.ndarray, context: Sequence[np.ndarray]
-    ) -> tuple[list[PolicyStep], np.ndarray]:
-        """The network's steps, and the image after them."""
-        heard, mask, whole = context
-        state, found = whole, []
+    ) -> tuple[list[Step], list[tuple[float, ...]], np.ndarray]:
+        """The steps, the attention of each, and the image after them."""
+        encoded, mask, sentence = context
+        state = sentence
+        steps: list[Step] = []
+        attention: list[tuple[float, ...]] = []
         for number, name in enumerate(self.order):
-            told = {"words": heard, "mask": mask, "whole": whole, "picture": image, "state": state}
-            used, values, state, attention = self._step.run(None, {**told, "number": np.array([number])})
+            inputs = {
+                "words": encoded,
+                "mask": mask,
+                "whole": sentence,
+                "picture": image,
+                "state": state,
+                "number": np.array([number]),
+            }
+            used, values, state, weights = self._step.run(None, inputs)
             if used[0] > 0:
                 operation = operations.get_operation(name)
                 parameters = values[0, : operation.size]
                 image = operation.run(image, parameters[None], 1.0)
-                found.append(PolicyStep(name, tuple(parameters.tolist()), tuple(attention[0].tolist())))
-        return found, image
+                steps.append(Step.unchecked(name, tuple(parameters.tolist())))
+                attention.append(tuple(weights[0].tolist()))
+        return steps, attention, image
 
 
-class T2ONetPolicy:
-    """The paper's network, from a folder with `begin.onnx`, `step.onnx` and `about.json`.
+class T2ONetPolicy(_OnnxNetwork):
+    """The paper's network: reads the request once, then chooses one step after the other until it ends.
 
-    It reads the request once, then decides step by step, seeing the picture as it is by then, until it ends.
-    It has one manner, and declines nothing.
+    It sees the picture after each step, has no modes and declines nothing.
     """
 
-    manners: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
 
     def __init__(self, folder: Path) -> None:
-        begin, step, about_file = NETWORK_FILES
-        about = json.loads((folder / about_file).read_text(encoding="utf-8"))
-        self.side: int = about["side"]
-        self.max_steps: int = about["max_steps"]
-        self.ends: bool = about["ends"]
-        self.vocabulary = Vocabulary(tuple(about["words"]))
-        self.operations = tuple(operations.get_operation(name) for name in about["operations"])
-        self._begin, self._step = (_open_onnx_session(folder / name) for name in (begin, step))
+        super().__init__(folder)
+        self.max_steps: int = self.about["max_steps"]
+        self.ends: bool = self.about["ends"]
+        self.vocabulary = Vocabulary(tuple(self.about["words"]))
+        self.operations = tuple(operations.get_operation(name) for name in self.about["operations"])
         self._inputs = {given.name for given in self._step.get_inputs()}
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
-        """What to do with a picture (3, side, side) in [0, 1], sRGB."""
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
+        """Answer a request about a picture (3, side, side) in [0, 1], sRGB."""
         ids = [number for number in self.vocabulary.encode(request) if number != NONE]
         read = tuple(tokens(request)[: len(ids) - 2])
-        words, state = self._begin.run(None, {"tokens": np.array([ids])})
+        encoded, state = self._begin.run(None, {"tokens": np.array([ids])})
         image = picture[None].astype(np.float32)
         end = len(self.operations)
-        left, previous = list(range(end)), end + 1
-        thoughts: list[PolicyStep] = []
+        unused, previous = list(range(end)), end + 1
+        steps: list[Step] = []
+        attention: list[tuple[float, ...]] = []
         for _ in range(self.max_steps):
-            given = {"words": words, "picture": image, "previous": np.array([previous]), "state": state}
-            used = {name: value for name, value in given.items() if name in self._inputs}
-            logits, parameters, state, attention = self._step.run(None, used)
-            allowed = [*left, end] if self.ends or not left else left
+            values = {"words": encoded, "picture": image, "previous": np.array([previous]), "state": state}
+            inputs = {name: value for name, value in values.items() if name in self._inputs}
+            logits, parameters, state, weights = self._step.run(None, inputs)
+            allowed = [*unused, end] if self.ends or not unused else unused
             previous = max(allowed, key=lambda number: logits[0, number])
             if previous == end:
                 break
-            left.remove(previous)
-            operation, values = self.operations[previous], parameters[:, self._place(previous)]
-            image = operation(image, values)
-            shares = tuple(attention[0, 1:-1].tolist())
-            thoughts.append(PolicyStep(operation.name, tuple(values[0].tolist()), shares))
-        return PolicyAnswer(EDIT, read, tuple(thoughts))
+            unused.remove(previous)
+            operation, chosen = self.operations[previous], parameters[:, self._get_slice(previous)]
+            image = operation(image, chosen)
+            steps.append(Step.unchecked(operation.name, tuple(chosen[0].tolist())))
+            attention.append(tuple(weights[0, 1:-1].tolist()))
+        return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention))
 
-    def _place(self, number: int) -> slice:
-        """Where the parameters of an operation lie in the row of all."""
+    def _get_slice(self, number: int) -> slice:
+        """Where the parameters of an operation are in the row of all parameters."""
         start = sum(operation.size for operation in self.operations[:number])
         return slice(start, start + self.operations[number].size)
 
 
-def _open_onnx_session(path: Path) -> Any:
-    try:
-        onnxruntime = import_onnxruntime()
-    except ImportError:
-        raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = _THREADS
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
 def open_policy(folder: Path) -> OnnxPolicy | T2ONetPolicy:
-    """The network in a folder that `t2o export` wrote."""
+    """Open a network that `t2o export` wrote."""
     missing = [name for name in NETWORK_FILES if not (folder / name).is_file()]
     if missing:
         raise RequestError(
@@ -249,7 +251,7 @@ def open_policy(folder: Path) -> OnnxPolicy | T2ONetPolicy:
         return _POLICY_KINDS[kind](folder)
     except T2OError:
         raise
-    except Exception as error:  # of JSON, of its fields, and whatever ONNX Runtime finds wrong
+    except Exception as error:  # from JSON, from missing fields, and whatever ONNX Runtime raises
         raise RequestError(f"{folder} cannot be opened as an exported network: {error}") from None
 
 
@@ -261,3 +263,14 @@ def load_shipped_policy() -> OnnxPolicy:
     """The network in the package, loaded once."""
     with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER) as folder:
         return OnnxPolicy(folder)
+
+
+def _open_onnx_session(path: Path) -> Any:
+    try:
+        onnxruntime = import_onnxruntime()
+    except ImportError:
+        raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = _THREADS
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -1,20 +1,22 @@
-"""What is said of an edit: what could not be done, what was held back, how it differs from the one before."""
+"""Sentences about an edit: what was declined, which limits were kept, what changed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
 from ..language import Attribute
 from ..language.limits import Limit, Limited
 from ..recipe import Recipe, Step
-from ..recipe.wording import join_as_sentence
+from ..recipe.recipe import join_as_sentence
 from .policy import FOREIGN
 
 NOTHING_YET = "nothing yet"
-"""The verdict on a follow-up that has nothing to speak of."""
+"""Verdict on a follow-up that has nothing to refer to."""
 
 _CANNOT = {
     "crop": "crop",
@@ -34,7 +36,7 @@ _CANNOT = {
     "replace_background": "replace backgrounds",
     "blur_background": "blur backgrounds",
 }
-"""Verdicts on requests that no operation on the whole photo can answer, as what cannot be done."""
+"""What cannot be done, by the verdict on a request."""
 _ATTRIBUTE_WORDS = {
     Attribute.LIGHTNESS: ("the brightness", "brighter", "darker"),
     Attribute.CONTRAST: ("the contrast", "harsher", "flatter"),
@@ -46,34 +48,46 @@ _ATTRIBUTE_WORDS = {
 """An attribute, more of it and less of it."""
 _COLOUR_ATTRIBUTES = (Attribute.COLOURFULNESS, Attribute.WARMTH, Attribute.REDNESS)
 _SAME_DIRECTION = 0.9
-"""Cosine from which on two steps do the same, one of them more strongly."""
+"""Cosine from which on two steps do the same at different strengths."""
 
 
-class DeclinedPart(NamedTuple):
-    """Words of a request that were not answered, the verdict on them, and the reason as a sentence."""
-
-    words: str
-    verdict: str
-    reason: str
+Direction = Literal["more", "less", "either"]
+_DIRECTIONS: dict[int, Direction] = {1: "more", -1: "less", 0: "either"}
 
 
-class LimitOutcome(NamedTuple):
-    """An attribute (or the amount of the whole) that must not change `more`, `less` or `either` way.
+class DeclinedEntry(BaseModel):
+    """A part of the request that was not answered."""
 
-    `phrase` says what was done to keep it, or what was not quite kept.
-    """
+    model_config = ConfigDict(frozen=True)
 
-    attribute: str
-    direction: str
-    kept: bool
-    phrase: str
+    words: Annotated[str, Field(description="The words of the request.")]
+    verdict: Annotated[
+        str, Field(description="What they are about, such as crop or foreign; later releases may add some.")
+    ]
+    reason: Annotated[str, Field(description="Why it was not done, in words.")]
 
 
-_DIRECTIONS = {1: "more", -1: "less", 0: "either"}
+class LimitEntry(BaseModel):
+    """Something the request says must stay: `without changing the colours`, `but not darker`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    attribute: Annotated[
+        str,
+        Field(
+            description="lightness, contrast, colourfulness, warmth, redness, sharpness, or amount (not too "
+            "much)."
+        ),
+    ]
+    direction: Annotated[Direction, Field(description="The direction that is ruled out.")]
+    kept: Annotated[bool, Field(description="Whether it was kept, as far as can be measured.")]
+    phrase: Annotated[
+        str, Field(description="What was done to keep it, or what was not quite kept, in words.")
+    ]
 
 
 def describe_decline(verdict: str) -> str:
-    """Why nothing was done."""
+    """Say why a request was declined."""
     if verdict == NOTHING_YET:
         return "There is nothing yet that this could be about"
     if verdict == FOREIGN:
@@ -84,7 +98,7 @@ def describe_decline(verdict: str) -> str:
 
 
 def describe_undone_parts(verdicts: Iterable[str], done: Recipe) -> Iterator[str]:
-    """That parts of a request could not be done, if it was."""
+    """Say which parts of a request could not be done, if any."""
     known = [verdict for verdict in verdicts if verdict in _CANNOT]
     if known:
         yield f"{_describe_inability(known)}{'; I did the rest' if done.steps else ''}."
@@ -95,38 +109,40 @@ def _describe_inability(verdicts: Sequence[str]) -> str:
     return f"I cannot {_join_phrases(matters, 'or')}, I only change photos as a whole"
 
 
-def to_declined_parts(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedPart, ...]:
-    """Parts of a request and the verdict on each, as far as it is known what cannot be done."""
-    return tuple(
-        DeclinedPart(words, verdict, describe_decline(verdict))
-        for words, verdict in parts
-        if verdict in _CANNOT
-    )
+def to_declined_entry(words: str, verdict: str) -> DeclinedEntry:
+    return DeclinedEntry(words=words, verdict=verdict, reason=describe_decline(verdict))
 
 
-def to_limit_outcomes(said: Limited, passed: frozenset[Limit]) -> tuple[LimitOutcome, ...]:
-    """What became of each limit of a request."""
-    found = [
-        LimitOutcome(
-            limit.attribute.value,
-            _DIRECTIONS[limit.sign],
-            limit not in passed,
-            _describe_limit(limit) if limit in passed else " ".join(_describe_kept_limits([limit])),
+def to_declined_entries(parts: Iterable[tuple[str, str]]) -> tuple[DeclinedEntry, ...]:
+    """Declined parts with their reasons; parts with an unknown verdict are left out."""
+    return tuple(to_declined_entry(words, verdict) for words, verdict in parts if verdict in _CANNOT)
+
+
+def to_limit_entries(request: Limited, violated: frozenset[Limit]) -> tuple[LimitEntry, ...]:
+    """Whether each limit of a request was kept."""
+    outcomes = [
+        LimitEntry(
+            attribute=limit.attribute.value,
+            direction=_DIRECTIONS[limit.sign],
+            kept=limit not in violated,
+            phrase=_describe_limit(limit) if limit in violated else " ".join(_describe_kept_limits([limit])),
         )
-        for limit in said.limits
+        for limit in request.limits
     ]
-    gently = LimitOutcome("amount", _DIRECTIONS[1], True, "did only a little of it")
-    return (*found, *([gently] if said.gentle else []))
+    if request.gentle:
+        phrase = "did only a little of it"
+        outcomes.append(LimitEntry(attribute="amount", direction="more", kept=True, phrase=phrase))
+    return tuple(outcomes)
 
 
-def describe_limits(said: Limited, passed: frozenset[Limit]) -> Iterator[str]:
-    """That limits were kept, and which were not quite."""
-    kept = [limit for limit in said.limits if limit not in passed]
-    did = [*_describe_kept_limits(kept), *(["did only a little of it"] if said.gentle else [])]
+def describe_limits(request: Limited, violated: frozenset[Limit]) -> Iterator[str]:
+    """Say which limits were kept and which were not."""
+    kept = [limit for limit in request.limits if limit not in violated]
+    did = [*_describe_kept_limits(kept), *(["did only a little of it"] if request.gentle else [])]
     if did:
         yield f"As asked, I {_join_phrases(did)}."
-    if passed:
-        phrases = [_describe_limit(limit) for limit in said.limits if limit in passed]
+    if violated:
+        phrases = [_describe_limit(limit) for limit in request.limits if limit in violated]
         yield f"I could not quite {_join_phrases(phrases)}."
 
 
@@ -155,12 +171,12 @@ def _describe_direction(limit: Limit) -> str:
 
 
 def describe_changes(old: Recipe, new: Recipe, begin: str = "") -> str:
-    """What changes from one recipe to the next, as one sentence."""
-    found = old.diff(new)
-    phrases = [_describe_change(change.before, change.after) for change in found]
-    said = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]])
-    stays = len(new.steps) > sum(change.after is not None for change in found)
-    return f"{said.removesuffix('.')}; the rest stays as it was." if stays else said
+    """Describe the differences between two recipes in one sentence."""
+    changes = old.diff(new)
+    phrases = [_describe_change(change.before, change.after) for change in changes]
+    sentence = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]])
+    has_rest = len(new.steps) > sum(change.after is not None for change in changes)
+    return f"{sentence.removesuffix('.')}; the rest stays as it was." if has_rest else sentence
 
 
 def _describe_change(before: Step | None, after: Step | None) -> str:
@@ -176,7 +192,7 @@ def _describe_change(before: Step | None, after: Step | None) -> str:
 
 
 def _compute_offsets(step: Step) -> list[float]:
-    """How far a step is from doing nothing, parameter by parameter."""
+    """Differences of a step's parameters from their defaults."""
     if step.is_repair:
         return []
     operation = operations.get_operation(step.operation)

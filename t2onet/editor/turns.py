@@ -1,7 +1,7 @@
-"""A turn of the conversation about an edit: what a follow-up makes of the recipe as it is.
+"""One turn of a conversation: a recipe, a thumbnail and a follow-up in, the next recipe out.
 
-A recipe, a small picture and what was meant in, the next recipe out. What a step is about is measured on the
-picture, so that recipes of any origin can be spoken of. Knows neither policies nor history.
+What a step does is measured on the thumbnail, so this works for recipes of any origin. Knows neither policies
+nor the history.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attri
 from ..recipe import Recipe, Step
 
 MIN_EFFECT = 2.0
-"""Noticeable amounts from which on a step is what makes a photo brighter, warmer, ..."""
+"""Just-noticeable differences from which on a step counts as what makes a photo brighter, warmer, ..."""
 OVERSHOOT_SHARE = 0.5
-"""How much of a turn stays when the next one says that it went too far."""
+"""Share of a change that remains when the next follow-up says that it went too far."""
 _MIN_AGREEMENT = 0.5
-"""Cosine from which on a shift of colour goes the way that is spoken of."""
+"""Cosine from which on a shift of colour goes in the direction of a request."""
 _TINT_ATTRIBUTES = (Attribute.WARMTH, Attribute.REDNESS)
 
 
@@ -34,9 +34,9 @@ _TINT_ATTRIBUTES = (Attribute.WARMTH, Attribute.REDNESS)
 class EditTurn:
     """How a recipe came about.
 
-    `since` is the recipe before the change that `more` and `that` speak of, `last` that of the turn before.
-    `ways` are the attributes (None: all of the last change) that were made more or less, where that is all
-    that was done. `strength` is the strength of `last` that was set, 1 where none was.
+    `since` is the recipe before the change that "more" and "that" refer to, `last` the recipe of the previous
+    turn. `ways` are the attributes (None: the whole last change) and signs that were scaled, if nothing else
+    was done. `strength` is the strength of `last` that was set, 1 by default.
     """
 
     since: Recipe = field(default_factory=Recipe)
@@ -45,34 +45,34 @@ class EditTurn:
     strength: float = 1.0
 
 
-def scale_last_change(recipe: Recipe, turn: EditTurn, said: FollowUp) -> tuple[Recipe, EditTurn]:
-    """More or less of the last change."""
-    if said.share is not None:
-        return interpolate_recipes(turn.since, recipe, said.share), EditTurn(turn.since, recipe)
-    ways: frozenset[tuple[Attribute | None, int]] = frozenset({(None, said.sign)})
+def scale_last_change(recipe: Recipe, turn: EditTurn, follow_up: FollowUp) -> tuple[Recipe, EditTurn]:
+    """Scale the last change."""
+    if follow_up.share is not None:
+        return interpolate_recipes(turn.since, recipe, follow_up.share), EditTurn(turn.since, recipe)
+    ways: frozenset[tuple[Attribute | None, int]] = frozenset({(None, follow_up.sign)})
     if turn.ways == _reverse_ways(ways):
-        found = interpolate_recipes(turn.last, recipe, OVERSHOOT_SHARE**said.amount)
+        found = interpolate_recipes(turn.last, recipe, OVERSHOOT_SHARE**follow_up.amount)
     else:
-        found = interpolate_recipes(turn.since, recipe, factor(said.sign, said.amount))
+        found = interpolate_recipes(turn.since, recipe, factor(follow_up.sign, follow_up.amount))
     return found, EditTurn(turn.since, recipe, ways)
 
 
 def scale_attributes(
-    recipe: Recipe, turn: EditTurn, said: FollowUp, picture: np.ndarray
+    recipe: Recipe, turn: EditTurn, follow_up: FollowUp, picture: np.ndarray
 ) -> tuple[Recipe, EditTurn, frozenset[Attribute]]:
-    """More or less of the attributes that are spoken of, and those of them that some step carries."""
+    """Scale the steps that move the attributes of a follow-up; also return the attributes they move."""
     ways: frozenset[tuple[Attribute | None, int]] = frozenset(
-        (intent.attribute, intent.sign) for intent in said.intents
+        (intent.attribute, intent.sign) for intent in follow_up.intents
     )
-    everything = frozenset(intent.attribute for intent in said.intents)
-    if said.share is None and turn.ways == _reverse_ways(ways):
-        amount = max(intent.amount for intent in said.intents)
+    everything = frozenset(intent.attribute for intent in follow_up.intents)
+    if follow_up.share is None and turn.ways == _reverse_ways(ways):
+        amount = max(intent.amount for intent in follow_up.intents)
         return (
             interpolate_recipes(turn.last, recipe, OVERSHOOT_SHARE**amount),
             EditTurn(recipe, recipe, ways),
             everything,
         )
-    factors, carried = _compute_factors(recipe, said, picture)
+    factors, carried = _compute_factors(recipe, follow_up, picture)
     steps = [step.blend(by) for step, by in zip(recipe.steps, factors, strict=True) if by > 0]
     found = recipe.model_copy(update={"steps": tuple(steps)})
     return found, EditTurn(recipe, recipe, ways if carried == everything else frozenset()), carried
@@ -85,35 +85,35 @@ def _reverse_ways(
 
 
 def _compute_factors(
-    recipe: Recipe, said: FollowUp, picture: np.ndarray
+    recipe: Recipe, follow_up: FollowUp, picture: np.ndarray
 ) -> tuple[list[float], frozenset[Attribute]]:
-    """What each step is multiplied by, and the attributes that this answers."""
+    """The factor of each step, and the attributes that the scaled steps move."""
     factors, carried = [], set[Attribute]()
     for effect in measure_effects(recipe, picture):
-        concerned = [intent for intent in said.intents if intent.attribute in effect]
+        concerned = [intent for intent in follow_up.intents if intent.attribute in effect]
         way = _compute_agreement(effect, concerned)
         if abs(way) < _MIN_AGREEMENT:
             factors.append(1.0)
             continue
         carried |= {intent.attribute for intent in concerned}
         amount = max(intent.amount for intent in concerned)
-        factors.append(factor(1 if way > 0 else -1, amount) if said.share is None else said.share)
+        factors.append(factor(1 if way > 0 else -1, amount) if follow_up.share is None else follow_up.share)
     if carried & set(_TINT_ATTRIBUTES):  # a word for a colour is both of them at once
-        carried |= {intent.attribute for intent in said.intents if intent.attribute in _TINT_ATTRIBUTES}
+        carried |= {intent.attribute for intent in follow_up.intents if intent.attribute in _TINT_ATTRIBUTES}
     return factors, frozenset(carried)
 
 
 def _compute_agreement(effect: dict[Attribute, float], intents: Sequence[Intent]) -> float:
-    """The cosine between what a step does and what is asked for, in the attributes it is about."""
+    """Cosine between what a step does and what is asked for, in the attributes that it moves."""
     asked = [sum(intent.sign for intent in intents if intent.attribute is one) for one in effect]
     size = math.hypot(*asked) * math.hypot(*effect.values())
     return sum(a * b for a, b in zip(asked, effect.values(), strict=True)) / size if size else 0.0
 
 
 def measure_effects(recipe: Recipe, picture: np.ndarray) -> list[dict[Attribute, float]]:
-    """For each step what it is about, and by how many noticeable amounts it changes a picture (3, H, W).
+    """For each step the attribute it mainly moves, in just-noticeable differences on a picture (3, H, W).
 
-    Nothing where that is hardly to be seen; warmth and redness together for a shift of colour.
+    Empty for a step that is hardly visible; warmth and redness together for a shift of colour.
     """
     series = [picture, *(np.asarray(one).transpose(2, 0, 1) for one in _render_stages(recipe, picture))]
     values = [measure_attributes(one) for one in series]
@@ -126,10 +126,10 @@ def _render_stages(recipe: Recipe, picture: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _classify_change(change: np.ndarray) -> dict[Attribute, float]:
-    """The attribute that a change (6,) is about: light, colour or detail, whichever is seen most.
+    """The main attribute of a change (6,): of light, colour or detail, whichever is most visible.
 
-    Light is lightness or contrast, whichever moves farther in L*. Colour is colourfulness where the mean
-    chroma moves farther than the mean colour does, which it cannot where all colours move alike.
+    Light is lightness or contrast, whichever changes more in L*. Colour is colourfulness if the mean chroma
+    changes more than the mean colour, otherwise a shift of colour.
     """
     by = {one: float(change[at]) for one, at in ATTRIBUTE_INDEX.items()}
     seen = {one: value / JUST_NOTICEABLE[ATTRIBUTE_INDEX[one]] for one, value in by.items()}
@@ -146,7 +146,7 @@ def _classify_change(change: np.ndarray) -> dict[Attribute, float]:
 
 
 def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
-    """On the way from `old` (share 0) to `new` (share 1), or beyond; steps that do nothing are left out."""
+    """Between `old` (share 0) and `new` (share 1), or beyond; steps without effect are left out."""
     steps: list[Step] = []
     for before, after in match_steps(old.steps, new.steps):
         if before is None and after is not None:
@@ -164,12 +164,12 @@ def _interpolate_step(before: Step, after: Step, share: float) -> Step:
         return after
     operation = operations.get_operation(after.operation)
     pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)
-    values = operation.clipped([round(a + share * (b - a), 12) for a, b in pairs])
+    values = operation.clip([round(a + share * (b - a), 12) for a, b in pairs])
     return after.model_copy(update={"parameters": values})
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
-    """Steps that became one another, by their operations and order; None beside what is new or gone."""
+    """Pair steps by operation and order; None beside steps that are new or gone."""
     matcher = SequenceMatcher(None, [s.operation for s in old], [s.operation for s in new], autojunk=False)
     for kind, i, i_end, j, j_end in matcher.get_opcodes():
         if kind == "equal":

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import DataError
 from ..planning import ForwardSearch, JointFitter, L1Cost, SearchNode
 from ..planning.pictures import Picture
-from ..planning.planner import FIXED_ORDER, SearchOrder
+from ..planning.planner import FIXED_ORDER, SearchMethod
 from ..planning.solvers import find_solver
 from .paper_tables import MAXIMUM_STEPS, OPERATION_SETS, SINGLE_OPERATIONS, PaperPlans, PaperTable
 from .table import ResultTable
@@ -23,8 +23,8 @@ from .table import ResultTable
 PicturePair = tuple[Picture, Picture]
 """Before and after, (3, H, W) float32."""
 
-OperationSet = tuple[tuple[str, ...], SearchOrder, float]
-"""Operations, the order they are taken in, and the paper's figure."""
+OperationSet = tuple[tuple[str, ...], SearchMethod, float]
+"""Operations, the method of the search, and the paper's figure."""
 
 PAPER_INPUT_L1 = 0.1202
 FORWARD_TITLE, JOINT_TITLE, PAPER_TITLE = "forward search", "and refined jointly", "paper (its train split)"
@@ -40,8 +40,7 @@ def _collect_sets(table: PaperTable) -> dict[str, OperationSet]:
 
 
 def _to_operation_set(plans: PaperPlans, figure: float) -> OperationSet:
-    order = "free" if plans.way == "beam" else plans.way
-    return plans.operations or FIXED_ORDER, cast(SearchOrder, order), figure
+    return plans.operations or FIXED_ORDER, cast(SearchMethod, plans.way), figure
 
 
 class AblationCosts:
@@ -55,7 +54,7 @@ class AblationCosts:
 
     def add(self, column: str, node: SearchNode, before: Picture, cost: L1Cost) -> None:
         self.forward[column].append(node.cost)
-        self.joint[column].append(JointFitter(before, cost).fit(node.path).cost if node.path else node.cost)
+        self.joint[column].append(JointFitter(before, cost).fit(node.steps).cost if node.steps else node.cost)
 
     def table(self, title: str, solver: str) -> ResultTable:
         rows = {
@@ -105,8 +104,8 @@ def _plan_with_sets(
     for before, after in pairs:
         cost = L1Cost(after)
         tally.inputs.append(cost(before))
-        for column, (names, order, _) in sets.items():
-            search = ForwardSearch(cost, find_solver(solver), names, order=order, seed=len(tally.inputs))
+        for column, (names, method, _) in sets.items():
+            search = ForwardSearch(cost, find_solver(solver), names, method=method, seed=len(tally.inputs))
             tally.add(column, search.run(before), before, cost)
     return tally
 

@@ -11,10 +11,11 @@ from ..data import Dataset, Problem, gier
 from ..metrics.distances import Lpips
 from ..metrics.features import LITE0_TITLE, FeatureExtractor
 from ..metrics.statistics import IntervalEstimate, PairedDifference
+from ..options import MODES
 from .cases import EvaluationProgress, ignore_progress
 from .compare import Comparison, MeasuredFigures, RunSpread, compare_systems
 from .labelled import RequestKind, is_published_ma5k_req, read_labelled_sentences
-from .measure import MODES, SIGMA_FIGURE
+from .measure import SIGMA_FIGURE
 from .paper_tables import PaperFigures, PaperRow, PaperTable
 from .runs import find_run_files
 from .systems import NAMED_SYSTEMS, FixedModeSystem, RepeatedSystem, System, open_system, open_system_file

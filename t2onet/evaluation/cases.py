@@ -14,8 +14,7 @@ from ..editor import make_thumbnail
 from ..errors import DataError, T2OError
 from ..image import open_image
 from ..metrics.attributes import measure_attributes
-from ..planning.pairs import open_photo_pair
-from ..planning.pictures import Picture
+from ..planning.pictures import Picture, open_photo_pair
 
 # The samples that systems are measured on: photos, targets and requests, small, and read once for all.
 
@@ -103,6 +102,6 @@ def read_pairs(
     """(3, H, W) before and after of each; pairs that cannot be used are added to `problems`."""
     for before, after in pairs:
         try:
-            yield open_photo_pair(before, after).at(size)
+            yield open_photo_pair(before, after).working_pictures(size)
         except T2OError as error:
             problems.append(Problem(before.name, str(error)))

@@ -24,6 +24,7 @@ from ..metrics.statistics import (
     Statistic,
     mean_of_classes,
 )
+from ..options import MODES
 from .cases import Case, EvaluationProgress, ignore_progress
 from .labelled import LabelledRequest, RequestKind
 from .systems import Question, System, SystemAnswer, answer_in_batches
@@ -180,7 +181,6 @@ def measure_amounts(
 
 # From rows to figures: which columns a figure is the mean of, and what counts as one sample of it.
 
-MODES = ("literal", "expert")
 ANY_MODE = "any"
 """The manner of systems that tell none apart: their rows count for both."""
 SIGMA_FIGURE = "sigma x 100"

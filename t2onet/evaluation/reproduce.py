@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..data import Dataset, Problem, open_dataset
 from ..data.gier import select_samples
-from ..data.recorded import QuestionSet
+from ..data.records import QuestionSet
 from ..errors import DataError
 from ..image import write_atomically
 from .ablations import ABLATIONS

@@ -12,15 +12,20 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..data.packed import INDEX_FILE
-from ..data.recorded import read_answers_source
-from ..data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, read_run_record, read_tensor_metadata
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
+    CHECKPOINT_FILE,
+    read_answers_source,
+    read_run_record,
+    read_tensor_metadata,
+)
+from ..data.words import WORDS_FILE
 from ..errors import DataError, TrainingError
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun, PaperTable
 
 # Tables as commands: what trains their systems on another machine, and what plans and packs for that.
 
 """What training keeps in the folder of a run."""
-WORDS_FILE = "words.npz"
 """What it finds beside a packed set."""
 ANSWERS_FILE = "answers.zip"
 """What the folder of a run may have in the place of weights."""

@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .. import operations
-from ..data.recorded import (
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
     AnswerSet,
     PlainSteps,
     QuestionSet,
@@ -21,14 +22,12 @@ from ..data.recorded import (
     read_answers,
     to_float_picture,
 )
-from ..data.run_records import BEST_WEIGHTS_FILE
 from ..editor import apply_policy_steps
 from ..editor.policy import (
     EDIT,
     OnnxPolicy,
     Policy,
     PolicyAnswer,
-    PolicyStep,
     T2ONetPolicy,
     load_shipped_policy,
     open_policy,
@@ -37,8 +36,8 @@ from ..errors import DataError
 from ..language import Attribute, Intent
 from ..language.grams import words
 from ..language.keywords import keywords
-from ..operations.paper import CURVE_PIECES
-from ..recipe import Recipe
+from ..operations.paper import COLOR, CURVE_PIECES
+from ..recipe import Recipe, Step
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
 
@@ -104,8 +103,8 @@ class PolicySystem:
 
     def _made(self, question: Question) -> SystemAnswer:
         answer = self.policy.answer(*question)
-        after = apply_policy_steps(answer.thoughts, question.picture)
-        recipe = clip_to_recipe((thought.operation, thought.parameters) for thought in answer.thoughts)
+        after = apply_policy_steps(answer.steps, question.picture)
+        recipe = clip_to_recipe((step.operation, step.parameters) for step in answer.steps)
         return SystemAnswer(after, answer.verdict != EDIT, recipe)
 
 
@@ -159,7 +158,7 @@ class IdentitySystem:
 
 def clip_to_recipe(steps: Iterable[tuple[str, Sequence[float]]]) -> Recipe:
     """Of operations and parameters as a network says them, which rounding may have put beyond a limit."""
-    return Recipe.from_steps((name, operations.get_operation(name).clipped(values)) for name, values in steps)
+    return Recipe.from_steps((name, operations.get_operation(name).clip(values)) for name, values in steps)
 
 
 def answer_in_batches(
@@ -196,7 +195,7 @@ def open_system(given: str, *, narrow: bool = False) -> System:
         return open_system_file(name or _name_from_file(file), file, narrow=narrow)
     if path.is_dir():
         policy = _open_exported(path)
-        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.manners))
+        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.modes))
     near = get_close_matches(given, NAMED_SYSTEMS, n=1)
     names = ", ".join(NAMED_SYSTEMS)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
@@ -246,12 +245,16 @@ def _open_exported(folder: Path) -> OnnxPolicy | T2ONetPolicy:
 _CAST_DIRECTIONS = {Attribute.WARMTH: (1.0, 0.2, -1.0), Attribute.REDNESS: (1.0, -1.0, 0.6)}
 """How red, green and blue move for a cast, at an amount of 1 in units of `_CAST`."""
 _CAST_STRENGTH = 0.1
-_OPERATION_AMOUNTS = {
-    Attribute.LIGHTNESS: ("brightness", 0.25),
-    Attribute.CONTRAST: ("contrast", 0.3),
-    Attribute.COLOURFULNESS: ("saturation", 0.3),
-    Attribute.SHARPNESS: ("sharpness", 0.4),
+_AMOUNTS = {
+    Attribute.LIGHTNESS: 0.25,
+    Attribute.CONTRAST: 0.3,
+    Attribute.COLOURFULNESS: 0.3,
+    Attribute.SHARPNESS: 0.4,
 }
+"""What an intent of amount 1 moves the operation of its attribute by."""
+_LOWEST_PARAMETER = -0.9
+"""Short of black and of no colour at all."""
+_SCALAR_OPERATIONS = {one.attribute: one for one in operations.paper_operations() if one.size == 1}
 _VAGUE_INTENTS = (Intent(Attribute.CONTRAST, 1, 0.7), Intent(Attribute.COLOURFULNESS, 1, 0.7))
 
 
@@ -260,7 +263,7 @@ class KeywordPolicy:
 
     side = 128
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         reading = keywords(request)
         if reading.unanswerable:
             return PolicyAnswer("unanswerable", tuple(words(request)))
@@ -268,16 +271,15 @@ class KeywordPolicy:
         return PolicyAnswer(EDIT, tuple(words(request)), tuple(_choose_steps(intents)))
 
 
-def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[PolicyStep]:
+def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[Step]:
     for intent in intents:
         moved = intent.sign * intent.amount
         if intent.attribute in _CAST_DIRECTIONS:
-            yield PolicyStep("color", _build_colour_curves(intent.attribute, moved))
+            yield Step(operation=COLOR.name, parameters=_build_colour_curves(intent.attribute, moved))
         else:
-            name, unit = _OPERATION_AMOUNTS[intent.attribute]
-            yield PolicyStep(
-                name, (max(-0.9, unit * moved) if name != "sharpness" else max(-0.25, unit * moved),)
-            )
+            operation = _SCALAR_OPERATIONS[intent.attribute]
+            value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * moved)
+            yield Step(operation=operation.name, parameters=operation.clip([value]))
 
 
 def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...]:
@@ -287,7 +289,7 @@ def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...
     for part in _CAST_DIRECTIONS[attribute]:
         curve = knots ** (2.0 ** (-part * moved * 4 * _CAST_STRENGTH))
         rises += (np.diff(curve) * CURVE_PIECES).tolist()
-    return tuple(float(np.clip(rise, 0.02, 8.0)) for rise in rises)
+    return COLOR.clip(rises)
 
 
 # Systems on paper: one notes what it is asked, one answers as a network did before.

@@ -1,13 +1,13 @@
-"""Files and arrays <-> photos: pixels, depth, alpha, orientation, metadata and colour profile.
+"""Reading and writing photos: pixels, depth, alpha, orientation, metadata and colour profile.
 
-This room knows nothing of operations or recipes. A photo is edited in its own RGB space; nothing is converted
-on the way in or out, and what a format cannot keep is said in `notes`.
+A photo is edited in its own RGB space: no colours are converted on the way in or out. What a format cannot
+keep is reported in `notes`. This package is independent of operations and recipes.
 """
 
 from .files import check_regular_file, check_writable, open_regular_file, read_regular_file, write_atomically
+from .formats import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
 from .photo import Image, SavedFile, image_from_array
 from .reading import open_image
-from .writing import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
 
 __all__ = [
     "RAW_SUFFIXES",

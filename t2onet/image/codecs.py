@@ -1,4 +1,7 @@
-"""Codecs beyond Pillow's: 16-bit PNG, TIFF with planes or 16 bits, HEIC."""
+"""Codecs beyond Pillow's: 16-bit RGB, TIFF with separate planes, 16-bit PNG and TIFF files, HEIC.
+
+Written by hand because Pillow reads RGB at 8 bits only and writes no 16-bit RGB. Bytes in and out, no paths.
+"""
 
 from __future__ import annotations
 
@@ -17,32 +20,56 @@ from numpy.typing import NDArray
 from PIL import ImageFile
 
 from ..errors import ImageError, OutputError
-from . import exif, metadata
+from . import metadata, tiff
+from .formats import PNG_SIGNATURE, check_pixel_count
 from .photo import Image, Origin
 from .pixels import split_alpha
-from .structure import check_pixel_count
-
-# Sixteen bits out of Pillow, which decodes deep RGB to eight.
-#
-# Its raw modes "...;16B" and "...;16L" each keep one byte of every sample. Decoding twice, once with the byte
-# order the file has and once with the opposite, gives the high and the low bytes. Knows nothing of metadata.
+from .tiff import Tag
 
 _DEEP_RAW_MODES = {"RGB;16", "RGBA;16", "RGBa;16", "RGBX;16"}
 _OPPOSITE_ORDER = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
 
+_SHARED_TAGS = (
+    *(Tag.WIDTH, Tag.HEIGHT, Tag.COMPRESSION, Tag.FILL_ORDER, Tag.ROWS_PER_STRIP),
+    *(Tag.PREDICTOR, Tag.TILE_WIDTH, Tag.TILE_HEIGHT),
+)
+_PER_PLANE_TAGS = (Tag.STRIP_OFFSETS, Tag.STRIP_BYTE_COUNTS, Tag.TILE_OFFSETS, Tag.TILE_BYTE_COUNTS)
+_PHOTOMETRIC_RGB, _EXTRA_UNUSED, _EXTRA_PREMULTIPLIED = 2, 0, 1
+_MAX_CHANNELS = 6
+"""The most channels that Pillow reads."""
+
+_PNG_HEADER_END = len(PNG_SIGNATURE) + 25
+_PNG_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+_PNG_BLOCK_BYTES = 1 << 20
+_PNG_COMPRESSION_LEVEL = 6
+_PNG_SUB_FILTER = 1
+
+_TIFF_STRIP_BYTES = 1 << 19
+_TIFF_COMPRESSION_LEVEL = 6
+_TIFF_DEFLATE, _TIFF_UNCOMPRESSED = 8, 1
+
+
+def count_cores() -> int:
+    """The number of CPU cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
 
 def is_deep(file: ImageFile.ImageFile) -> bool:
-    """Whether the file has more than eight bits a colour sample, which Pillow would cut off."""
+    """Whether the file has more than eight bits per colour sample, which Pillow would cut off."""
     return any(";16" in _get_raw_mode(tile) for tile in file.tile) and not file.mode.startswith("I")
 
 
 def decode_sixteen_bit(
     file: ImageFile.ImageFile, open_again: Callable[[], ImageFile.ImageFile]
 ) -> NDArray[np.uint16] | None:
-    """The file's samples, (H, W, 2, 3 or 4) uint16 with alpha last; None where the trick does not apply."""
+    """The file's samples, (H, W, 2..4) uint16 with alpha last; None if this does not apply.
+
+    Pillow decodes deep RGB to eight bits: its raw modes "...;16B" and "...;16L" each keep one byte of every
+    sample. Decoding with the file's byte order, then with the opposite, gives the high and the low bytes.
+    """
     modes = {_get_raw_mode(tile) for tile in file.tile}
     if modes == {"LA;16B"}:
-        # Two big-endian samples are four bytes, just what Pillow calls RGBA.
+        # Two big-endian samples are four bytes, which Pillow reads as RGBA.
         return _load_by_raw_mode(file, lambda _: "RGBA").view(">u2").astype(np.uint16)
     if not all(mode[:-1] in _DEEP_RAW_MODES for mode in modes):
         return None
@@ -73,92 +100,76 @@ def _to_straight_alpha_mode(mode: str) -> str:
 
 
 def unpremultiply(deep: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """(H, W, 4) whose colours were multiplied by alpha -> the colours themselves, and alpha."""
+    """Divide the colours of (H, W, 4) by alpha."""
     alpha = np.maximum(deep[..., 3:].astype(np.uint32), 1)
     colour = np.minimum((deep[..., :3].astype(np.uint64) * 65535 + alpha // 2) // alpha, 65535)
     return np.concatenate([colour.astype(np.uint16), deep[..., 3:]], axis=-1)
 
 
-# Deep TIFF files whose channels lie one after the other, which Pillow mixes up.
-#
-# Every plane is opened as a gray file of its own: the same bytes behind a new directory.
-
-_BITS, _PHOTOMETRIC, _CHANNELS, _PLANAR, _EXTRA_SAMPLES = 258, 262, 277, 284, 338
-# Size, compression, bit order, rows of a strip, predictor and size of a tile are those of every plane.
-_SHARED_TAGS = (256, 257, 259, 266, 278, 317, 322, 323)
-_PER_PLANE_TAGS = (273, 279, 324, 325)
-_PHOTOMETRIC_RGB, _EXTRA_UNUSED, _EXTRA_PREMULTIPLIED = 2, 0, 1
-_MAX_CHANNELS = 6
-"""As many as Pillow reads."""
-
-
 def has_separate_planes(file: ImageFile.ImageFile) -> bool:
-    """Whether the file is a TIFF of several deep channels, one after the other."""
+    """Whether the file is a TIFF that stores several deep channels one after the other."""
     tags: dict[int, Any] = getattr(file, "tag_v2", {})
-    return tags.get(_PLANAR) == 2 and tags.get(_CHANNELS, 1) > 1 and max(tags.get(_BITS, (8,))) > 8
+    return (
+        tags.get(Tag.PLANAR_CONFIGURATION) == 2
+        and tags.get(Tag.SAMPLES_PER_PIXEL, 1) > 1
+        and max(tags.get(Tag.BITS_PER_SAMPLE, (8,))) > 8
+    )
 
 
 def decode_planes(data: bytes, open_file: Callable[[bytes], ImageFile.ImageFile]) -> NDArray[np.uint16]:
-    """The samples of such a file, (H, W, 3 or 4) uint16 with alpha last."""
-    order = exif.read_byte_order(data)
-    entries = exif.read_first_directory(data).entries
-    if exif.read_integer(entries.get(_PHOTOMETRIC), order) != _PHOTOMETRIC_RGB:
-        raise ImageError("its deep channels lie one after the other and are not RGB; save it as RGB")
+    """The samples of such a file, (H, W, 3 or 4) uint16 with alpha last; Pillow would mix up the planes."""
+    order = tiff.read_byte_order(data)
+    entries = tiff.read_first_directory(data).entries
+    if tiff.read_integer(entries.get(Tag.PHOTOMETRIC), order) != _PHOTOMETRIC_RGB:
+        raise ImageError("it stores 16-bit channels separately and they are not RGB; save it as RGB")
     samples = np.dstack([np.asarray(open_file(plane)) for plane in _split_planes(data, entries, order)])
-    extra = exif.read_integer(entries.get(_EXTRA_SAMPLES), order)
+    extra = tiff.read_integer(entries.get(Tag.EXTRA_SAMPLES), order)
     samples = samples[..., : 3 if extra == _EXTRA_UNUSED else 4].astype(np.uint16)
     return unpremultiply(samples) if extra == _EXTRA_PREMULTIPLIED else samples
 
 
-def _split_planes(data: bytes, entries: dict[int, exif.TiffEntry], order: str) -> Iterator[bytes]:
-    """A gray TIFF file for every plane."""
-    count = min(exif.read_integer(entries.get(_CHANNELS), order) or 1, _MAX_CHANNELS)
+def _split_planes(data: bytes, entries: dict[int, tiff.TiffEntry], order: str) -> Iterator[bytes]:
+    """A gray TIFF file for each plane: the same bytes, followed by a new directory."""
+    count = min(tiff.read_integer(entries.get(Tag.SAMPLES_PER_PIXEL), order) or 1, _MAX_CHANNELS)
     start = len(data) + len(data) % 2
     head = (
         data[:4]
-        + exif.make_integer_entry(0, exif.LONG, [start], order).value
+        + tiff.make_integer_entry(0, tiff.LONG, [start], order).value
         + data[8:].ljust(start - 8, b"\0")
     )
-    gray = {_BITS: 16, _PHOTOMETRIC: 1, _CHANNELS: 1, _PLANAR: 1}
+    gray = {
+        Tag.BITS_PER_SAMPLE: 16,
+        Tag.PHOTOMETRIC: 1,
+        Tag.SAMPLES_PER_PIXEL: 1,
+        Tag.PLANAR_CONFIGURATION: 1,
+    }
     for index in range(count):
         own = [entries[tag] for tag in _SHARED_TAGS if tag in entries]
         own += [_select_plane(entries[tag], index, count) for tag in _PER_PLANE_TAGS if tag in entries]
-        own += [exif.make_integer_entry(tag, exif.SHORT, [value], order) for tag, value in gray.items()]
-        yield head + exif.pack_directory(own, start, order)
+        own += [tiff.make_integer_entry(tag, tiff.SHORT, [value], order) for tag, value in gray.items()]
+        yield head + tiff.pack_directory(own, start, order)
 
 
-def _select_plane(entry: exif.TiffEntry, index: int, count: int) -> exif.TiffEntry:
+def _select_plane(entry: tiff.TiffEntry, index: int, count: int) -> tiff.TiffEntry:
     size = len(entry.value) // count
     value = entry.value[index * size : (index + 1) * size]
     return entry._replace(length=entry.length // count, value=value)
 
 
-# PNG files: their metadata chunks, and an encoder for 16 bits, which Pillow does not write in colour.
-#
-# Rows are compressed in blocks on several threads; the blocks make one ordinary zlib stream.
-
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_PNG_HEADER_END = len(_PNG_SIGNATURE) + 25
-_PNG_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
-_PNG_BLOCK_BYTES = 1 << 20
-_PNG_COMPRESSION_LEVEL = 6
-_PNG_SUB_FILTER = 1
-
-
 def insert_png_metadata(png: bytes, origin: Origin) -> bytes:
-    """The PNG file with what travels along, right behind its header."""
+    """Insert the metadata of `origin` after the header of a PNG file."""
     return png[:_PNG_HEADER_END] + b"".join(_make_metadata_chunks(origin)) + png[_PNG_HEADER_END:]
 
 
 def encode_png(samples: NDArray[np.uint16]) -> bytes:
-    """(H, W) or (H, W, 2..4) uint16 -> a PNG file without metadata."""
+    """Encode (H, W) or (H, W, 2..4) uint16 as a PNG file without metadata."""
     height, width = samples.shape[:2]
     channels = 1 if samples.ndim == 2 else samples.shape[2]
     header = struct.pack(">LLBBBBB", width, height, 16, _PNG_COLOUR_TYPES[channels], 0, 0, 0)
     data = b"".join(
         _make_png_chunk(b"IDAT", part) for part in _compress_rows(samples.reshape(height, -1), 2 * channels)
     )
-    return _PNG_SIGNATURE + _make_png_chunk(b"IHDR", header) + data + _make_png_chunk(b"IEND", b"")
+    return PNG_SIGNATURE + _make_png_chunk(b"IHDR", header) + data + _make_png_chunk(b"IEND", b"")
 
 
 def _make_png_chunk(name: bytes, data: bytes) -> bytes:
@@ -187,12 +198,12 @@ def _make_text_chunk(key: bytes, value: str) -> bytes:
 
 
 def _compress_rows(rows: NDArray[Any], stride: int) -> Iterator[bytes]:
-    """The zlib stream of the filtered rows, in parts."""
+    """Filter and compress rows, in blocks on several threads that together form one zlib stream."""
     step = max(1, _PNG_BLOCK_BYTES // (2 * rows.shape[1]))
     starts = range(0, len(rows), step)
     checksum = 1
     yield b"\x78\x9c"
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(count_cores()) as pool:
         work = pool.map(
             lambda start: _compress_block(rows[start : start + step], stride, start + step >= len(rows)),
             starts,
@@ -204,7 +215,7 @@ def _compress_rows(rows: NDArray[Any], stride: int) -> Iterator[bytes]:
 
 
 def _compress_block(rows: NDArray[Any], stride: int, last: bool) -> tuple[bytes, bytes]:
-    """Some rows, filtered and deflated so that the next block's stream may follow."""
+    """The filtered rows, and their deflated bytes, which the next block's can follow."""
     samples = np.ascontiguousarray(rows, dtype=">u2").view(np.uint8)
     filtered = np.empty((len(rows), 1 + samples.shape[1]), np.uint8)
     filtered[:, 0] = _PNG_SUB_FILTER
@@ -215,21 +226,14 @@ def _compress_block(rows: NDArray[Any], stride: int, last: bool) -> tuple[bytes,
     return plain, deflate.compress(plain) + deflate.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
 
 
-# TIFF files of 8 and 16 bits: deflated strips with horizontal differences, and the photo's metadata.
-#
-# The EXIF block is itself a TIFF structure, so the file begins with it, byte for byte: every offset in it,
-# also
-# those inside a maker note, stays true. A new first directory behind the pixels takes over its entries.
-
-_TIFF_STRIP_BYTES = 1 << 19
-_TIFF_COMPRESSION_LEVEL = 6
-_TIFF_DEFLATE, _TIFF_UNCOMPRESSED = 8, 1
-
-
 def encode_tiff(samples: NDArray[Any], origin: Origin) -> bytes:
-    """(H, W) or (H, W, 2..4), uint8 or uint16 -> a TIFF file."""
+    """Encode (H, W) or (H, W, 2..4), uint8 or uint16, as a TIFF file with the metadata of `origin`.
+
+    An EXIF block is a TIFF structure, so the file begins with it, byte for byte: every offset in it, also in
+    a maker note, stays valid. A new first directory, after the pixels, takes over its entries.
+    """
     base = origin.exif or b"II*\0\0\0\0\0"
-    order = exif.read_byte_order(base)
+    order = tiff.read_byte_order(base)
     rows_each = max(1, _TIFF_STRIP_BYTES // samples[0].nbytes)
     strips = _make_strips(samples, rows_each, order, origin.compressed)
     ends = np.cumsum([len(base), *map(len, strips)]).tolist()
@@ -243,7 +247,7 @@ def encode_tiff(samples: NDArray[Any], origin: Origin) -> bytes:
     }
     padding = b"\0" * (start - ends[-1])
     head = base[:2] + struct.pack(order + "HL", 42, start) + base[8:]
-    return b"".join([head, *strips, padding, exif.pack_directory(entries.values(), start, order)])
+    return b"".join([head, *strips, padding, tiff.pack_directory(entries.values(), start, order)])
 
 
 def _make_strips(samples: NDArray[Any], rows_each: int, order: str, compressed: bool) -> list[bytes]:
@@ -256,75 +260,61 @@ def _make_strips(samples: NDArray[Any], rows_each: int, order: str, compressed: 
             _subtract_left_neighbours(rows).astype(stored).tobytes(), _TIFF_COMPRESSION_LEVEL
         )
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(count_cores()) as pool:
         return list(pool.map(strip, range(0, len(samples), rows_each)))
 
 
 def _subtract_left_neighbours(rows: NDArray[Any]) -> NDArray[Any]:
-    """Each pixel less its left neighbour, modulo the depth."""
+    """The horizontal predictor: each pixel minus its left neighbour, modulo the depth."""
     differences = rows.copy()
     differences[:, 1:] -= rows[:, :-1]
     return differences
 
 
-def _make_description_entries(base: bytes, origin: Origin, order: str) -> list[exif.TiffEntry]:
-    entries = exif.list_descriptive_entries(base) if origin.exif else []
+def _make_description_entries(base: bytes, origin: Origin, order: str) -> list[tiff.TiffEntry]:
+    entries = metadata.list_descriptive_entries(base) if origin.exif else []
     parts = (
-        (700, exif.BYTE, origin.xmp),
-        (34675, exif.UNDEFINED, origin.icc),
-        (34377, exif.BYTE, origin.photoshop),
+        (Tag.XMP, tiff.BYTE, origin.xmp),
+        (Tag.ICC_PROFILE, tiff.UNDEFINED, origin.icc),
+        (Tag.PHOTOSHOP, tiff.BYTE, origin.photoshop),
     )
-    entries += [exif.TiffEntry(tag, kind, len(value), value) for tag, kind, value in parts if value]
+    entries += [tiff.TiffEntry(tag, kind, len(value), value) for tag, kind, value in parts if value]
     if origin.dpi:
-        for tag, value in zip((282, 283), origin.dpi, strict=True):
-            entries.append(exif.make_integer_entry(tag, exif.RATIONAL, [round(value * 10000), 10000], order))
-        entries.append(exif.make_integer_entry(296, exif.SHORT, [2], order))
+        for tag, value in zip((Tag.X_RESOLUTION, Tag.Y_RESOLUTION), origin.dpi, strict=True):
+            entries.append(tiff.make_integer_entry(tag, tiff.RATIONAL, [round(value * 10000), 10000], order))
+        entries.append(tiff.make_integer_entry(Tag.RESOLUTION_UNIT, tiff.SHORT, [2], order))
     return entries
 
 
 def _make_storage_entries(
     samples: NDArray[Any], rows_each: int, ends: list[int], order: str, compressed: bool
-) -> list[exif.TiffEntry]:
+) -> list[tiff.TiffEntry]:
     height, width = samples.shape[:2]
     channels = 1 if samples.ndim == 2 else samples.shape[2]
     colours = 3 if channels > 2 else 1
     shorts = {
-        258: [8 * samples.dtype.itemsize] * channels,
-        259: [_TIFF_DEFLATE if compressed else _TIFF_UNCOMPRESSED],
-        262: [2 if colours == 3 else 1],
-        exif.ORIENTATION_TAG: [1],
-        277: [channels],
-        284: [1],
-        **({317: [2]} if compressed else {}),
-        **({338: [2]} if channels > colours else {}),
+        Tag.BITS_PER_SAMPLE: [8 * samples.dtype.itemsize] * channels,
+        Tag.COMPRESSION: [_TIFF_DEFLATE if compressed else _TIFF_UNCOMPRESSED],
+        Tag.PHOTOMETRIC: [2 if colours == 3 else 1],
+        Tag.ORIENTATION: [1],
+        Tag.SAMPLES_PER_PIXEL: [channels],
+        Tag.PLANAR_CONFIGURATION: [1],
+        **({Tag.PREDICTOR: [2]} if compressed else {}),
+        **({Tag.EXTRA_SAMPLES: [2]} if channels > colours else {}),
     }
     longs = {
-        256: [width],
-        257: [height],
-        273: ends[:-1],
-        278: [rows_each],
-        279: np.diff(ends).tolist(),
+        Tag.WIDTH: [width],
+        Tag.HEIGHT: [height],
+        Tag.STRIP_OFFSETS: ends[:-1],
+        Tag.ROWS_PER_STRIP: [rows_each],
+        Tag.STRIP_BYTE_COUNTS: np.diff(ends).tolist(),
     }
-    entries = [exif.make_integer_entry(tag, exif.SHORT, values, order) for tag, values in shorts.items()]
-    return entries + [exif.make_integer_entry(tag, exif.LONG, values, order) for tag, values in longs.items()]
-
-
-# HEIC photos through pillow-heif, an extra. Takes and gives bytes, knows no paths.
-
-_HEIC_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs")
-_CONTAINER_BRANDS = (b"mif1", b"msf1")
-
-
-def is_heic(data: bytes) -> bool:
-    """Whether the bytes begin as a HEIC file does."""
-    if data[4:8] != b"ftyp":
-        return False
-    brands = data[8 : max(12, int.from_bytes(data[:4], "big"))]
-    return data[8:12] in _HEIC_BRANDS or (data[8:12] in _CONTAINER_BRANDS and b"avif" not in brands[:256])
+    entries = [tiff.make_integer_entry(tag, tiff.SHORT, values, order) for tag, values in shorts.items()]
+    return entries + [tiff.make_integer_entry(tag, tiff.LONG, values, order) for tag, values in longs.items()]
 
 
 def read_heic(data: bytes, max_pixels: float | None = None) -> Image:
-    """The primary photo. libheif has turned it already, so its EXIF orientation is not applied again."""
+    """Decode the primary photo. libheif has applied the EXIF orientation already."""
     heif: Any = _import_pillow_heif().open_heif(io.BytesIO(data), convert_hdr_to_8bit=False)
     width, height = heif.size
     check_pixel_count(width, height, max_pixels)
@@ -335,29 +325,30 @@ def read_heic(data: bytes, max_pixels: float | None = None) -> Image:
         samples = np.atleast_3d(samples)
         samples = np.concatenate([samples[..., :1]] * 3 + [samples[..., 1:2]], axis=-1)
     pixels, alpha = split_alpha(np.ascontiguousarray(samples))
-    found = metadata.read_exif(heif.info.get("exif"))
-    packet = metadata.read_xmp(heif.info.get("xmp"))
+    exif = metadata.read_exif(heif.info.get("exif"))
+    xmp = metadata.read_xmp(heif.info.get("xmp"))
     origin = Origin(
         format="HEIC",
         bits=8 * pixels.dtype.itemsize,
         gray=gray,
-        exif=found.block,
+        exif=exif.block,
         icc=heif.info.get("icc_profile"),
-        xmp=packet.packet,
+        xmp=xmp.packet,
         encoded=data,
     )
-    return Image(pixels, alpha, origin, (*found.notes, *packet.notes, *_describe_heic_losses(heif, data)))
+    return Image(pixels, alpha, origin, (*exif.notes, *xmp.notes, *_describe_heic_losses(heif, data)))
 
 
-def encode_heic(picture: PIL.Image.Image, *, quality: int, **parts: Any) -> bytes:
-    """The picture as HEIC, 8 bit; `parts` are exif, xmp and icc_profile."""
+def encode_heic(picture: PIL.Image.Image, *, quality: int, **metadata_parts: Any) -> bytes:
+    """Encode a picture as 8-bit HEIC; `metadata_parts` are exif, xmp and icc_profile."""
     library = _import_pillow_heif()
     picture.info = {}
     file = library.from_pillow(picture)
-    if parts.get("icc_profile"):
-        file[0].info.update(icc_profile=parts.pop("icc_profile"), icc_profile_type="prof")
+    if profile := metadata_parts.pop("icc_profile", None):
+        file[0].info.update(icc_profile=profile, icc_profile_type="prof")
     output = io.BytesIO()
-    file.save(output, quality=quality, chroma=444, **{key: value for key, value in parts.items() if value})
+    given = {name: value for name, value in metadata_parts.items() if value}
+    file.save(output, quality=quality, chroma=444, **given)
     return output.getvalue()
 
 
@@ -368,7 +359,7 @@ def _import_pillow_heif() -> Any:
 
 
 def _expand_to_full_range(samples: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
-    # Deep samples come shifted up; repeating their leading bits below makes white 65535.
+    # Deep samples are shifted up; repeating their leading bits below makes white 65535.
     return samples | samples >> bits if samples.dtype == np.uint16 and bits < 16 else samples
 
 

@@ -1,4 +1,4 @@
-"""Sheets of pictures with text: lines of words, cells below and beside each other, on dark grey."""
+"""Contact sheets: text in lines, pictures stacked and side by side, on a dark neutral background."""
 
 from __future__ import annotations
 
@@ -12,24 +12,14 @@ import PIL.Image
 import PIL.ImageDraw
 import PIL.ImageFont
 
-# Colours of a report: a dark, neutral surround, in which a photo looks as it does in a darkroom.
-
 BACKGROUND_COLOUR, PANEL_COLOUR, INSET_COLOUR = "#1f1f1f", "#292929", "#1a1a1a"
 GRID_COLOUR, TRACK_COLOUR, DIAGONAL_COLOUR = "#3d3d3d", "#5a5a5a", "#8a8a8a"
 TEXT_COLOUR, MUTED_COLOUR = "#dcdcdc", "#a8a8a8"
 
 _CURVE_COLOURS = {"red": "#ff7b72", "green": "#63d489", "blue": "#79b4ff"}
 
-
-def curve_colour(curve: str) -> str:
-    """The colour of a curve of that name."""
-    return _CURVE_COLOURS.get(curve, TEXT_COLOUR)
-
-
-# Parts of a picture with text: words in lines, parts below and beside each other, on dark grey.
-
 HEADING_SIZE, BODY_SIZE, SMALL_SIZE = 30, 20, 16
-"""Sizes of type, in pixels."""
+"""Font sizes in pixels."""
 Font = PIL.ImageFont.FreeTypeFont | PIL.ImageFont.ImageFont
 
 _SYSTEM_FONTS = (
@@ -39,7 +29,7 @@ _SYSTEM_FONTS = (
     "Arial.ttf",
     "arial.ttf",
 )
-"""Fonts that many machines have; Pillow's own has no accents."""
+"""Common fonts; Pillow's own has no accents."""
 _PLAIN_PUNCTUATION = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
@@ -49,7 +39,12 @@ _PLAIN_PUNCTUATION = str.maketrans(
     }
 )
 _MISSING_CHARACTER = "\U0010ffff"
-"""A character that no font has: what is drawn for it, a box, is drawn for all that a font lacks."""
+"""A character that no font has: what is drawn for it, a box, is drawn for every missing glyph."""
+
+
+def curve_colour(curve: str) -> str:
+    """The colour for a curve: that of its channel, or of text."""
+    return _CURVE_COLOURS.get(curve, TEXT_COLOUR)
 
 
 def new_canvas(width: int, height: int) -> PIL.Image.Image:
@@ -57,56 +52,56 @@ def new_canvas(width: int, height: int) -> PIL.Image.Image:
 
 
 def stack_vertically(parts: Sequence[PIL.Image.Image], gap: int) -> PIL.Image.Image:
-    """One below the other."""
+    """Stack pictures, aligned at the left."""
     height = sum(part.height for part in parts) + gap * (len(parts) - 1)
-    whole = new_canvas(max(part.width for part in parts), height)
+    canvas = new_canvas(max(part.width for part in parts), height)
     top = 0
     for part in parts:
-        whole.paste(part, (0, top))
+        canvas.paste(part, (0, top))
         top += part.height + gap
-    return whole
+    return canvas
 
 
 def stack_horizontally(parts: Sequence[PIL.Image.Image], gap: int) -> PIL.Image.Image:
-    """One to the right of the other, level at the top."""
+    """Put pictures side by side, aligned at the top."""
     width = sum(part.width for part in parts) + gap * (len(parts) - 1)
-    whole = new_canvas(width, max(part.height for part in parts))
+    canvas = new_canvas(width, max(part.height for part in parts))
     left = 0
     for part in parts:
-        whole.paste(part, (left, 0))
+        canvas.paste(part, (left, 0))
         left += part.width + gap
-    return whole
+    return canvas
 
 
-def add_margin(inside: PIL.Image.Image, width: int, gap: int) -> PIL.Image.Image:
-    """With a margin, on a sheet of that width."""
-    whole = new_canvas(width, inside.height + 2 * gap)
-    whole.paste(inside, (gap, gap))
-    return whole
+def add_margin(picture: PIL.Image.Image, width: int, gap: int) -> PIL.Image.Image:
+    """Put a picture on a canvas of `width`, with a margin of `gap` at the left, top and bottom."""
+    canvas = new_canvas(width, picture.height + 2 * gap)
+    canvas.paste(picture, (gap, gap))
+    return canvas
 
 
 def scale_to_square(picture: PIL.Image.Image, side: int) -> PIL.Image.Image:
-    """As large as a square of that side allows."""
+    """Scale a picture to fit a square."""
     scale = side / max(picture.size)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     return picture.resize(size, PIL.Image.Resampling.BICUBIC)
 
 
 def draw_text(text: str, size: int, width: int, colour: str = TEXT_COLOUR) -> PIL.Image.Image:
-    """Text in lines of at most that width; what no font at hand has is a box."""
-    said = to_printable(text)
-    font = choose_font(said, size)
-    lines = list(_wrap_lines(said.split(), font, width))
+    """Draw text, wrapped to `width`; characters that no installed font has become boxes."""
+    text = to_printable(text)
+    font = choose_font(text, size)
+    lines = list(_wrap_lines(text.split(), font, width))
     height = round(1.35 * size)
-    whole = new_canvas(width, height * len(lines))
-    draw = PIL.ImageDraw.Draw(whole)
+    canvas = new_canvas(width, height * len(lines))
+    draw = PIL.ImageDraw.Draw(canvas)
     for number, line in enumerate(lines):
         draw.text((0, number * height), line, colour, font)
-    return whole
+    return canvas
 
 
 def to_printable(text: str) -> str:
-    """With the quotes, dashes and spaces of a typewriter; what cannot be printed is shown to be there."""
+    """Replace typographic quotes, dashes and spaces by ASCII, and unprintable characters by U+FFFD."""
     composed = unicodedata.normalize("NFC", text).translate(_PLAIN_PUNCTUATION)
     return "".join(map(_to_printable_character, composed))
 
@@ -114,13 +109,13 @@ def to_printable(text: str) -> str:
 def _to_printable_character(character: str) -> str:
     if character.isspace():
         return " "
-    if unicodedata.category(character) == "Cf" or character in "\ufe0e\ufe0f":  # shows nothing, only joins
+    if unicodedata.category(character) == "Cf" or character in "\ufe0e\ufe0f":  # invisible joiners
         return ""
     return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
 
 
 def choose_font(text: str, size: int) -> Font:
-    """Pillow's own font; for a text that it lacks letters of, the first of the system that lacks fewest."""
+    """Pillow's own font if it has all characters of the text, otherwise the font that lacks the fewest."""
     letters = set(text) - {" "}
     if all(_has_glyph("", letter) for letter in letters):
         return _load_font("", size)
@@ -131,13 +126,13 @@ def choose_font(text: str, size: int) -> Font:
 
 @cache
 def _find_fonts() -> tuple[str, ...]:
-    """The names of the fonts that are there; Pillow's own has none."""
-    there = [""]
+    """Names of the available fonts; "" is Pillow's own."""
+    available = [""]
     for name in _SYSTEM_FONTS:
         with suppress(OSError):
             _load_font(name, SMALL_SIZE)
-            there.append(name)
-    return tuple(there)
+            available.append(name)
+    return tuple(available)
 
 
 @cache
@@ -147,7 +142,7 @@ def _load_font(name: str, size: int) -> Font:
 
 @cache
 def _has_glyph(name: str, letter: str) -> bool:
-    """Whether that font draws a letter as more than a box."""
+    """Whether the font has a glyph for the letter."""
     font = _load_font(name, SMALL_SIZE)
     return bytes(font.getmask(letter)) != bytes(font.getmask(_MISSING_CHARACTER))
 

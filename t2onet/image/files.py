@@ -1,4 +1,9 @@
-"""Files and folders: read only regular files, write whole or not at all, lock while writing."""
+"""Reading regular files only, and writing files and folders atomically.
+
+Pipes, sockets and devices are refused with an OSError whose `strerror` says what the path is, so that callers
+handle them like a file that cannot be read. Writers go through a hidden temporary neighbour, locked while it
+is written, so that leftovers of killed processes can be told from files in use and removed.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +24,10 @@ from typing import IO, Any
 
 from ..errors import OutputError
 
-# Reading files that somebody named: only regular files, never a pipe that waits or a device without end.
-#
-# A path that names something else raises an OSError whose `strerror` says what it is, so that whoever reads
-# files needs no other handling than for a file that cannot be read.
+try:
+    import fcntl
+except ImportError:  # Windows: without locks, every file counts as being written
+    fcntl = None  # type: ignore[assignment]
 
 _FILE_KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -33,10 +38,23 @@ _FILE_KINDS = {
 _OPEN_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
+_TEMPORARY_NAME = re.compile(r"\.t2o-[0-9a-f]{16}\.tmp")
+_LEFTOVER_AGE = 3600.0
+"""Seconds since its last change after which a temporary file may be a leftover."""
+_OS_ERROR_REASONS = {
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EFBIG: "the file would be larger than allowed here",
+    errno.EROFS: "the disk is read-only; choose another folder",
+    errno.EACCES: "this is not permitted; choose another folder",
+    errno.EPERM: "this is not permitted; choose another folder",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+_LOCK_FILE = ".lock"
 
 
 class UnreadableFileError(OSError):
-    """What a path names is not read; the text says why, without a number."""
+    """A path that is refused; the text is the reason, without an error number."""
 
     def __init__(self, reason: str, path: str | os.PathLike[str]) -> None:
         super().__init__(errno.EINVAL, reason, os.fspath(path))
@@ -46,16 +64,16 @@ class UnreadableFileError(OSError):
 
 
 def check_regular_file(path: str | os.PathLike[str]) -> None:
-    """Raise an OSError unless `path` names a regular file; for files that a library opens by itself."""
+    """Raise an OSError unless `path` is a regular file; for files that a library opens itself."""
     _check_file_mode(Path(path).stat().st_mode, path)
 
 
 def open_regular_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file for reading bytes."""
-    check_regular_file(path)  # before opening: that alone may wait, or set a device going
+    check_regular_file(path)  # before opening, which may block or start a device
     file = os.fdopen(os.open(path, _OPEN_FLAGS), "rb")
     try:
-        _check_file_mode(os.fstat(file.fileno()).st_mode, path)  # it may be another one by now
+        _check_file_mode(os.fstat(file.fileno()).st_mode, path)  # it may have been replaced
     except BaseException:
         file.close()
         raise
@@ -63,7 +81,7 @@ def open_regular_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def read_regular_file(path: str | os.PathLike[str], limit: int | None = None) -> bytes:
-    """The bytes of a regular file, of at most `limit` bytes if that is given."""
+    """The bytes of a regular file; a file of more than `limit` bytes is refused."""
     with open_regular_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if limit is not None and size > limit:
@@ -81,16 +99,8 @@ def _check_file_mode(mode: int, path: str | os.PathLike[str]) -> None:
         raise UnreadableFileError(f"it is {kind}, not a regular file", path)
 
 
-# Whether a file is being written by a living process: its writer holds a lock that ends with it.
-
-try:
-    import fcntl
-except ImportError:  # a system without such locks, where every file counts as being written
-    fcntl = None  # type: ignore[assignment]
-
-
 def try_lock(file: IO[Any] | int) -> bool:
-    """Lock an open file, or a folder by its handle, until it is closed; False where another process has."""
+    """Lock an open file or folder handle until it is closed; False if another process holds the lock."""
     if fcntl is None:
         return False
     try:
@@ -100,28 +110,12 @@ def try_lock(file: IO[Any] | int) -> bool:
     return True
 
 
-# Writing a file whole or not at all. Knows bytes and paths, not what they hold.
-
-_TEMPORARY_NAME = re.compile(r"\.t2o-[0-9a-f]{16}\.tmp")
-_LEFTOVER_AGE = 3600.0
-"""Seconds after its last change at which a temporary file may be a leftover."""
-_OS_ERROR_REASONS = {
-    errno.ENOSPC: "the disk is full; free some space",
-    errno.EDQUOT: "your disk quota is used up; free some space",
-    errno.EFBIG: "the file would be larger than allowed here",
-    errno.EROFS: "the disk is read-only; choose another folder",
-    errno.EACCES: "this is not permitted; choose another folder",
-    errno.EPERM: "this is not permitted; choose another folder",
-    errno.ENAMETOOLONG: "the name is too long",
-}
-
-
 def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
-    """Write `data` to `path` through a hidden neighbour, so that no reader ever sees a part of it.
+    """Write `data` to `path` through a temporary file, so that no reader ever sees a part of it.
 
-    Without `overwrite` the file is created exclusively: of two processes that write the same name, one is
-    refused. With it, an existing file keeps its permissions and a link keeps pointing where it does. A
-    failure leaves both the old file and the folder as they were.
+    Without `overwrite` the file is created exclusively: of two processes that write the same name, one gets
+    an OutputError. With it, an existing file keeps its permissions and a link keeps its target. A failure
+    leaves both the old file and the folder as they were.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -135,11 +129,11 @@ def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
 
 
 def check_writable(path: Path, *, overwrite: bool) -> int | None:
-    """Refuse what cannot be written; the permissions of the file to replace, None where there is none yet."""
+    """Raise an OutputError if `path` cannot be written; return the mode of the file to replace, if any."""
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise OutputError(f"{path} cannot be written: there is no folder {path.parent}; create it first.")
-    # Permission bits are honoured even where the system would not (root may write anywhere).
+    # Permission bits are respected even if the system would not (root may write anywhere).
     if not target.parent.stat().st_mode & stat.S_IWUSR:
         raise OutputError(f"{path} cannot be written: the folder {path.parent} is read-only; choose another.")
     if not target.exists():
@@ -164,11 +158,11 @@ def _write_through_temporary(target: Path, data: bytes, mode: int | None, overwr
     temporary = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:
-            locked = try_lock(file)  # until the file has its name, so that nobody takes it for a leftover
+            locked = try_lock(file)  # until it is renamed, so that it is not taken for a leftover
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-            if not locked:  # Windows has no such locks, and moves closed files only
+            if not locked:  # Windows, which only moves closed files
                 file.close()
             if mode is not None:
                 temporary.chmod(mode)
@@ -181,12 +175,12 @@ def _write_through_temporary(target: Path, data: bytes, mode: int | None, overwr
 
 
 def _move_exclusively(temporary: Path, target: Path) -> None:
-    """Give a complete file its name, unless that name is taken (FileExistsError)."""
+    """Rename a complete file; FileExistsError if the name is taken."""
     try:
         os.link(temporary, target)
     except FileExistsError:
         raise
-    except OSError:  # no hard links here (FAT, some network drives): take the name first, then fill it
+    except OSError:  # no hard links (FAT, some network drives): take the name first
         target.open("xb").close()
         try:
             temporary.replace(target)
@@ -197,8 +191,8 @@ def _move_exclusively(temporary: Path, target: Path) -> None:
 
 @lru_cache(maxsize=256)
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left in a folder half-written; once in this process."""
-    with suppress(OSError), os.scandir(folder) as entries:  # a folder that may be written, but not read
+    """Remove temporary files of killed processes from a folder; once per process."""
+    with suppress(OSError), os.scandir(folder) as entries:  # the folder may be writable but not readable
         for entry in entries:
             if _TEMPORARY_NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 _remove_leftover(Path(entry.path))
@@ -207,8 +201,8 @@ def remove_leftovers(folder: Path) -> None:
 def _remove_leftover(path: Path) -> None:
     """Remove a temporary file that is old and not locked.
 
-    Locks alone do not tell: earlier releases, other machines on a network drive and a process that has only
-    just created its file hold none.
+    The lock alone does not decide: earlier releases, other machines on a network drive and a process that has
+    only just created its file hold none.
     """
     with suppress(OSError), path.open("rb") as file:
         age = time.time() - os.fstat(file.fileno()).st_mtime
@@ -218,41 +212,36 @@ def _remove_leftover(path: Path) -> None:
 
 def _explain_write_error(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
-        words = error.strerror or type(error).__name__
-        return _OS_ERROR_REASONS.get(error.errno or 0, words[:1].lower() + words[1:])
+        reason = error.strerror or type(error).__name__
+        return _OS_ERROR_REASONS.get(error.errno or 0, reason[:1].lower() + reason[1:])
     return "the name is not valid"
-
-
-# Writing a folder whole or not at all. Knows nothing of what it holds.
-
-_LOCK_FILE = ".lock"
 
 
 @contextmanager
 def write_folder_atomically(folder: Path) -> Iterator[Path]:
-    """A hidden neighbour that becomes `folder` at the end, or vanishes.
+    """Yield a temporary folder that is renamed to `folder` at the end, or removed on failure.
 
-    One that a killed process left behind vanishes when the same folder is next written.
+    Leftovers of killed processes are removed when the same folder is written next.
     """
-    begins = f".t2o-{zlib.crc32(folder.name.encode('utf-8', 'surrogateescape')):08x}-"
-    place = folder.with_name(f"{begins}{secrets.token_hex(8)}.tmp")
+    prefix = f".t2o-{zlib.crc32(folder.name.encode('utf-8', 'surrogateescape')):08x}-"
+    temporary = folder.with_name(f"{prefix}{secrets.token_hex(8)}.tmp")
     try:
-        _remove_stale_folders(folder.parent, begins)
-        place.mkdir()
-        with (place / _LOCK_FILE).open("xb") as writing:
-            try_lock(writing)
-            yield place
-        (place / _LOCK_FILE).unlink()
-        place.rename(folder)
+        _remove_stale_folders(folder.parent, prefix)
+        temporary.mkdir()
+        with (temporary / _LOCK_FILE).open("xb") as lock:
+            try_lock(lock)
+            yield temporary
+        (temporary / _LOCK_FILE).unlink()
+        temporary.rename(folder)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _remove_stale_folders(parent: Path, begins: str) -> None:
-    """Remove what nobody is writing any more."""
-    for lock_file in parent.glob(f"{begins}*.tmp/{_LOCK_FILE}"):
-        with lock_file.open("rb") as left:
-            if try_lock(left):
+def _remove_stale_folders(parent: Path, prefix: str) -> None:
+    """Remove temporary folders with that prefix that no process is writing."""
+    for lock_file in parent.glob(f"{prefix}*.tmp/{_LOCK_FILE}"):
+        with lock_file.open("rb") as lock:
+            if try_lock(lock):
                 shutil.rmtree(lock_file.parent, ignore_errors=True)

@@ -1,4 +1,7 @@
-"""A photo in memory: its pixels, and the metadata that travels with them."""
+"""A photo in memory: pixels in its own RGB space, upright, and the metadata of its file.
+
+Also what is derived from the pixels: smaller copies by area averaging, and the 8-bit sRGB view.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import PIL.Image
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ImageError
-from .pixels import check_array, split_alpha, to_depth
-
-# A photo in memory: its pixels, and what travels along with them.
-#
-# Pixels are (H, W, 3) in the photo's own RGB space, upright. This module knows neither files nor formats:
-# reading, writing, scaling and colour conversion live beside it and are reached through the methods below.
+from .colour import convert_array_to_srgb, is_srgb, read_profile_space
+from .pixels import check_array, is_gray, split_alpha, to_depth, to_uint8
 
 Pixels = NDArray[Any]
+
+_BAND_PIXELS = 64 * 1024
+_COARSE_FACTOR = 2
+"""A photo is first averaged over whole pixels, which is fast, to at least this many times the final size."""
 
 
 @dataclass(frozen=True)
 class JpegCoding:
-    """How a JPEG was compressed, so that its successor can be compressed alike."""
+    """How a JPEG was compressed, so that the result can be compressed alike."""
 
     tables: tuple[tuple[int, ...], ...]
     subsampling: int
@@ -32,10 +36,10 @@ class JpegCoding:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an image came from, and everything of the file that is not pixels.
+    """The source of an image: its path, and everything in the file that is not pixels.
 
-    `exif` is the bare TIFF structure, without an "Exif" prefix. `encoded` holds the source file's bytes for
-    as long as the pixels are those of the file. `bits` is the depth of the source.
+    `exif` is the bare TIFF structure, without an "Exif" prefix. `encoded` holds the source file's bytes
+    as long as the pixels are unchanged. `bits` is the depth of the source.
     """
 
     path: Path | None = None
@@ -58,7 +62,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class SavedFile:
-    """A file that was written, and what it could not keep, in words."""
+    """A written file, and notes on what its format could not keep."""
 
     path: Path
     notes: tuple[str, ...]
@@ -68,7 +72,7 @@ class SavedFile:
 class Image:
     """A photo: pixels (H, W, 3), uint8, uint16 or float in [0, 1]; alpha (H, W) of the same dtype, or None.
 
-    The arrays are read-only: an image that was not replaced is known to be the one that was opened.
+    The arrays are read-only, so that unchanged pixels are recognized by identity.
     """
 
     pixels: Pixels
@@ -102,19 +106,19 @@ class Image:
         return self.pixels.dtype
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Pixels:
-        wanted = self.dtype if dtype is None else np.dtype(dtype)
-        if copy is False and (self.alpha is not None or wanted != self.dtype):
-            raise ValueError("This image cannot be given as such an array without a copy.")
-        whole = self.pixels if self.alpha is None else np.dstack([self.pixels, self.alpha])
-        return whole.astype(wanted, copy=bool(copy))
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and (self.alpha is not None or dtype != self.dtype):
+            raise ValueError("An image with alpha or of another dtype cannot become an array without a copy.")
+        array = self.pixels if self.alpha is None else np.dstack([self.pixels, self.alpha])
+        return array.astype(dtype, copy=bool(copy))
 
     def __repr__(self) -> str:
-        kind = self.origin.format or "array"
         alpha = "" if self.alpha is None else ", alpha"
-        return f"<Image {self.width} x {self.height}, {self.dtype}{alpha}, {kind}>"
+        source = self.origin.format or "array"
+        return f"<Image {self.width} x {self.height}, {self.dtype}{alpha}, {source}>"
 
     def with_pixels(self, pixels: Pixels) -> Image:
-        """The same photo with new pixels, (H, W, 3), or (H, W, 4) to replace alpha as well."""
+        """A copy with new pixels: (H, W, 3), or (H, W, 4) to replace alpha as well."""
         if pixels is self.pixels:
             return self
         pixels, alpha = split_alpha(check_array(pixels))
@@ -128,16 +132,39 @@ class Image:
         return replace(self, pixels=pixels, alpha=alpha, origin=replace(self.origin, encoded=None))
 
     def resized(self, short_side: int) -> Image:
-        """A copy with a short side of `short_side` pixels, area-averaged; never an enlargement."""
-        from .views import resize
-
-        return resize(self, short_side)
+        """A copy whose short side has `short_side` pixels, area-averaged; the image itself if not larger."""
+        if short_side < 1:
+            raise ImageError(f"A short side of {short_side} pixels is not possible; give at least 1.")
+        short = min(self.height, self.width)
+        if short <= short_side:
+            return self
+        size = _scale_side(self.width, short_side, short), _scale_side(self.height, short_side, short)
+        return replace(
+            self,
+            pixels=_resize_array(self.pixels, size),
+            alpha=None if self.alpha is None else _resize_array(self.alpha, size),
+            origin=replace(self.origin, encoded=None),
+        )
 
     def to_srgb(self) -> Image:
-        """An 8-bit view in sRGB, for screens and networks; converted only where a profile asks for it."""
-        from .views import to_srgb
+        """The photo at 8 bits in sRGB, for screens and networks.
 
-        return to_srgb(self)
+        A damaged profile is ignored, with a note. The image itself if it is 8-bit sRGB already.
+        """
+        pixels, notes, profile = to_uint8(self.pixels), self.notes, self.origin.icc
+        if profile is not None and not is_srgb(profile):
+            # A gray profile no longer describes a photo that was tinted.
+            tinted = read_profile_space(profile) == "GRAY" and not is_gray(pixels)
+            converted = pixels if tinted else convert_array_to_srgb(pixels, profile)
+            if converted is None:
+                notes = (*notes, "the colour profile is damaged: the colours are shown as if they were sRGB")
+            else:
+                pixels = converted
+        elif self.dtype == np.uint8:
+            return self
+        alpha = None if self.alpha is None else to_uint8(self.alpha)
+        origin = replace(self.origin, icc=None, encoded=None, bits=8)
+        return replace(self, pixels=pixels, alpha=alpha, origin=origin, notes=notes)
 
     def save(
         self, path: str | os.PathLike[str], *, overwrite: bool = False, quality: int | None = None
@@ -149,9 +176,22 @@ class Image:
 
 
 def image_from_array(array: Any) -> Image:
-    """An image of an array (H, W, 3 or 4): uint8, uint16, or float in [0, 1]. The array is not copied."""
+    """Wrap an array (H, W, 3 or 4) of uint8, uint16, or float in [0, 1]; it is not copied."""
     pixels, alpha = split_alpha(check_array(array))
     return Image(pixels, alpha, Origin(bits=8 * pixels.dtype.itemsize))
+
+
+def resize_to_square(image: Image, side: int) -> NDArray[np.uint8]:
+    """Resize to (side, side, 3) in 8-bit sRGB, ignoring the aspect ratio.
+
+    Colours are converted between two averaging steps: converting every pixel of a large photo takes most of
+    a second.
+    """
+    across, down = (max(int(length / side / _COARSE_FACTOR), 1) for length in (image.width, image.height))
+    means = _average_blocks(to_uint8(image.pixels), across, down)
+    coarse = PIL.Image.fromarray(replace(image, pixels=means, alpha=None).to_srgb().pixels)
+    box = (0, 0, image.width / across, image.height / down)
+    return np.asarray(coarse.resize((side, side), PIL.Image.Resampling.BOX, box))
 
 
 def _make_read_only(array: Pixels) -> Pixels:
@@ -164,3 +204,31 @@ def _make_read_only(array: Pixels) -> Pixels:
 
 def _describe_size(array: Pixels) -> str:
     return f"{array.shape[1]} x {array.shape[0]} pixels"
+
+
+def _average_blocks(pixels: NDArray[np.uint8], across: int, down: int) -> NDArray[np.uint8]:
+    """Average blocks of `down` x `across` pixels, fewer at the edges; in bands, to save memory."""
+    height, width = pixels.shape[:2]
+    rows = down * max(_BAND_PIXELS // (width * down), 1)
+    bands = (np.ascontiguousarray(pixels[top : top + rows]) for top in range(0, height, rows))
+    return np.concatenate([PIL.Image.fromarray(band).reduce((across, down)) for band in bands])
+
+
+def _scale_side(side: int, numerator: int, denominator: int) -> int:
+    # Integers round half up exactly, floats would not.
+    return (2 * side * numerator + denominator) // (2 * denominator)
+
+
+def _resize_array(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+    if array.dtype == np.uint8:
+        return np.asarray(_resize_with_box_filter(array, size))
+    if array.ndim == 3:
+        return np.stack(
+            [_resize_array(array[..., channel], size) for channel in range(array.shape[2])], axis=-1
+        )
+    mean = np.asarray(_resize_with_box_filter(array.astype(np.float32), size))
+    return np.floor(mean + 0.5).astype(array.dtype) if array.dtype == np.uint16 else mean.astype(array.dtype)
+
+
+def _resize_with_box_filter(array: NDArray[Any], size: tuple[int, int]) -> PIL.Image.Image:
+    return PIL.Image.fromarray(np.ascontiguousarray(array)).resize(size, PIL.Image.Resampling.BOX)

@@ -1,7 +1,9 @@
-"""Pixels as arrays: accepted shapes and types, bit depths, alpha, orientation."""
+"""Pixels as arrays: shapes, sample types, bit depths, alpha and orientation; helpers for NumPy and torch."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,15 +11,16 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ImageError
 
-# Which NumPy arrays are photos, which of those are gray, and how to turn them. Knows nothing of files.
+Array = Any
+"""A NumPy array or a torch tensor."""
 
-# Kind and bytes of a sample: uint8, uint16, float16, float32, float64, in any byte order.
 _SAMPLE_TYPES = {("u", 1), ("u", 2), ("f", 2), ("f", 4), ("f", 8)}
+"""Kind and size of uint8, uint16, float16, float32 and float64; any byte order is accepted."""
 
 
-def check_array(given: Any) -> NDArray[Any]:
-    """A native (H, W, 3) or (H, W, 4) array of a photo, or an ImageError that says how to make it one."""
-    array: NDArray[Any] = np.asarray(given)
+def check_array(values: Any) -> NDArray[Any]:
+    """Return `values` as a native (H, W, 3 or 4) array; raise an ImageError that says how to convert it."""
+    array: NDArray[Any] = np.asarray(values)
     _check_shape(array.shape)
     _check_dtype(array.dtype)
     if array.dtype.kind == "f":
@@ -26,7 +29,7 @@ def check_array(given: Any) -> NDArray[Any]:
 
 
 def split_alpha(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """(H, W, 3 or 4) -> the three colour channels, and alpha where there is a fourth."""
+    """Split (H, W, 3 or 4) into colour (H, W, 3) and alpha (H, W), or None without a fourth channel."""
     return (array, None) if array.shape[2] == 3 else (array[..., :3], array[..., 3])
 
 
@@ -56,7 +59,7 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
     if (dtype.kind, dtype.itemsize) in _SAMPLE_TYPES:
         return
     raise ImageError(
-        f"An array of {dtype} is not a photo's; convert it to uint8, uint16, or a float in [0, 1], "
+        f"An array of {dtype} is not a photo; convert it to uint8, uint16, or a float in [0, 1], "
         "for example array.astype(np.uint8)."
     )
 
@@ -81,7 +84,7 @@ def is_gray(pixels: NDArray[Any]) -> bool:
 
 
 def turn_upright(array: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Turn (H, W, ...) as the EXIF orientation 1..8 asks, so that it stands upright."""
+    """Rotate and flip (H, W, ...) by its EXIF orientation (1..8)."""
     if orientation >= 5:
         array = array.swapaxes(0, 1)
     rows = slice(None, None, -1) if orientation in (3, 4, 7, 8) else slice(None)
@@ -89,11 +92,8 @@ def turn_upright(array: NDArray[Any], orientation: int) -> NDArray[Any]:
     return np.ascontiguousarray(array[rows, columns])
 
 
-# Between the depths of a pixel: 8 bit, 16 bit and float in [0, 1], rounded half up. Knows nothing else.
-
-
 def to_depth(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    """`array` scaled to the range of `dtype`: 0..255, 0..65535 or 0..1."""
+    """Scale `array` to the range of `dtype` (0..255, 0..65535 or 0..1), rounding half up."""
     dtype = np.dtype(dtype)
     if array.dtype == dtype:
         return array
@@ -133,3 +133,44 @@ def _quantize(array: NDArray[Any], white: int) -> NDArray[Any]:
     scaled: NDArray[Any] = np.clip(wide, 0, 1) * wide.dtype.type(white)
     rounded: NDArray[Any] = np.floor(scaled + wide.dtype.type(0.5))
     return rounded
+
+
+def array_namespace(array: Array) -> Any:
+    """NumPy or torch, whichever `array` belongs to; formulas use only names that both have.
+
+    torch is never imported here: an image can only be a tensor if its owner has imported torch already.
+    """
+    if isinstance(array, np.ndarray):
+        return np
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return torch
+    raise TypeError(f"an image is a NumPy array or a torch tensor, not {type(array).__name__}")
+
+
+def to_array_like(values: Any, image: Array) -> Array:
+    """Convert `values` to the library, dtype and device of `image`; a tensor keeps its gradient."""
+    xp = array_namespace(image)
+    if xp is np:
+        return np.asarray(values, dtype=image.dtype)
+    return xp.as_tensor(values, dtype=image.dtype, device=image.device)
+
+
+def per_pixel(values: Array) -> Array:
+    """Reshape one value per image so that it broadcasts over pixels: (...) -> (..., 1, 1, 1)."""
+    return values[..., None, None, None]
+
+
+def make_shifter(image: Array, reach: int, axis: int) -> Callable[[int], Array]:
+    """Return a function that shifts `image` along `axis` (-2 down, -1 right) by an offset of up to `reach`.
+
+    Border pixels are repeated beyond the border.
+    """
+    size = image.shape[axis]
+    if axis == -2:
+        first, last = [image[..., :1, :]] * reach, [image[..., -1:, :]] * reach
+        padded = array_namespace(image).concat([*first, image, *last], axis=axis)
+        return lambda offset: padded[..., reach + offset : reach + offset + size, :]
+    first, last = [image[..., :1]] * reach, [image[..., -1:]] * reach
+    padded = array_namespace(image).concat([*first, image, *last], axis=axis)
+    return lambda offset: padded[..., reach + offset : reach + offset + size]

@@ -1,12 +1,11 @@
-"""Save photos: an image and a path in, a whole file out, with notes on what the format could not keep."""
+"""Save photos: an image and a path in, a complete file out, with notes on what the format could not keep."""
 
 from __future__ import annotations
 
-import difflib
 import io
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,158 +14,72 @@ import PIL.Image
 from numpy.typing import NDArray
 
 from ..errors import OutputError
-from . import codecs, exif, views
+from . import codecs, colour, metadata, tiff
 from .files import write_atomically
-from .metadata import DAMAGED_EXIF_NOTE
+from .formats import FileFormat, get_output_format
+from .metadata import DAMAGED_EXIF_NOTE, PHOTOSHOP_PREFIX
 from .photo import Image, Origin, SavedFile
 from .pixels import is_gray, to_depth, to_uint8, to_uint16
 
-# The formats by name and suffix: what can be read, what can be written, what each holds. Opens nothing.
-
-
-@dataclass(frozen=True)
-class FileFormat:
-    """A format that can be written, and its limits: channels, depth, longest side in pixels."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    alpha: bool = True
-    deep: bool = False
-    lossy: bool = True
-    longest_side: int = 2**31 - 1
-
-
-_WRITABLE_FORMATS = (
-    FileFormat("JPEG", (".jpg", ".jpeg", ".jpe", ".jfif"), alpha=False, longest_side=65500),
-    FileFormat("PNG", (".png",), deep=True, lossy=False),
-    FileFormat("TIFF", (".tif", ".tiff"), deep=True, lossy=False),
-    FileFormat("WEBP", (".webp",), longest_side=16383),
-    FileFormat("AVIF", (".avif",), longest_side=65536),
-    FileFormat("HEIC", (".heic", ".heif", ".hif")),
-)
-_FORMAT_BY_SUFFIX = {suffix: format for format in _WRITABLE_FORMATS for suffix in format.suffixes}
-
-WRITABLE_SUFFIXES: tuple[str, ...] = tuple(_FORMAT_BY_SUFFIX)
-# fmt: off
-RAW_SUFFIXES: tuple[str, ...] = (
-    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".fff", ".iiq", ".kdc", ".mef",
-    ".mos", ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf",
-    ".srw", ".x3f",
-)
-# fmt: on
-_REPLACEMENT_SUFFIXES = {".mpo": ".jpg", ".apng": ".png", ".gif": ".png", ".bmp": ".png"}
-READABLE_SUFFIXES: tuple[str, ...] = (*WRITABLE_SUFFIXES, *_REPLACEMENT_SUFFIXES, *RAW_SUFFIXES)
-
-
-def choose_output_suffix(source_suffix: str) -> str:
-    """The suffix a result gets: the source's own where writable; ".tif" keeps the 16 bits of a RAW."""
-    suffix = source_suffix.lower()
-    if suffix in WRITABLE_SUFFIXES:
-        return source_suffix
-    return ".tif" if suffix in RAW_SUFFIXES else _REPLACEMENT_SUFFIXES.get(suffix, ".png")
-
-
-def get_output_format(path: Path) -> FileFormat:
-    """The format that the path's suffix asks for."""
-    suffix = path.suffix.lower()
-    if suffix in _FORMAT_BY_SUFFIX:
-        return _FORMAT_BY_SUFFIX[suffix]
-    near = difflib.get_close_matches(suffix, WRITABLE_SUFFIXES, n=1)
-    hint = f"did you mean {path.stem}{near[0]}? Otherwise " if near else ""
-    given = f"has the suffix {path.suffix}" if suffix else "has no suffix"
-    raise OutputError(
-        f"{path} {given}, so the format to write is not known; "
-        f"{hint}use one of {', '.join(WRITABLE_SUFFIXES)}."
-    )
-
-
-# What travels along with a photo into a given format, and what that format has no place for, in words.
-
 MAX_SEGMENT_BYTES = 65533
-"""The most bytes that one segment of a JPEG holds."""
-
-
-def fit_metadata(image: Image, format: FileFormat, samples: NDArray[Any], notes: list[str]) -> Origin:
-    """What travels along into this format."""
-    origin = image.origin
-    if views.read_profile_space(origin.icc) == "GRAY" and samples.ndim == 3 and samples.shape[2] > 2:
-        notes.append("the gray profile was left out: the photo is written in colour")
-        origin = replace(origin, icc=None)
-    if origin.exif:
-        origin = replace(origin, exif=_update_exif_size(origin.exif, image, notes))
-    if origin.exif and format.name == "AVIF":
-        origin = replace(origin, exif=_drop_unparsable_exif(origin.exif, notes))
-    if format.name == "JPEG":
-        return _drop_oversized(origin, notes)
-    return _drop_unsupported(origin, format, notes)
-
-
-def _update_exif_size(block: bytes, image: Image, notes: list[str]) -> bytes | None:
-    try:
-        return exif.update_exif_size(block, image.width, image.height)
-    except exif.MalformedError:
-        notes.append(DAMAGED_EXIF_NOTE)
-        return None
-
-
-def _drop_unparsable_exif(block: bytes, notes: list[str]) -> bytes | None:
-    """The block if Pillow can read it, which writes it anew into an AVIF."""
-    try:
-        parsed = PIL.Image.Exif()
-        parsed.load(block)
-        if parsed.get(exif.ORIENTATION_TAG, 1) == 1 and parsed.tobytes():
-            return block
-    except Exception:  # Pillow raises anything on bad bytes
-        pass
-    notes.append(DAMAGED_EXIF_NOTE)
-    return None
-
-
-def _drop_oversized(origin: Origin, notes: list[str]) -> Origin:
-    """A JPEG holds at most 64 KB of each kind of metadata."""
-    return replace(
-        origin,
-        exif=_drop_if_too_long(origin.exif, "EXIF data", 6, notes),
-        xmp=_drop_if_too_long(origin.xmp, "XMP data", 29, notes),
-        comment=_drop_if_too_long(origin.comment, "comment", 0, notes),
-        text=_drop_with_note(origin.text, "text entries", "JPEG", notes, ()),
-    )
-
-
-def _drop_if_too_long(part: bytes | None, words: str, overhead: int, notes: list[str]) -> bytes | None:
-    if part is None or len(part) + overhead <= MAX_SEGMENT_BYTES:
-        return part
-    notes.append(f"the {words} was left out: it is larger than the 64 KB a JPEG holds")
-    return None
-
-
-def _drop_unsupported(origin: Origin, format: FileFormat, notes: list[str]) -> Origin:
-    if format.name != "TIFF":
-        origin = replace(
-            origin,
-            photoshop=_drop_with_note(
-                origin.photoshop, "IPTC and Photoshop records", format.name, notes, None
-            ),
-        )
-    if format.name != "PNG":
-        origin = replace(origin, text=_drop_with_note(origin.text, "text entries", format.name, notes, ()))
-    return replace(origin, comment=_drop_with_note(origin.comment, "comment", format.name, notes, None))
-
-
-def _drop_with_note(value: Any, words: str, name: str, notes: list[str], nothing: Any) -> Any:
-    if value:
-        notes.append(f"the {words} cannot be kept in {name}")
-    return nothing
-
-
-# An image -> the bytes of a file in a given format, and what it could not keep, in words. No paths here.
-
+"""The most bytes that a JPEG segment holds."""
 _DEFAULT_JPEG_QUALITY, _DEFAULT_QUALITY = 95, 90
-_PHOTOSHOP_PREFIX = b"Photoshop 3.0\0"
+
+
+def save_image(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> SavedFile:
+    """Write `image` to `path` in the format of its suffix; an unchanged photo is copied byte for byte."""
+    get_output_format(path)
+    if quality is not None and not 1 <= quality <= 100:
+        raise OutputError(f"A quality of {quality} is out of range; give 1 to 100.")
+    if not overwrite and _is_source(image, path):
+        raise OutputError(
+            f"{path} is the photo itself; give another name, or ask to overwrite it (overwrite=True)."
+        )
+    data, notes = encode_for_path(image, path, quality)
+    write_atomically(path, data, overwrite=overwrite)
+    return SavedFile(path, notes)
+
+
+def encode_for_path(image: Image, path: Path, quality: int | None = None) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes that `save_image` writes to `path`, and notes on what they could not keep."""
+    format = get_output_format(path)
+    source = image.origin.encoded
+    unchanged = source is not None and image.origin.format == format.name
+    if unchanged and source is not None and (quality is None or not format.lossy):
+        return source, ()
+    data, notes = _encode_or_refuse(image, path, format, quality)
+    return data, (*image.notes, *notes)
+
+
+def _is_source(image: Image, path: Path) -> bool:
+    source = image.origin.path
+    if source is None:
+        return False
+    try:
+        return source.samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _encode_or_refuse(
+    image: Image, path: Path, format: FileFormat, quality: int | None
+) -> tuple[bytes, list[str]]:
+    try:
+        return encode_image(image, format, quality)
+    except OutputError as error:
+        raise OutputError(f"{path} cannot be written: {error}.") from error
+    except ImportError as error:
+        raise OutputError(f"{path} is HEIC, which needs an extra: pip install 't2onet[files]'.") from error
+    except MemoryError as error:
+        raise OutputError(
+            f"{path} cannot be written: there is not enough memory for a photo this large."
+        ) from error
+    except Exception as error:  # encoders raise anything
+        raise OutputError(f"{path} cannot be written as {format.name}; use .png or .tif instead.") from error
 
 
 def encode_image(image: Image, format: FileFormat, quality: int | None) -> tuple[bytes, list[str]]:
-    """The image in `format`, at `quality` (1..100), or as its source was compressed."""
+    """Encode in `format` at `quality` (1..100), by default as the source was; returns notes as well."""
     if max(image.height, image.width) > format.longest_side:
         raise OutputError(
             f"the photo is {image.width} x {image.height} pixels and {format.name} holds at most "
@@ -179,7 +92,7 @@ def encode_image(image: Image, format: FileFormat, quality: int | None) -> tuple
 
 
 def _prepare_samples(image: Image, format: FileFormat, notes: list[str]) -> NDArray[Any]:
-    """What is written, (H, W) or (H, W, 2..4) at the depth of the format."""
+    """The samples to write, (H, W) or (H, W, 2..4), at the depth of the format."""
     deep = format.deep and image.dtype != np.uint8
     if image.origin.bits > 8 and image.dtype != np.uint8 and not format.deep:
         notes.append(f"the colours were rounded to the 8 bits that are written in {format.name}")
@@ -188,7 +101,7 @@ def _prepare_samples(image: Image, format: FileFormat, notes: list[str]) -> NDAr
         pixels, alpha = _flatten_on_white(pixels, alpha, notes, format), None
     quantize = to_uint16 if deep else to_uint8
     pixels = quantize(pixels)
-    # Hardly a reader takes a 16-bit TIFF of gray and alpha.
+    # Hardly any program reads a 16-bit TIFF of gray and alpha.
     awkward = alpha is not None and deep and format.name == "TIFF"
     if image.origin.gray and not awkward and is_gray(pixels):
         pixels = pixels[..., 0]
@@ -207,6 +120,79 @@ def _flatten_on_white(
     return to_depth(to_depth(pixels, np.float32) * cover + (1 - cover), pixels.dtype)
 
 
+def fit_metadata(image: Image, format: FileFormat, samples: NDArray[Any], notes: list[str]) -> Origin:
+    """The metadata of the image that this format can hold."""
+    origin = image.origin
+    if colour.read_profile_space(origin.icc) == "GRAY" and samples.ndim == 3 and samples.shape[2] > 2:
+        notes.append("the gray profile was left out: the photo is written in colour")
+        origin = replace(origin, icc=None)
+    if origin.exif:
+        origin = replace(origin, exif=_update_exif_size(origin.exif, image, notes))
+    if origin.exif and format.name == "AVIF":
+        origin = replace(origin, exif=_drop_unparsable_exif(origin.exif, notes))
+    if format.name == "JPEG":
+        return _drop_oversized(origin, notes)
+    return _drop_unsupported(origin, format, notes)
+
+
+def _update_exif_size(block: bytes, image: Image, notes: list[str]) -> bytes | None:
+    try:
+        return metadata.update_exif_size(block, image.width, image.height)
+    except tiff.MalformedError:
+        notes.append(DAMAGED_EXIF_NOTE)
+        return None
+
+
+def _drop_unparsable_exif(block: bytes, notes: list[str]) -> bytes | None:
+    """The block if Pillow can read it: for AVIF, Pillow rewrites it."""
+    try:
+        parsed = PIL.Image.Exif()
+        parsed.load(block)
+        if parsed.get(tiff.Tag.ORIENTATION, 1) == 1 and parsed.tobytes():
+            return block
+    except Exception:  # Pillow raises anything on bad bytes
+        pass
+    notes.append(DAMAGED_EXIF_NOTE)
+    return None
+
+
+def _drop_oversized(origin: Origin, notes: list[str]) -> Origin:
+    """Drop metadata of more than 64 KB, which a JPEG cannot hold."""
+    return replace(
+        origin,
+        exif=_drop_if_too_long(origin.exif, "EXIF data", 6, notes),
+        xmp=_drop_if_too_long(origin.xmp, "XMP data", 29, notes),
+        comment=_drop_if_too_long(origin.comment, "comment", 0, notes),
+        text=_drop_with_note(origin.text, "text entries", "JPEG", notes, ()),
+    )
+
+
+def _drop_if_too_long(part: bytes | None, name: str, overhead: int, notes: list[str]) -> bytes | None:
+    if part is None or len(part) + overhead <= MAX_SEGMENT_BYTES:
+        return part
+    notes.append(f"the {name} was left out: it is larger than the 64 KB a JPEG holds")
+    return None
+
+
+def _drop_unsupported(origin: Origin, format: FileFormat, notes: list[str]) -> Origin:
+    if format.name != "TIFF":
+        origin = replace(
+            origin,
+            photoshop=_drop_with_note(
+                origin.photoshop, "IPTC and Photoshop records", format.name, notes, None
+            ),
+        )
+    if format.name != "PNG":
+        origin = replace(origin, text=_drop_with_note(origin.text, "text entries", format.name, notes, ()))
+    return replace(origin, comment=_drop_with_note(origin.comment, "comment", format.name, notes, None))
+
+
+def _drop_with_note(value: Any, name: str, format: str, notes: list[str], empty: Any) -> Any:
+    if value:
+        notes.append(f"the {name} cannot be kept in {format}")
+    return empty
+
+
 def _encode_jpeg(samples: NDArray[Any], origin: Origin, quality: int | None) -> bytes:
     coding = origin.jpeg
     options: dict[str, Any] = {"subsampling": 0}
@@ -221,7 +207,7 @@ def _encode_jpeg(samples: NDArray[Any], origin: Origin, quality: int | None) -> 
     if origin.comment:
         options["comment"] = origin.comment
     if origin.exif:
-        options["exif"] = b"Exif\0\0" + origin.exif
+        options["exif"] = tiff.EXIF_PREFIX + origin.exif
     options |= {"icc_profile": origin.icc, "xmp": origin.xmp, "extra": _make_extra_segments(origin)}
     try:
         return _encode_with_pillow(samples, "JPEG", **options)
@@ -231,10 +217,10 @@ def _encode_jpeg(samples: NDArray[Any], origin: Origin, quality: int | None) -> 
 
 
 def _make_extra_segments(origin: Origin) -> bytes:
-    resources, room = origin.photoshop or b"", MAX_SEGMENT_BYTES - len(_PHOTOSHOP_PREFIX)
-    parts = [resources[start : start + room] for start in range(0, len(resources), room)]
+    resources, size = origin.photoshop or b"", MAX_SEGMENT_BYTES - len(PHOTOSHOP_PREFIX)
+    parts = [resources[start : start + size] for start in range(0, len(resources), size)]
     return b"".join(
-        [_make_jpeg_segment(0xED, _PHOTOSHOP_PREFIX + part) for part in parts]
+        [_make_jpeg_segment(0xED, PHOTOSHOP_PREFIX + part) for part in parts]
         + [_make_jpeg_segment(0xE1, segment) for segment in origin.segments]
     )
 
@@ -296,58 +282,3 @@ _ENCODERS: dict[str, Callable[[NDArray[Any], Origin, int | None], bytes]] = {
     "AVIF": _encode_avif,
     "HEIC": _encode_heic,
 }
-
-
-# The door for results: an image and a path in, a whole file out, or one clear OutputError.
-
-
-def save_image(image: Image, path: Path, *, overwrite: bool, quality: int | None) -> SavedFile:
-    """Write `image` to `path` in the format of its suffix; an untouched photo is copied as it is."""
-    get_output_format(path)
-    if quality is not None and not 1 <= quality <= 100:
-        raise OutputError(f"A quality of {quality} is out of range; give 1 to 100.")
-    if not overwrite and _is_source(image, path):
-        raise OutputError(
-            f"{path} is the photo itself; give another name, or ask to overwrite it (overwrite=True)."
-        )
-    data, notes = encode_for_path(image, path, quality)
-    write_atomically(path, data, overwrite=overwrite)
-    return SavedFile(path, notes)
-
-
-def encode_for_path(image: Image, path: Path, quality: int | None = None) -> tuple[bytes, tuple[str, ...]]:
-    """The bytes that `save` writes to `path`, and what they could not keep."""
-    format = get_output_format(path)
-    source = image.origin.encoded
-    untouched = source is not None and image.origin.format == format.name
-    if untouched and source is not None and (quality is None or not format.lossy):
-        return source, ()
-    data, notes = _encode_or_refuse(image, path, format, quality)
-    return data, (*image.notes, *notes)
-
-
-def _is_source(image: Image, path: Path) -> bool:
-    source = image.origin.path
-    if source is None:
-        return False
-    try:
-        return source.samefile(path)
-    except (OSError, ValueError):
-        return False
-
-
-def _encode_or_refuse(
-    image: Image, path: Path, format: FileFormat, quality: int | None
-) -> tuple[bytes, list[str]]:
-    try:
-        return encode_image(image, format, quality)
-    except OutputError as error:
-        raise OutputError(f"{path} cannot be written: {error}.") from error
-    except ImportError as error:
-        raise OutputError(f"{path} is HEIC, which needs an extra: pip install 't2onet[files]'.") from error
-    except MemoryError as error:
-        raise OutputError(
-            f"{path} cannot be written: there is not enough memory for a photo this large."
-        ) from error
-    except Exception as error:  # encoders raise anything
-        raise OutputError(f"{path} cannot be written as {format.name}; use .png or .tif instead.") from error

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from ..operations import Attribute
 
-class Attribute(StrEnum):
-    """What can be measured of a photo and asked for in a sentence (`metrics.attributes` measures them)."""
-
-    LIGHTNESS = "lightness"
-    CONTRAST = "contrast"
-    COLOURFULNESS = "colourfulness"
-    WARMTH = "warmth"
-    REDNESS = "redness"
-    SHARPNESS = "sharpness"
+__all__ = ["AMOUNTS", "Attribute", "Intent", "intent_of"]
 
 
 @dataclass(frozen=True)

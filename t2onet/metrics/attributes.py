@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..image.arrays import Array, array_namespace, to_array_like
 from ..image.colour import srgb_to_lab
+from ..image.pixels import Array, array_namespace, to_array_like
 from ..language import Attribute, Intent
 from ..operations.paper import laplacian
 

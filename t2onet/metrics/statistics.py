@@ -1,11 +1,15 @@
-"""Bootstrap intervals of figures, and whether two figures differ."""
+"""Bootstrap intervals of statistics, and paired differences between two of them.
+
+A statistic is a function of the samples drawn into it. Intervals are at 95 %. Needs NumPy alone; the p value
+of a difference needs SciPy.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +17,17 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from .features import FeatureRows, frechet_distance
 
-# How sure figures are: what they come to on other samples of the same kind, and whether two of them differ.
-#
-# A figure is a function of which samples are in it. Intervals are at 95 %, by SciPy's bootstrap.
-
 SampleIndices = NDArray[np.int64]
-"""(..., samples): which samples, a draw in each row, some of them several times."""
+"""(..., samples): indices of samples, one draw with replacement in each row."""
 RESAMPLE_COUNT, SLOW_RESAMPLE_COUNT = 2000, 100
-"""Draws for means, and for figures that are slow."""
-_CONFIDENCE = 0.95
-_Z_SCORE = 1.959964
-"""Standard errors to both sides of the middle that a normal variable keeps within, at that confidence."""
+"""Bootstrap draws for means, and for statistics that are slow to compute."""
+CONFIDENCE = 0.95
+Z_SCORE = 1.959964
+"""Half width of the interval of a normal variable at that confidence, in standard errors."""
 
 
 class IntervalEstimate(NamedTuple):
-    """A figure and its interval; a single sample has none (NaN)."""
+    """A value and its confidence interval, which is NaN for fewer than two samples."""
 
     value: float
     low: float
@@ -35,7 +35,10 @@ class IntervalEstimate(NamedTuple):
 
 
 class PairedDifference(NamedTuple):
-    """The other figure less the one, its interval, and the p of Wilcoxon's signed-rank test where it fits."""
+    """A second statistic minus the first, its interval, and the p value of Wilcoxon's signed-rank test.
+
+    `p` is None for statistics that are not means over samples.
+    """
 
     value: float
     low: float
@@ -44,31 +47,33 @@ class PairedDifference(NamedTuple):
 
 
 class Statistic(Protocol):
-    """A figure of named samples; of those `numbers` (..., samples) name, one figure for each row."""
+    """A function of samples, which are known by name."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
     def slow(self) -> bool:
-        """Whether only a few draws of it can be waited for."""
+        """Whether to make do with few bootstrap draws."""
 
-    def __call__(self, numbers: SampleIndices) -> NDArray[np.float64]: ...
+    def __call__(self, indices: SampleIndices) -> NDArray[np.float64]:
+        """Indices (..., samples) to one value for each row (...)."""
+
     def scores(self) -> NDArray[np.float64] | None:
-        """What each sample has to say, where that is a number."""
+        """The contribution of each sample (samples,), where the statistic is their mean."""
 
 
 def mean_of_classes(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(..., classes) -> (...), classes without a sample (NaN) left out."""
-    there = ~np.isnan(means)
-    count = there.sum(-1)
-    total = np.where(there, means, 0).sum(-1)
-    found: NDArray[np.float64] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return found
+    """(..., classes) -> (...), ignoring classes without a sample (NaN)."""
+    present = ~np.isnan(means)
+    count = present.sum(-1)
+    total = np.where(present, means, 0).sum(-1)
+    mean: NDArray[np.float64] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return mean
 
 
 @dataclass(frozen=True, eq=False)
 class MeanStatistic:
-    """Means over samples in one class or several, `combine`d into one figure.
+    """Means over samples in one class or several, reduced to one value by `combine`.
 
     `sums` and `counts` (samples, classes) are what each sample adds to each class.
     """
@@ -79,13 +84,13 @@ class MeanStatistic:
     combine: Callable[[NDArray[np.float64]], NDArray[np.float64]] = mean_of_classes
     slow: bool = False
 
-    def __call__(self, numbers: SampleIndices) -> NDArray[np.float64]:
-        counts = self.counts[numbers].sum(-2)
+    def __call__(self, indices: SampleIndices) -> NDArray[np.float64]:
+        counts = self.counts[indices].sum(-2)
         means = np.full(counts.shape, np.nan)
-        return self.combine(np.divide(self.sums[numbers].sum(-2), counts, out=means, where=counts > 0))
+        return self.combine(np.divide(self.sums[indices].sum(-2), counts, out=means, where=counts > 0))
 
     def scores(self) -> NDArray[np.float64] | None:
-        """The mean of each sample over all that it adds, if the figure is about such a mean."""
+        """The mean of each sample over its classes, if that is what `combine` takes the mean of."""
         if self.combine is not mean_of_classes:
             return None
         return np.asarray(self.sums.sum(1) / self.counts.sum(1))
@@ -93,24 +98,24 @@ class MeanStatistic:
 
 @dataclass(frozen=True, eq=False)
 class FrechetStatistic:
-    """The Frechet distance between what was made and what was wanted, features (samples, features) each."""
+    """The Frechet distance between outputs and targets, features (samples, features) each."""
 
     names: tuple[str, ...]
-    made: FeatureRows
-    wanted: FeatureRows
+    outputs: FeatureRows
+    targets: FeatureRows
     slow: bool = True
-    _known: dict[bytes, float] = field(default_factory=dict)
-    """Draws that were asked for before: an interval and every comparison ask for the same."""
+    _cache: dict[bytes, float] = field(default_factory=dict)
+    """By draw: the interval and every comparison with the same seed use the same draws."""
 
-    def __call__(self, numbers: SampleIndices) -> NDArray[np.float64]:
-        rows = numbers.reshape(-1, numbers.shape[-1])
-        return np.array([self._of(row) for row in rows]).reshape(numbers.shape[:-1])
+    def __call__(self, indices: SampleIndices) -> NDArray[np.float64]:
+        rows = indices.reshape(-1, indices.shape[-1])
+        return np.array([self._compute(row) for row in rows]).reshape(indices.shape[:-1])
 
-    def _of(self, row: SampleIndices) -> float:
+    def _compute(self, row: SampleIndices) -> float:
         key = row.tobytes()
-        if key not in self._known:
-            self._known[key] = frechet_distance(self.made[row], self.wanted[row])
-        return self._known[key]
+        if key not in self._cache:
+            self._cache[key] = frechet_distance(self.outputs[row], self.targets[row])
+        return self._cache[key]
 
     def scores(self) -> None:
         return None
@@ -118,7 +123,7 @@ class FrechetStatistic:
 
 @dataclass(frozen=True, eq=False)
 class AveragedStatistic:
-    """The mean of the same figure of several runs, on the same samples."""
+    """The mean of one statistic over several training runs, on the same samples."""
 
     parts: tuple[Statistic, ...]
 
@@ -130,85 +135,91 @@ class AveragedStatistic:
     def slow(self) -> bool:
         return self.parts[0].slow
 
-    def __call__(self, numbers: SampleIndices) -> NDArray[np.float64]:
-        return np.asarray(np.mean([part(numbers) for part in self.parts], axis=0))
+    def __call__(self, indices: SampleIndices) -> NDArray[np.float64]:
+        return np.asarray(np.mean([part(indices) for part in self.parts], axis=0))
 
     def scores(self) -> NDArray[np.float64] | None:
         scores = [part.scores() for part in self.parts]
         return None if any(one is None for one in scores) else np.asarray(np.mean(scores, axis=0))  # type: ignore[arg-type]
 
     def values(self) -> tuple[float, ...]:
-        """The figure of each run, over all samples."""
+        """The statistic of each run, over all samples."""
         return tuple(float(part(np.arange(len(part.names)))) for part in self.parts)
 
 
 @dataclass(frozen=True, eq=False)
 class _DifferenceStatistic:
-    """The other figure less the one, on the same samples."""
+    """The second statistic minus the first, on the same samples."""
 
-    one: Statistic
-    other: Statistic
+    first: Statistic
+    second: Statistic
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.one.names
+        return self.first.names
 
     @property
     def slow(self) -> bool:
-        return self.one.slow or self.other.slow
+        return self.first.slow or self.second.slow
 
-    def __call__(self, numbers: SampleIndices) -> NDArray[np.float64]:
-        return self.other(numbers) - self.one(numbers)
+    def __call__(self, indices: SampleIndices) -> NDArray[np.float64]:
+        return self.second(indices) - self.first(indices)
 
     def scores(self) -> NDArray[np.float64] | None:
-        one, other = self.one.scores(), self.other.scores()
-        return None if one is None or other is None else other - one
+        first, second = self.first.scores(), self.second.scores()
+        return None if first is None or second is None else second - first
 
 
 def estimate_interval(statistic: Statistic, seed: int = 0) -> IntervalEstimate:
-    """The figure of all samples, and its interval: the middle 95 % of what draws of as many samples come to.
+    """The statistic of all samples, with its bootstrap interval.
 
-    The few draws of a slow one tell its standard error: its interval is 1.96 of these to both sides.
+    The interval is the middle 95 % of the statistic over resamples. A slow statistic has too few resamples
+    for that: its interval is 1.96 standard errors to both sides.
     """
     count = len(statistic.names)
     value = float(statistic(np.arange(count))) if count else math.nan
     if count < 2 or not math.isfinite(value):
         return IntervalEstimate(value, math.nan, math.nan)
-    drawn = _import_scipy_stats().bootstrap(
-        (np.arange(count),),
-        lambda numbers, axis: statistic(numbers),
-        vectorized=True,
-        batch=SLOW_RESAMPLE_COUNT,
-        n_resamples=SLOW_RESAMPLE_COUNT if statistic.slow else RESAMPLE_COUNT,
-        confidence_level=_CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
+    resampled = _resample(statistic, SLOW_RESAMPLE_COUNT if statistic.slow else RESAMPLE_COUNT, seed)
     if statistic.slow:
-        error = _Z_SCORE * float(drawn.standard_error)
-        return IntervalEstimate(value, value - error, value + error)
-    return IntervalEstimate(value, *map(float, drawn.confidence_interval))
+        margin = Z_SCORE * float(resampled.std(ddof=1))
+        return IntervalEstimate(value, value - margin, value + margin)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail])
+    return IntervalEstimate(value, float(low), float(high))
 
 
-def compare_statistics(one: Statistic, other: Statistic, seed: int = 0) -> PairedDifference:
-    """The other less the one, on the same samples in each draw."""
-    if one.names != other.names:
+def _resample(statistic: Statistic, draws: int, seed: int) -> NDArray[np.float64]:
+    """(draws,) values of the statistic, each on as many samples drawn with replacement."""
+    rng, count = np.random.default_rng(seed), len(statistic.names)
+    batches = [SLOW_RESAMPLE_COUNT] * (draws // SLOW_RESAMPLE_COUNT)  # bounds the memory of one call
+    return np.concatenate([statistic(rng.integers(0, count, (batch, count))) for batch in batches])
+
+
+def estimate_mean(groups: Sequence[Sequence[float]], seed: int = 0) -> IntervalEstimate:
+    """The mean over the values of all groups; groups are resampled whole, as their values are correlated."""
+    sums = np.array([[sum(group)] for group in groups], np.float64).reshape(-1, 1)
+    counts = np.array([[len(group)] for group in groups], np.float64).reshape(-1, 1)
+    return estimate_interval(MeanStatistic(tuple(map(str, range(len(groups)))), sums, counts), seed)
+
+
+def compare_statistics(first: Statistic, second: Statistic, seed: int = 0) -> PairedDifference:
+    """The second statistic minus the first, on the same samples in each draw."""
+    if first.names != second.names:
         raise DataError("two systems were measured on different samples; measure them in one go")
-    apart = _DifferenceStatistic(one, other)
-    return PairedDifference(*estimate_interval(apart, seed), _wilcoxon_p_value(apart.scores()))
+    difference = _DifferenceStatistic(first, second)
+    return PairedDifference(*estimate_interval(difference, seed), _wilcoxon_p_value(difference.scores()))
 
 
 def _wilcoxon_p_value(differences: NDArray[np.float64] | None) -> float | None:
-    """The p of equal chances for up and down; samples without a difference say nothing."""
+    """The p value of differences that are positive as often as negative; equal samples are ignored."""
     if differences is None or not len(differences):
         return None
-    moved = differences[differences != 0]
-    return float(_import_scipy_stats().wilcoxon(moved).pvalue) if len(moved) else 1.0
-
-
-def _import_scipy_stats() -> Any:
+    nonzero = differences[differences != 0]
+    if not len(nonzero):
+        return 1.0
     try:
-        from scipy import stats
+        from scipy.stats import wilcoxon
     except ImportError:
-        raise DataError("confidence intervals need SciPy: pip install 't2onet[train]'") from None
-    return stats
+        raise DataError("the p value of a difference needs SciPy: pip install 't2onet[train]'") from None
+    return float(wilcoxon(nonzero).pvalue)

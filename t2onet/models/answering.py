@@ -6,7 +6,6 @@ decline, is run by `decode_recipes` in `retoucher.py`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..data.recorded import (
+from ..data.dataset import hash_file
+from ..data.records import (
+    BEST_WEIGHTS_FILE,
     AnswerSet,
     BytePicture,
     QuestionSet,
@@ -27,17 +28,18 @@ from ..data.recorded import (
     RecordedRecipes,
     read_answers_source,
     read_questions,
+    read_run_record,
     to_byte_picture,
     to_float_picture,
 )
-from ..data.run_records import BEST_WEIGHTS_FILE, read_run_record
 from ..errors import DataError, TrainingError
-from ..image import read_regular_file, write_atomically
+from ..image import write_atomically
 from .decoding import GreedyDecoding, NamedSteps, RequestBatch, decode_steps, extract_steps
 from .files import LoadedNetwork, load_network
 
 NO_BFLOAT16_MESSAGE = "this device does not compute in bfloat16; computing in float32"
 _BATCH_SIZE = 64
+_HASH_LENGTH = 12
 _SKIPPED_KINDS = ("retoucher", "discriminator")
 """Kinds that cannot answer recorded questions: the first has modes, the second makes no pictures."""
 
@@ -152,7 +154,11 @@ def answer_runs(
     out.mkdir(parents=True, exist_ok=True)
     for name in _list_runs(runs, only):
         weights, path = runs / name / BEST_WEIGHTS_FILE, out / f"{name}.zip"
-        source = {"questions": question_set.fingerprint, "weights": hash_file(weights), "narrow": bfloat16}
+        source = {
+            "questions": question_set.fingerprint,
+            "weights": hash_file(weights)[:_HASH_LENGTH],
+            "narrow": bfloat16,
+        }
         if _is_answered(path, source):
             report(f"{name}: already answered")
             continue
@@ -199,11 +205,6 @@ def _collect_answers(
             else:
                 steps.append(prediction.steps)
     return RecordedPictures(pictures) if pictures else RecordedRecipes(steps)
-
-
-def hash_file(path: Path) -> str:
-    """The first 12 hexadecimal digits of the SHA-256 of a file."""
-    return hashlib.sha256(read_regular_file(path)).hexdigest()[:12]
 
 
 def _list_runs(runs: Path, only: Sequence[str]) -> list[str]:

@@ -187,7 +187,7 @@ def extract_steps(actions: ActionSpace, rollout: Rollout, *, decimals: int | Non
     def extract(number: int, row: list[float]) -> tuple[str, tuple[float, ...]]:
         operation, values = actions.operations[number], tuple(row[actions.slices[number]])
         if decimals is not None:
-            values = tuple(operation.clipped([round(value, decimals) for value in values]))
+            values = tuple(operation.clip([round(value, decimals) for value in values]))
         return operation.name, values
 
     return [

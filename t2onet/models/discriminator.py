@@ -137,7 +137,7 @@ class DiscriminatorCost:
     def _resized_photo(self, picture: Tensor) -> Tensor:
         """The photo at the size of the picture, then averaged like it; computed once per size."""
         if self._shape != picture.shape:
-            from ..planning.pairs import to_working_picture
+            from ..planning.pictures import to_working_picture
 
             photo = to_working_picture(self._photo, *picture.shape[1:])
             self._shape, self._before = tuple(picture.shape), self._resize(torch.from_numpy(photo))

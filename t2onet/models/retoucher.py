@@ -21,11 +21,12 @@ from ..image.colour import srgb_to_lab
 from ..language.grams import BUCKETS, LONGEST, spelt
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from ..metrics.attributes import measure_lab_attributes
-from ..operations import Operation, get_operation
+from ..operations import PAPER, Operation, get_operation, sort_by_position
+from ..options import MODES
 
-OPERATION_ORDER = ("brightness", "color", "saturation", "tone", "contrast", "sharpness")
-"""The order in which operations are decided: the best one for a joint fit (LOG.md)."""
-RETOUCHER_MODES = ("literal", "expert")
+OPERATION_ORDER = sort_by_position(PAPER)
+"""The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
+RETOUCHER_MODES = MODES
 RETOUCHER_SIDE = 128
 """Pixels a side of the picture it sees."""
 OUTPUT_GAIN = 0.25

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from ..operations import get_operation, operations
+from ..operations import PAPER, get_operation
 from .text import LSTMTextEncoder
 
 
@@ -33,7 +33,7 @@ class ActionSpace(nn.Module):
     def __init__(self, names: Sequence[str] | None = None, *, ends: bool = True) -> None:
         super().__init__()
         self.ends = ends
-        self.names = tuple(operations() if names is None else names)
+        self.names = tuple(PAPER if names is None else names)
         self.operations = tuple(get_operation(name) for name in self.names)
         starts = [sum(o.size for o in self.operations[:k]) for k in range(len(self.names) + 1)]
         self.slices = tuple(slice(a, b) for a, b in pairwise(starts))
@@ -183,7 +183,7 @@ def _stage(channels_in: int, channels_out: int, stride: int) -> nn.Sequential:
 class T2ONetConfig:
     """Sizes as published; `image`, `operation` and `attention` off are the paper's ablations."""
 
-    operations: tuple[str, ...] = field(default_factory=lambda: tuple(operations()))
+    operations: tuple[str, ...] = PAPER
     max_steps: int = 6
     ends: bool = True
     """Whether it may end before its last step; else every episode has `max_steps` steps."""

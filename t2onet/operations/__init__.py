@@ -1,7 +1,6 @@
-"""The operations: declarations and formulas, one file for each family.
+"""Operations: declarations and formulas, a file for each family.
 
-Every module of this folder is loaded, and loading it registers its operations and
-repairs: adding one needs one file.
+Every module of this folder is imported, which registers its operations and repairs: adding one is one file.
 """
 
 from importlib import import_module as _import_module
@@ -9,9 +8,11 @@ from pkgutil import iter_modules as _iter_modules
 
 from ._registry import (
     REFERENCE_SHORT_SIDE,
+    Attribute,
     Operation,
     Parameter,
     ParameterValues,
+    Phrase,
     RadiusMode,
     Repair,
     RepairFunction,
@@ -21,22 +22,29 @@ from ._registry import (
     register,
     register_repair,
     repairs,
+    sort_by_position,
 )
+from .paper import PAPER, paper_operations
 
 __all__ = [
+    "PAPER",
     "REFERENCE_SHORT_SIDE",
+    "Attribute",
     "Operation",
     "Parameter",
     "ParameterValues",
+    "Phrase",
     "RadiusMode",
     "Repair",
     "RepairFunction",
     "get_operation",
     "operations",
+    "paper_operations",
     "pixel_scale",
     "register",
     "register_repair",
     "repairs",
+    "sort_by_position",
 ]
 
 for _module in sorted(_iter_modules(__path__), key=lambda module: module.name):

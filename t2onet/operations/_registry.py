@@ -1,4 +1,8 @@
-"""What an operation is, what a repair is, and the registry of both."""
+"""The declaration of an operation, that of a repair, and the registry of both.
+
+A declaration is the only place that states a name, a range, a default or a unit: the command line, recipes,
+sliders, planner, networks and docs read it from here.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,37 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
 
 from ..errors import RecipeError
-from ..image.arrays import Array, array_namespace, to_array_like
-
-# What an operation is, what a repair is, and the one list of each.
-#
-# An operation declares its name, parameters, ranges, defaults, units and help once; the command line,
-# recipes,
-# sliders, planner and decoder read them here. This module knows nothing of files, recipes or tiles.
+from ..image.pixels import Array, array_namespace, to_array_like
 
 ParameterValues = tuple[float, ...]
 Formula = Callable[[Array, Array, float], Array]
 RadiusMode = Literal["scaled", "pixel"]
+Group = Literal["light", "colour", "detail", "effects", "geometry"]
 
 REFERENCE_SHORT_SIDE = 1000
-"""Up to this short side (pixels) a neighbourhood is the paper's; above it, it widens in proportion."""
+"""Short side (pixels) up to which a neighbourhood has the paper's size; above it, it grows in proportion."""
+
+
+class Attribute(StrEnum):
+    """A measurable property of a photo that operations move and requests name (see `metrics.attributes`)."""
+
+    LIGHTNESS = "lightness"
+    CONTRAST = "contrast"
+    COLOURFULNESS = "colourfulness"
+    WARMTH = "warmth"
+    REDNESS = "redness"
+    SHARPNESS = "sharpness"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One slider or, with `count` > 1, one row of equal sliders."""
+    """One number, or `count` numbers of the same kind, such as the rises of a curve."""
 
     name: str
     low: float
@@ -37,9 +48,11 @@ class Parameter:
     default: float
     unit: str
     help: str
+    step: float = 0.01
+    """The smallest change worth making: of a slider, and of a finite difference in planning."""
     count: int = 1
     sampling: float | None = None
-    """The paper's half-range R for random tries around a value; half the range where None."""
+    """The paper's half-range R for random sampling around a value; half the range where None."""
 
     @property
     def half_range(self) -> float:
@@ -47,6 +60,34 @@ class Parameter:
 
     def allows(self, value: float) -> bool:
         return math.isfinite(value) and self.low <= value <= self.high
+
+    @property
+    def label(self) -> str:
+        """Name and count, as tables show it."""
+        return self.name if self.count == 1 else f"{self.name} (x{self.count})"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words for a step, from the direction and size of its first number: "brightens by 20 %"."""
+
+    more: str
+    less: str
+    amount: str | Callable[[float], str] = ""
+    """Follows the verb: a format of the parameters by name ("by {ev:.2f} EV"), or a function of the first."""
+    lowest: str = ""
+    """Replaces verb and amount where the first number is as low as it can be."""
+
+
+def percent(value: float) -> str:
+    """ "by 20 %" for 0.2 and -0.2."""
+    size = 100 * abs(value)
+    return f"by {size:.0f} %" if size >= 1 else f"by {size:.1g} %"
+
+
+def adverb(size: float, small: float, large: float) -> str:
+    """ "slightly" below `small`, "strongly" above `large`, empty in between."""
+    return "slightly" if size < small else "strongly" if size > large else ""
 
 
 def _no_reach(scale: float) -> int:
@@ -57,21 +98,28 @@ def _keep_values(values: ParameterValues) -> ParameterValues:
     return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
-    """A pure function of an image and parameters, differentiable in both, identity at the defaults.
-
-    `formula(image, parameters, scale)` takes images (..., 3, H, W) in [0, 1] and parameters (..., size), and
-    need not clamp. `reach(scale)` is how many pixels aside it looks. `canonical` picks one of several
-    parameter vectors that mean the same picture.
-    """
+    """A pure function of an image and parameters, differentiable in both, identity at its defaults."""
 
     name: str
+    group: Group
+    position: int
+    """Its usual place in a recipe, relative to the positions of the others."""
     help: str
     parameters: tuple[Parameter, ...]
     formula: Formula = field(repr=False)
+    """(image (..., 3, H, W) in [0, 1], parameters (..., size), pixel scale) -> image; need not clamp."""
+    attribute: Attribute | None = None
+    """What it mainly moves."""
+    phrase: Phrase | Callable[[ParameterValues], str] | None = field(default=None, repr=False)
+    """How a step is worded; by name and numbers where None."""
+    per_channel: bool = False
+    """Whether each channel of a pixel depends on that channel alone."""
     reach: Callable[[float], int] = field(default=_no_reach, repr=False)
+    """Pixel scale -> how many pixels away it reads."""
     canonical: Callable[[ParameterValues], ParameterValues] = field(default=_keep_values, repr=False)
+    """Picks one of several parameter vectors that give the same picture."""
 
     @property
     def size(self) -> int:
@@ -88,41 +136,66 @@ class Operation:
         return tuple(slot.default for slot in self.slots)
 
     def is_identity(self, values: ParameterValues) -> bool:
-        """Whether these parameters leave every photo as it is."""
+        """Whether these parameters leave every photo unchanged."""
         pairs = zip(self.canonical(values), self.defaults, strict=True)
         return all(math.isclose(value, default, rel_tol=1e-12) for value, default in pairs)
 
-    def clipped(self, values: Sequence[float]) -> ParameterValues:
+    def clip(self, values: Sequence[float]) -> ParameterValues:
         """The nearest allowed parameters."""
         return tuple(min(max(v, slot.low), slot.high) for v, slot in zip(values, self.slots, strict=True))
 
+    def describe(self, values: ParameterValues) -> str:
+        """What a step with these parameters does, without a full stop: "raises contrast by 30 %"."""
+        if self.is_identity(values):
+            return f"leaves {self.name} alone"
+        if self.phrase is None:
+            return f"applies {self.name} ({', '.join(f'{value:g}' for value in values)})"
+        if not isinstance(self.phrase, Phrase):
+            return self.phrase(values)
+        first, slot = values[0], self.slots[0]
+        if self.phrase.lowest and first == slot.low:
+            return self.phrase.lowest
+        verb = self.phrase.less if first < slot.default else self.phrase.more
+        return f"{verb} {self._format_amount(self.phrase, values)}".rstrip()
+
+    def _format_amount(self, phrase: Phrase, values: ParameterValues) -> str:
+        if callable(phrase.amount):
+            return phrase.amount(values[0])
+        numbers = iter(values)
+        rows = {p.name: [next(numbers) for _ in range(p.count)] for p in self.parameters}
+        return phrase.amount.format_map(
+            {name: row[0] if len(row) == 1 else row for name, row in rows.items()}
+        )
+
     def check(self, parameters: object) -> ParameterValues:
-        """Parameters as given (a number or lists of them) as a flat tuple; refuses what is not allowed."""
+        """Parameters (a number or lists of them) as a flat tuple; refuses what is not allowed."""
         values = tuple(_flatten_numbers(parameters, self.name))
-        if not self._rows_fit(parameters):
-            raise RecipeError(f"{self.name} takes its rows as {self._shape()}, and others were given")
+        if not self._has_declared_rows(parameters):
+            raise RecipeError(
+                f"{self.name} takes its rows as {self._describe_shape()}, and others were given"
+            )
         if len(values) != self.size:
             raise RecipeError(
-                f"{self.name} takes {_format_number_count(self.size)} ({self._shape()}), and {len(values)} "
-                f"{'was' if len(values) == 1 else 'were'} given"
+                f"{self.name} takes {_format_number_count(self.size)} ({self._describe_shape()}), "
+                f"and {len(values)} {'was' if len(values) == 1 else 'were'} given"
             )
-        for label, slot, value in zip(self._labels(), self.slots, values, strict=True):
+        for label, slot, value in zip(self._slot_labels(), self.slots, values, strict=True):
             if not slot.allows(value):
                 allowed = f"allowed is {slot.low:g} to {slot.high:g}"
                 raise RecipeError(f"{self.name}: {label} is {value:g}; {allowed}")
         return values
 
-    def _rows_fit(self, parameters: object) -> bool:
-        """Whether numbers in rows come in the declared ones: 24 as 8 rows of 3 would be other curves."""
+    def _has_declared_rows(self, parameters: object) -> bool:
+        """Whether nested lists have the declared lengths: 24 numbers as 8 rows of 3 would be other curves."""
         rows = [len(row) for row in parameters if hasattr(row, "__len__")] if _is_list(parameters) else []
         return not rows or rows == [parameter.count for parameter in self.parameters]
 
-    def _labels(self) -> Iterator[str]:
+    def _slot_labels(self) -> Iterator[str]:
         for parameter in self.parameters:
             numbers = range(1, parameter.count + 1)
             yield from (parameter.name if parameter.count == 1 else f"{parameter.name} {i}" for i in numbers)
 
-    def _shape(self) -> str:
+    def _describe_shape(self) -> str:
         return ", ".join(p.name if p.count == 1 else f"{p.count} for {p.name}" for p in self.parameters)
 
     def __call__(self, image: Array, parameters: Any, *, radius: RadiusMode = "scaled") -> Array:
@@ -140,24 +213,29 @@ class Operation:
 
 
 class RepairFunction(Protocol):
-    """A picture (3, H, W) in [0, 1] and a mask (H, W) in [0, 1], float32 -> the picture, new under the mask.
+    """(picture (3, H, W), mask (H, W), pixel scale of the photo) -> picture; float32 in [0, 1].
 
-    Whatever the mask touches at all is to be replaced; the executor blends the result in by the mask. `scale`
-    is the `pixel_scale` of the photo, of which the picture may be a part.
+    Replaces every pixel where the mask is above zero; the executor blends the result by the mask. The picture
+    may be a part of the photo.
     """
 
     def __call__(self, image: np.ndarray, mask: np.ndarray, scale: float, /) -> np.ndarray: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Repair:
-    """The second kind: it needs a mask and what is around it, and has no parameters and no gradient."""
+    """Fills a masked region from its surroundings; it has no parameters and no gradient."""
 
     name: str
     help: str
     function: RepairFunction = field(repr=False)
+    phrase: str = ""
+    """What a step does, without a full stop; by its name where empty."""
     margin: int | None = None
-    """Pixels around the mask, at the reference size, that `function` is given; None for the whole picture."""
+    """Pixels around the mask, at the reference size, that `function` receives; None for the whole picture."""
+
+    def describe(self) -> str:
+        return self.phrase or f"repairs the picture ({self.name})"
 
     def check(self, parameters: object) -> ParameterValues:
         """No parameters, as a tuple; refuses any."""
@@ -189,7 +267,7 @@ def _flatten_numbers(value: object, name: str) -> Iterator[float]:
 
 
 def pixel_scale(height: int, width: int, radius: RadiusMode = "scaled") -> float:
-    """How many pixels of a photo stand for one pixel at the reference size; never below one."""
+    """Pixels of a photo for each pixel at the reference size; never below one."""
     if radius == "pixel":
         return 1.0
     if radius != "scaled":
@@ -198,23 +276,40 @@ def pixel_scale(height: int, width: int, radius: RadiusMode = "scaled") -> float
 
 
 _OPERATIONS: dict[str, Operation] = {}
+_REPAIRS: dict[str, Repair] = {}
 
 
 def register(operation: Operation) -> Operation:
-    """Enrol an operation; everything that lists operations lists it from now on."""
-    if operation.name in _OPERATIONS:
-        raise ValueError(f"an operation called {operation.name!r} is registered already")
+    """Add an operation to the registry; everything that lists operations lists it from now on."""
+    _check_unregistered(operation.name)
     _OPERATIONS[operation.name] = operation
     return operation
 
 
+def register_repair(repair: Repair) -> Repair:
+    """Add a repair to the registry; recipes and local planning accept it from now on."""
+    _check_unregistered(repair.name)
+    _REPAIRS[repair.name] = repair
+    return repair
+
+
+def _check_unregistered(name: str) -> None:
+    if name in _OPERATIONS or name in _REPAIRS:
+        raise ValueError(f"an operation or repair called {name!r} is registered already")
+
+
 def operations() -> Mapping[str, Operation]:
-    """All operations by name, in the order of their registration."""
+    """All operations by name: the paper's first, then those of the other modules."""
     return dict(_OPERATIONS)
 
 
+def repairs() -> Mapping[str, Repair]:
+    """All repairs by name; none of them is among `operations()`."""
+    return dict(_REPAIRS)
+
+
 def get_operation(name: str) -> Operation:
-    """The operation called `name`, or an error that offers the valid spellings."""
+    """The operation called `name`, or an error that suggests the valid spellings."""
     if name in _OPERATIONS:
         return _OPERATIONS[name]
     near = get_close_matches(str(name).lower(), {*_OPERATIONS, *_REPAIRS} - {name}, n=1)
@@ -222,17 +317,6 @@ def get_operation(name: str) -> Operation:
     raise RecipeError(f"there is no operation {name!r}; {hint}")
 
 
-_REPAIRS: dict[str, Repair] = {}
-
-
-def register_repair(repair: Repair) -> Repair:
-    """Enrol a repair; recipes and local planning may name it from now on."""
-    if repair.name in _REPAIRS or repair.name in _OPERATIONS:
-        raise ValueError(f"an operation or repair called {repair.name!r} is registered already")
-    _REPAIRS[repair.name] = repair
-    return repair
-
-
-def repairs() -> Mapping[str, Repair]:
-    """All repairs by name; none of them is among `operations()`."""
-    return dict(_REPAIRS)
+def sort_by_position(names: Iterable[str]) -> tuple[str, ...]:
+    """Operations in the order in which they usually stand in a recipe."""
+    return tuple(sorted(names, key=lambda name: get_operation(name).position))

@@ -1,22 +1,41 @@
-"""The paper's six operations: brightness, contrast, saturation, sharpness, tone and color."""
+"""The paper's six operations: brightness, saturation, contrast, tone, color and sharpness.
+
+The equations are those of the appendix of "Learning by Planning: Language-Guided Global Image Editing".
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from ..image.arrays import Array, array_namespace, make_shifter, per_pixel
-from ._registry import Operation, Parameter, ParameterValues, register
+from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
+from ._curve_phrases import describe_color, describe_tone
+from ._registry import (
+    Attribute,
+    Operation,
+    Parameter,
+    ParameterValues,
+    Phrase,
+    adverb,
+    get_operation,
+    percent,
+    register,
+)
 
-# Brightness and saturation: V and S of HSV scaled by 1 + p and clipped to [0, 1].
-#
-# With hue and saturation kept, scaling V scales the three channels alike; with hue and value kept, scaling S
-# scales each channel's distance from V. Written so, neither needs the hue, and black and grey pixels, where
-# hue
-# and saturation are undefined, have finite gradients.
+PAPER = ("brightness", "saturation", "contrast", "tone", "color", "sharpness")
+"""The paper's set, in the order of a network's outputs and of the keys of stored plans."""
 
+PAPER_LUMINANCE_WEIGHTS = (0.27, 0.67, 0.06)
+"""Weights of red, green and blue."""
+CURVE_PIECES = 8
+"""Straight pieces of a tone or color curve."""
 _TINY = 1e-8
-"""Stands in for a zero divisor: far below one 16-bit level, and its square's inverse is finite in float32."""
+"""Replaces a zero divisor: far below one 16-bit level, and its square's inverse is finite in float32."""
+
+
+def paper_operations() -> tuple[Operation, ...]:
+    """The operations of `PAPER`, in its order."""
+    return tuple(get_operation(name) for name in PAPER)
 
 
 def _hsv_value(image: Array) -> Array:
@@ -28,24 +47,22 @@ def _gain(p: Array, image: Array) -> Array:
 
 
 def brightness(image: Array, parameters: Array, scale: float) -> Array:
-    """I' = I * V'/V, V' = clip((1 + p) V): the gain 1 + p, or 1/V where that would exceed one."""
+    """I' = I * V'/V, V' = clip((1 + p) V) in HSV: the gain 1 + p, or 1/V where that would exceed one.
+
+    With hue and saturation kept, scaling V scales the three channels alike. Written so, no hue is computed,
+    and black pixels, where it is undefined, have finite gradients.
+    """
     xp = array_namespace(image)
     limit = 1.0 / xp.clip(_hsv_value(image), _TINY, None)
     return image * xp.minimum(_gain(parameters[..., 0], image), limit)
 
 
-def saturation(image: Array, parameters: Array, scale: float) -> Array:
-    """I' = V - (V - I) * S'/S, S' = clip((1 + p) S): the gain 1 + p, or 1/S where that would exceed one."""
-    xp = array_namespace(image)
-    value = _hsv_value(image)
-    chroma = value - xp.amin(image, axis=-3, keepdims=True)
-    limit = value / xp.clip(chroma, _TINY, None)
-    return value - (value - image) * xp.minimum(_gain(parameters[..., 0], image), limit)
-
-
 BRIGHTNESS = register(
     Operation(
         name="brightness",
+        group="light",
+        position=10,
+        attribute=Attribute.LIGHTNESS,
         help="Lightens or darkens: the HSV value of every pixel times 1 + p.",
         parameters=(
             Parameter(
@@ -53,18 +70,35 @@ BRIGHTNESS = register(
                 -1.0,
                 2.0,
                 0.0,
-                "relative change",
-                "0.2 makes it 20 % lighter, -1 black; what passes white is cut off",
+                unit="relative change",
+                help="0.2 makes it 20 % lighter, -1 black; what passes white is cut off",
                 sampling=2.0,
             ),
         ),
+        phrase=Phrase(more="brightens", less="darkens", amount=percent, lowest="turns everything black"),
         formula=brightness,
     )
 )
 
+
+def saturation(image: Array, parameters: Array, scale: float) -> Array:
+    """I' = V - (V - I) * S'/S, S' = clip((1 + p) S): the gain 1 + p, or 1/S where that would exceed one.
+
+    With hue and value kept, scaling S scales each channel's distance from V.
+    """
+    xp = array_namespace(image)
+    value = _hsv_value(image)
+    chroma = value - xp.amin(image, axis=-3, keepdims=True)
+    limit = value / xp.clip(chroma, _TINY, None)
+    return value - (value - image) * xp.minimum(_gain(parameters[..., 0], image), limit)
+
+
 SATURATION = register(
     Operation(
         name="saturation",
+        group="colour",
+        position=30,
+        attribute=Attribute.COLOURFULNESS,
         help="Strengthens or fades colours: the HSV saturation of every pixel times 1 + p.",
         parameters=(
             Parameter(
@@ -72,20 +106,17 @@ SATURATION = register(
                 -1.0,
                 2.0,
                 0.0,
-                "relative change",
-                "0.2 makes colours 20 % stronger, -1 leaves the grey of the brightest channel",
+                unit="relative change",
+                help="0.2 makes colours 20 % stronger, -1 leaves the grey of the brightest channel",
                 sampling=0.5,
             ),
+        ),
+        phrase=Phrase(
+            more="strengthens colours", less="fades colours", amount=percent, lowest="takes all colour out"
         ),
         formula=saturation,
     )
 )
-
-
-# Contrast: a blend with the photo whose luminance went through half a cosine.
-
-PAPER_LUMINANCE_WEIGHTS = (0.27, 0.67, 0.06)
-"""Weights of red, green and blue."""
 
 
 def paper_luminance(image: Array) -> Array:
@@ -111,6 +142,9 @@ def contrast(image: Array, parameters: Array, scale: float) -> Array:
 CONTRAST = register(
     Operation(
         name="contrast",
+        group="light",
+        position=50,
+        attribute=Attribute.CONTRAST,
         help="Deepens darks and lifts lights, or the reverse: a blend with the cosine curve.",
         parameters=(
             Parameter(
@@ -118,25 +152,19 @@ CONTRAST = register(
                 -1.0,
                 1.0,
                 0.0,
-                "share of the curve",
-                "1 is the full curve, below 0 flattens",
+                unit="share of the curve",
+                help="1 is the full curve, below 0 flattens",
                 sampling=1.0,
             ),
         ),
+        phrase=Phrase(more="raises contrast", less="lowers contrast", amount=percent),
         formula=contrast,
     )
 )
 
 
-# Tone and color: curves of eight straight pieces, given by the eight rises between their ends.
-#
-# Only the ratios of the rises matter: the curve is divided by their sum, so it always runs from 0 to 1.
-
-CURVE_PIECES = 8
-
-
 def apply_curve(image: Array, rises: list[Array]) -> Array:
-    """f(x) = sum_i clip(N x - i, 0, 1) p_i / sum_i p_i, the rises p_i shaped to meet the pixels."""
+    """f(x) = sum_i clip(N x - i, 0, 1) p_i / sum_i p_i, the rises p_i broadcast over the pixels."""
     xp = array_namespace(image)
     climbed = sum(xp.clip(CURVE_PIECES * image - i, 0.0, 1.0) * rise for i, rise in enumerate(rises))
     return climbed / sum(rises)
@@ -154,7 +182,7 @@ def color(image: Array, parameters: Array, scale: float) -> Array:
 
 
 def normalize_rises(values: ParameterValues) -> ParameterValues:
-    """The same curves with rises that average one, as the identity's do."""
+    """The same curves with rises that average one: only their ratios matter."""
     rows = (values[start : start + CURVE_PIECES] for start in range(0, len(values), CURVE_PIECES))
     return tuple(value * CURVE_PIECES / sum(row) for row in rows for value in row)
 
@@ -165,8 +193,8 @@ def _declare_rises(name: str, what: str, sampling: float) -> Parameter:
         0.02,
         8.0,
         1.0,
-        "relative rise",
-        f"how steeply {what} rises in each eighth from dark to light; only ratios matter",
+        unit="relative rise",
+        help=f"how steeply {what} rises in each eighth from dark to light; only ratios matter",
         count=CURVE_PIECES,
         sampling=sampling,
     )
@@ -175,9 +203,14 @@ def _declare_rises(name: str, what: str, sampling: float) -> Parameter:
 TONE = register(
     Operation(
         name="tone",
+        group="light",
+        position=40,
+        attribute=Attribute.LIGHTNESS,
         help="A tone curve of eight pieces, the same for red, green and blue.",
         parameters=(_declare_rises("rises", "the curve", 0.75),),
+        phrase=describe_tone,
         formula=tone,
+        per_channel=True,
         canonical=normalize_rises,
     )
 )
@@ -185,28 +218,28 @@ TONE = register(
 COLOR = register(
     Operation(
         name="color",
+        group="colour",
+        position=20,
+        attribute=Attribute.WARMTH,
         help="Three tone curves of eight pieces, one each for red, green and blue.",
         parameters=tuple(_declare_rises(channel, channel, 0.1) for channel in ("red", "green", "blue")),
+        phrase=describe_color,
         formula=color,
+        per_channel=True,
         canonical=normalize_rises,
     )
 )
 
-
-# Sharpness: the photo plus p times its centre-positive Laplacian.
-#
-# The Laplacian is four times the difference between a pixel and the mean of its four neighbours. Above the
-# reference size the neighbours move out in proportion and are taken from a slightly smoothed copy: shifts by
-# one preview pixel commute with averaging down to the preview, and the smoothing (with the distance shortened
-# so that the spread stays the same) keeps fine lines from echoing.
+CURVES = (TONE.name, COLOR.name)
+"""Operations whose parameters are the rises of one or three curves of CURVE_PIECES pieces."""
 
 
 @dataclass(frozen=True)
 class LaplacianNeighbourhood:
-    """Where the four neighbours are taken from at one pixel scale."""
+    """Where the four neighbours of a pixel are read at one pixel scale."""
 
     near: int
-    """Whole pixels out; the neighbours lie between `near` and `near + 1`."""
+    """Whole pixels away; the neighbours lie between `near` and `near + 1`."""
     fraction: float
     """How far towards `near + 1`."""
     weights: tuple[float, ...]
@@ -218,7 +251,11 @@ class LaplacianNeighbourhood:
 
 
 def laplacian_neighbourhood(scale: float) -> LaplacianNeighbourhood:
-    """One pixel out and no smoothing at scale one, widening in proportion above."""
+    """One pixel away and no smoothing at scale one, growing in proportion above.
+
+    Shifts by one preview pixel commute with averaging down to the preview; the smoothing, with the distance
+    shortened so that the spread stays the same, keeps fine lines from echoing.
+    """
     variance = (scale**2 - 1) / 6
     distance = math.sqrt(scale**2 - 2 * variance)
     return LaplacianNeighbourhood(int(distance), distance - int(distance), _gaussian_weights(variance))
@@ -235,23 +272,26 @@ def _gaussian_weights(variance: float) -> tuple[float, ...]:
 def _smooth(image: Array, weights: tuple[float, ...]) -> Array:
     half = len(weights) // 2
     for axis in (-2, -1) if half else ():
-        moved = make_shifter(image, half, axis)
-        image = sum(weight * moved(i - half) for i, weight in enumerate(weights))
+        shift = make_shifter(image, half, axis)
+        image = sum(weight * shift(i - half) for i, weight in enumerate(weights))
     return image
 
 
 def laplacian(image: Array, scale: float) -> Array:
     """Centre-positive: 4 I minus the four neighbours."""
-    where = laplacian_neighbourhood(scale)
-    smooth = _smooth(image, where.weights)
-    down, right = make_shifter(smooth, where.near + 1, -2), make_shifter(smooth, where.near + 1, -1)
+    neighbourhood = laplacian_neighbourhood(scale)
+    near = neighbourhood.near
+    smooth = _smooth(image, neighbourhood.weights)
+    shift_rows, shift_columns = make_shifter(smooth, near + 1, -2), make_shifter(smooth, near + 1, -1)
 
-    def four(distance: int) -> Array:
-        return down(-distance) + down(distance) + right(-distance) + right(distance)
+    def sum_four(distance: int) -> Array:
+        return (
+            shift_rows(-distance) + shift_rows(distance) + shift_columns(-distance) + shift_columns(distance)
+        )
 
-    around = four(where.near)
-    if where.fraction:
-        around = around + where.fraction * (four(where.near + 1) - around)
+    around = sum_four(near)
+    if neighbourhood.fraction:
+        around = around + neighbourhood.fraction * (sum_four(near + 1) - around)
     return 4.0 * image - around
 
 
@@ -260,9 +300,16 @@ def sharpness(image: Array, parameters: Array, scale: float) -> Array:
     return image + per_pixel(parameters[..., 0]) * laplacian(image, scale)
 
 
+def _sharpness_adverb(p: float) -> str:
+    return adverb(p, 0.1, 0.6) if p > 0 else adverb(-p, 0.05, 0.18)
+
+
 SHARPNESS = register(
     Operation(
         name="sharpness",
+        group="detail",
+        position=60,
+        attribute=Attribute.SHARPNESS,
         help="Sharpens or softens: p times the Laplacian is added.",
         parameters=(
             Parameter(
@@ -270,11 +317,12 @@ SHARPNESS = register(
                 -0.25,
                 1.5,
                 0.0,
-                "weight of the Laplacian",
-                "0.3 is clearly sharper, below 0 softens, -0.25 is the mean of the neighbours",
+                unit="weight of the Laplacian",
+                help="0.3 is clearly sharper, below 0 softens, -0.25 is the mean of the neighbours",
                 sampling=0.75,
             ),
         ),
+        phrase=Phrase(more="sharpens", less="softens", amount=_sharpness_adverb),
         formula=sharpness,
         reach=lambda scale: laplacian_neighbourhood(scale).reach,
     )

@@ -1,294 +1,312 @@
-"""Refine all parameters of a recipe together, global or masked."""
+"""Fit all parameters of a sequence of steps together, global or masked.
+
+Steps fitted one after the other lock each other in; fitted together they do not. Each round linearizes the
+steps in all their parameters (finite differences on a sample of the pixels), solves least squares reweighted
+towards least absolute error, and accepts what lowers the loss. The reweighting starts forgiving and becomes
+strict, which keeps early rounds from settling on whatever is nearly right already.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from .. import operations
 from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, mean_huber_loss, perturb_curves
-from ..operations.paper import CURVE_PIECES
-from .pictures import Action, L1Cost, Picture, StepSequence, render_intermediates
-from .places import PixelSample
+from ..operations import get_operation
+from ..operations.paper import CURVE_PIECES, CURVES
+from ..recipe import Step
+from .masked import PixelSample
+from .pictures import L1Cost, Picture, StepSequence, apply_step, reads_neighbours, render_intermediates
 from .segments import Region
 
-# All parameters of a path at once.
-#
-# Steps fitted one after the other lock each other in; fitted together they do not. Each round linearises the
-# path in all its parameters (finite differences, on a sample of the pixels), solves least squares reweighted
-# towards least absolute error, and accepts what lowers the true cost. The reweighting starts forgiving and
-# becomes strict, which keeps early rounds from settling on whatever is nearly right already.
+INITIAL_DELTA, FINAL_DELTA, DELTA_DECAY = 0.1, 0.006, 0.55
+"""Residuals below delta count squared; delta decays from round to round."""
+_INITIAL_DAMPING, _MIN_DAMPING = 1e-3, 1e-6
+_DAMPING_ATTEMPTS = 4
+"""Dampings tried in a round, each ten times the last."""
+_DIAGONAL_FLOOR = 1e-5
+"""Added to the diagonal for each residual, for parameters that change nothing."""
 
 JOINT_SAMPLE = 1024
-"""Pixels on which a path is linearised; its cost is always taken on all."""
-INITIAL_DELTA, FINAL_DELTA, DELTA_DECAY = 0.1, 0.006, 0.55
-"""Residuals below this count squared: at first, at last, and the factor from round to round."""
-_CURVE_OPERATIONS = {"tone", "color"}
-"""Operations whose nudged results are made all at once; any other is run once for each parameter."""
-MIN_ROUND_GAIN = 3e-5
-"""A round that lowers the cost by less was the last."""
+"""Pixels on which `JointFitter` linearizes; its cost is always that of all pixels."""
+_JOINT_ROUNDS, _JOINT_MIN_GAIN = 25, 3e-5
 RIDGE_WEIGHT = 5e-5
-"""What a parameter's squared distance from its default costs: of explanations that are equally good, the one
-that does least is taken, and steps do not undo each other."""
+"""Cost of a parameter's squared distance from its default in `JointFitter`: of equally good explanations the
+one that changes least is taken, and steps do not undo each other."""
+
+MASKED_SAMPLE = 1024
+"""Pixels on which `MaskedFitter` linearizes and measures."""
+_MASKED_ROUNDS, _MASKED_MIN_GAIN = 15, 1e-5
 
 
 @dataclass(frozen=True)
 class FittedSteps:
-    """A path and its mean absolute difference from the target."""
+    """Steps and their mean absolute difference from the target."""
 
-    path: StepSequence
+    steps: StepSequence
     cost: float
 
 
+@dataclass(frozen=True)
+class GaussNewton:
+    """Damped Gauss-Newton on the Huber loss between rendered steps and a goal.
+
+    `render` gives the pictures at first and after each step, `flatten` the values (N,) of a picture that
+    are compared with `goal` (N,). `linearize` takes steps and their pictures and gives the Jacobian (P, K)
+    and the residual (K,), on as many values as it likes. A strict round that gains less than `min_gain` is
+    the last.
+    """
+
+    render: Callable[[StepSequence], list[Picture]]
+    flatten: Callable[[Picture], np.ndarray]
+    linearize: Callable[[StepSequence, list[Picture]], tuple[np.ndarray, np.ndarray]]
+    goal: np.ndarray
+    min_gain: float
+    ridge: float = 0.0
+    """Weight of the squared distance of the parameters from their defaults."""
+    keep_damping: bool = False
+    """Whether a round that fails leaves its raised damping to the next."""
+
+    def minimize(self, steps: StepSequence, rounds: int, delta: float = INITIAL_DELTA) -> FittedSteps:
+        """The steps with better parameters, never worse than given; `delta` is that of the first round."""
+        pictures = self.render(steps)
+        best = FittedSteps(steps, self._measure(pictures[-1]))
+        lowest = best.cost + self._penalty(steps)
+        damping = _INITIAL_DAMPING
+        for _ in range(rounds if steps else 0):
+            strict = delta <= FINAL_DELTA
+            moved, damping = self._improve(steps, pictures, delta, damping)
+            if moved is not None:
+                steps, pictures = moved
+                fit = FittedSteps(steps, self._measure(pictures[-1]))
+                total = fit.cost + self._penalty(steps)
+                gain = lowest - total
+                if gain > 0:
+                    best, lowest = fit, total
+            if strict and (moved is None or gain < self.min_gain):
+                break
+            delta = max(delta * DELTA_DECAY, FINAL_DELTA)
+        return best
+
+    def _improve(
+        self, steps: StepSequence, pictures: list[Picture], delta: float, damping: float
+    ) -> tuple[tuple[StepSequence, list[Picture]] | None, float]:
+        """Steps with a lower loss and their pictures, or None; and the damping for the next round."""
+        jacobian, residual = self.linearize(steps, pictures)
+        count = len(jacobian)
+        matrix, vector = np.empty((count, count)), np.empty(count)
+        fill_normal_equations(jacobian, residual, np.float32(delta), np.empty_like(residual), matrix, vector)
+        if self.ridge:
+            matrix += 2 * self.ridge * residual.size * np.eye(count)
+            vector += 2 * self.ridge * residual.size * np.concatenate([_offsets(step) for step in steps])
+        loss, tried = self._loss(steps, pictures[-1], delta), damping
+        for _ in range(_DAMPING_ATTEMPTS):
+            damped = matrix + np.diag(tried * np.diag(matrix) + _DIAGONAL_FLOOR * residual.size)
+            moved = move_parameters(steps, -np.linalg.solve(damped, vector))
+            rendered = self.render(moved)
+            if self._loss(moved, rendered[-1], delta) < loss:
+                return (moved, rendered), max(tried / 5, _MIN_DAMPING)
+            tried *= 10
+        return None, tried if self.keep_damping else damping
+
+    def _measure(self, picture: Picture) -> float:
+        return float(mean_absolute_difference(self.flatten(picture), self.goal))
+
+    def _loss(self, steps: StepSequence, picture: Picture, delta: float) -> float:
+        huber = mean_huber_loss(self.flatten(picture), self.goal, np.float32(delta))
+        return float(huber) + self._penalty(steps)
+
+    def _penalty(self, steps: StepSequence) -> float:
+        """Cost of the distance from the defaults."""
+        if not self.ridge:
+            return 0.0
+        return self.ridge * sum(float(offsets @ offsets) for offsets in map(_offsets, steps))
+
+
 class JointFitter:
-    """Fits paths from one picture to one target."""
+    """Fits steps that turn one picture into the target of `cost`; linearizes on about `sample` pixels."""
 
     def __init__(self, start: Picture, cost: L1Cost, sample: int = JOINT_SAMPLE) -> None:
         self.start, self.cost = start, cost
         self._sample = sample
         self._goal = sample_pixels(cost.target, sample)
 
-    def fit(self, path: Sequence[Action], rounds: int = 25, delta: float = INITIAL_DELTA) -> FittedSteps:
-        """The path with better parameters, never worse than given; nearly right ones may begin stricter."""
-        path = tuple(path)
-        series = render_intermediates(path, self.start)
-        best = FittedSteps(path, self.cost(series[-1]))
-        least = best.cost + _ridge_penalty(path)
-        damping = 1e-3
-        for _ in range(rounds if path else 0):
-            step = self._step(path, series, delta, damping)
-            strict = delta <= FINAL_DELTA
-            if step is None and strict:
-                break
-            if step is not None:
-                path, series, damping = step
-                found = FittedSteps(path, self.cost(series[-1]))
-                gain = least - (found.cost + _ridge_penalty(path))
-                if gain > 0:
-                    best, least = found, least - gain
-                if strict and gain < MIN_ROUND_GAIN:
-                    break
-            delta = max(delta * DELTA_DECAY, FINAL_DELTA)
-        return best
+    def fit(
+        self, steps: Sequence[Step], rounds: int = _JOINT_ROUNDS, delta: float = INITIAL_DELTA
+    ) -> FittedSteps:
+        """The steps with better parameters, never worse than given; nearly right ones may begin stricter."""
+        solver = GaussNewton(
+            render=partial(render_intermediates, start=self.start),
+            flatten=np.ravel,
+            linearize=self._linearize,
+            goal=self.cost.target.reshape(-1),
+            min_gain=_JOINT_MIN_GAIN,
+            ridge=RIDGE_WEIGHT,
+        )
+        return solver.minimize(tuple(steps), rounds, delta)
 
-    def _step(
-        self, path: StepSequence, series: list[Picture], delta: float, damping: float
-    ) -> tuple[StepSequence, list[Picture], float] | None:
-        """The path after a damped Gauss-Newton step, its pictures, the next damping; None if none helps."""
-        jacobian, residual = self._linearised(path, series)
-        count = len(jacobian)
-        matrix, vector = np.empty((count, count)), np.empty(count)
-        scratch = np.empty(residual.size, np.float32)
-        fill_normal_equations(jacobian, residual, np.float32(delta), scratch, matrix, vector)
-        away = np.concatenate([action.values - _default_values(action.operation) for action in path])
-        matrix += 2 * RIDGE_WEIGHT * residual.size * np.eye(count)
-        vector += 2 * RIDGE_WEIGHT * residual.size * away
-        floor = 1e-5 * residual.size
-        before = self._huber(series[-1], delta) + _ridge_penalty(path)
-        for _ in range(4):
-            damped = matrix + np.diag(damping * np.diag(matrix) + floor)
-            moved = move_parameters(path, -np.linalg.solve(damped, vector))
-            after = render_intermediates(moved, self.start)
-            if self._huber(after[-1], delta) + _ridge_penalty(moved) < before:
-                return moved, after, max(damping / 5, 1e-6)
-            damping *= 10
-        return None
-
-    def _huber(self, picture: Picture, delta: float) -> float:
-        return float(mean_huber_loss(picture.reshape(-1), self.cost.target.reshape(-1), np.float32(delta)))
-
-    def _linearised(self, path: StepSequence, series: list[Picture]) -> tuple[np.ndarray, np.ndarray]:
-        """How the sampled result moves with each parameter (P, 3 K), and how far off it is (3 K,)."""
-        samples = [sample_pixels(picture, self._sample) for picture in series]
-        columns = [self._columns(path, series, samples, at) for at in range(len(path))]
+    def _linearize(self, steps: StepSequence, pictures: list[Picture]) -> tuple[np.ndarray, np.ndarray]:
+        """How the sampled result moves with each parameter (P, 3 K), and its residual (3 K,)."""
+        samples = [sample_pixels(picture, self._sample) for picture in pictures]
+        columns = [self._differentiate(steps, pictures, samples, at) for at in range(len(steps))]
         jacobian = np.concatenate(columns, axis=1).transpose(1, 0, 2)
         residual = (samples[-1] - self._goal).reshape(-1)
         return np.ascontiguousarray(jacobian).reshape(len(jacobian), -1), residual
 
-    def _columns(
-        self, path: StepSequence, series: list[Picture], samples: list[Picture], at: int
+    def _differentiate(
+        self, steps: StepSequence, pictures: list[Picture], samples: list[Picture], at: int
     ) -> np.ndarray:
-        """(3, parameters of step `at`, K): each is nudged, and the rest of the path run on all at once."""
-        action = path[at]
-        nudges = choose_perturbations(action)
-        if _step_reads_neighbours(action):
-            moved = Action(action.operation, action.values + nudges)
-            results = sample_pixels(moved.applied(series[at]), self._sample)
+        """(3, parameters of step `at`, K): each perturbed, and the later steps run on all at once."""
+        step = steps[at]
+        changes = choose_perturbations(step)
+        if reads_neighbours(step.operation):
+            moved = (_add_to_parameters(step, change) for change in np.diag(changes))
+            edited = [sample_pixels(apply_step(one, pictures[at]), self._sample) for one in moved]
+            results = np.concatenate(edited, axis=1)
         else:
-            results = _apply_perturbed(action, nudges, samples[at])
-        for later in range(at + 1, len(path)):
-            if _step_reads_neighbours(
-                path[later]
-            ):  # a smooth change passes through sharpening almost unchanged
+            results = _apply_perturbed(step, changes, samples[at])
+        for later in range(at + 1, len(steps)):
+            if reads_neighbours(steps[later].operation):
+                # A smooth change passes through sharpening almost unchanged.
                 results += samples[later + 1] - samples[later]
             else:
-                results = path[later].taking(results)
-        moved_by: np.ndarray = (results - samples[-1]) / nudges.astype(np.float32)[None, :, None]
-        return moved_by
+                results = apply_step(steps[later], results, overwrite=True)
+        shares = (changes / parameter_units(step.operation)).astype(np.float32)
+        derivatives: np.ndarray = (results - samples[-1]) / shares[None, :, None]
+        return derivatives
+
+
+class MaskedFitter:
+    """Fits masked steps that turn one picture into another, on a sample of the pixels `where` (H, W) is true.
+
+    The sample keeps `reach` neighbours around each pixel: one for each step that reads neighbours.
+    """
+
+    def __init__(self, start: Picture, target: Picture, where: Region, reach: int) -> None:
+        self.sample = PixelSample.inside(where, reach, MASKED_SAMPLE)
+        self.start, self.goal = self.sample.take(start), self._flatten(self.sample.take(target))
+
+    def fit(self, steps: StepSequence, weights: Sequence[np.ndarray]) -> FittedSteps:
+        """The steps with better parameters, never worse than given.
+
+        `weights` (H, W) in [0, 1], one for each step, say how much of it each pixel takes.
+        """
+        sampled = [self.sample.take(weight) for weight in weights]
+        solver = GaussNewton(
+            render=partial(self._render, sampled),
+            flatten=self._flatten,
+            linearize=partial(self._linearize, sampled),
+            goal=self.goal,
+            min_gain=_MASKED_MIN_GAIN,
+            keep_damping=True,
+        )
+        return solver.minimize(steps, _MASKED_ROUNDS)
+
+    def _render(self, weights: Sequence[np.ndarray], steps: StepSequence) -> list[Picture]:
+        """The sampled squares at first and after each step."""
+        pictures = [self.start]
+        for step, weight in zip(steps, weights, strict=True):
+            pictures.append(_blend(pictures[-1], apply_step(step, pictures[-1]), weight))
+        return pictures
+
+    def _linearize(
+        self, weights: Sequence[np.ndarray], steps: StepSequence, pictures: list[Picture]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        result = self._flatten(pictures[-1])
+        rows = [self._differentiate(weights, steps, pictures, at) for at in range(len(steps))]
+        return np.concatenate(rows), result - self.goal
+
+    def _differentiate(
+        self, weights: Sequence[np.ndarray], steps: StepSequence, pictures: list[Picture], at: int
+    ) -> np.ndarray:
+        """(parameters of step `at`, 3 K): each perturbed, and the later steps run on all at once."""
+        step, before, changes = steps[at], pictures[at], choose_perturbations(steps[at])
+        edited = [apply_step(_add_to_parameters(step, change), before) for change in np.diag(changes)]
+        results = np.concatenate([_blend(before, one, weights[at]) for one in edited], axis=1)
+        for later in range(at + 1, len(steps)):
+            results = _blend(results, apply_step(steps[later], results), weights[later])
+        rows = self.sample.centres(results).transpose(1, 0, 2).reshape(len(changes), -1)
+        shares = (changes / parameter_units(step.operation)).astype(np.float32)
+        derivatives: np.ndarray = (rows - self._flatten(pictures[-1])) / shares[:, None]
+        return np.ascontiguousarray(derivatives)
+
+    def _flatten(self, squares: Picture) -> np.ndarray:
+        """(3 K,): the centres of the squares."""
+        return np.ascontiguousarray(self.sample.centres(squares)).reshape(-1)
 
 
 def sample_pixels(picture: Picture, count: int) -> Picture:
-    """(3, 1, K): about `count` pixels on an even grid as a picture of one row."""
+    """(3, 1, K): about `count` pixels on an even grid, as a picture of one row."""
     stride = max(1, round((picture[0].size / count) ** 0.5))
     rows, columns = (slice(min(stride, size) // 2, None, stride) for size in picture.shape[1:])
     return np.ascontiguousarray(picture[:, rows, columns]).reshape(3, 1, -1)
 
 
-def _step_reads_neighbours(action: Action) -> bool:
-    return operations.get_operation(action.operation).reach(1.0) > 0
+def choose_perturbations(step: Step) -> np.ndarray:
+    """(P,): a small change of each parameter, upwards or, at the top of its range, downwards."""
+    values = np.asarray(step.parameters)
+    sizes = 0.05 * values if step.operation in CURVES else parameter_units(step.operation) / 100
+    return np.where(values + sizes > _parameter_bounds(step.operation)[1], -sizes, sizes)
 
 
-def _ridge_penalty(path: StepSequence) -> float:
-    """What doing something costs, in the unit of the cost."""
-    away = [action.values - _default_values(action.operation) for action in path]
-    return RIDGE_WEIGHT * sum(float(values @ values) for values in away)
-
-
-@cache
-def _default_values(operation: str) -> np.ndarray:
-    return np.array(operations.get_operation(operation).defaults)
-
-
-@cache
-def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
-    slots = operations.get_operation(operation).slots
-    return np.array([slot.low for slot in slots]), np.array([slot.high for slot in slots])
-
-
-def choose_perturbations(action: Action) -> np.ndarray:
-    """(P,): a small change of each parameter, up or, at the top of its range, down."""
-    sizes = 0.05 * action.values if len(action.values) > 1 else np.array([0.01])
-    return np.where(action.values + sizes > _parameter_bounds(action.operation)[1], -sizes, sizes)
-
-
-def _apply_perturbed(action: Action, nudges: np.ndarray, sample: Picture) -> Picture:
-    """(3, P, K): the sample (3, 1, K) after the action with each of its parameters nudged in turn."""
-    if action.operation in _CURVE_OPERATIONS:
-        rises, steps = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (action.values, nudges))
-        results = np.empty((3, rises.size, sample.shape[2]), np.float32)
-        perturb_curves(sample[:, 0], rises, steps, results)
-        return results
-    moved = [Action(action.operation, action.values + nudge) for nudge in np.diag(nudges)]
-    return np.ascontiguousarray(np.concatenate([one.applied(sample) for one in moved], axis=1))
-
-
-def move_parameters(path: StepSequence, by: np.ndarray) -> StepSequence:
-    """The path with all its parameters moved, within their ranges and in their canonical form."""
+def move_parameters(steps: StepSequence, by: np.ndarray) -> StepSequence:
+    """The steps with all their parameters moved `by` units, within their ranges and in canonical form."""
     moved, first = [], 0
-    for action in path:
-        low, high = _parameter_bounds(action.operation)
-        values = np.clip(action.values + by[first : first + len(low)], low, high)
-        same = operations.get_operation(action.operation).canonical(tuple(values.tolist()))
-        moved.append(Action(action.operation, np.clip(same, low, high)))
+    for step in steps:
+        low, high = _parameter_bounds(step.operation)
+        changes = by[first : first + len(low)] * parameter_units(step.operation)
+        values = np.clip(step.parameters + changes, low, high)
+        canonical = get_operation(step.operation).canonical(tuple(values.tolist()))
+        moved.append(Step.unchecked(step.operation, tuple(np.clip(canonical, low, high).tolist())))
         first += len(low)
     return tuple(moved)
 
 
-# All parameters of masked steps at once.
-#
-# Where masks overlap, a step that was fitted first has made up for what the next one does better. Each round
-# nudges every parameter on a sample of the pixels and solves for all of them together, as the joint fit of
-# whole pictures does (`joint.py`); the sample keeps neighbours, so what looks aside is seen as it is.
-
-MASKED_SAMPLE = 1024
-"""Pixels on which steps are fitted together."""
-_MASKED_FIT_ROUNDS = 15
-_DAMPING_ATTEMPTS = 4
-"""Dampings tried in a round, each ten times the last."""
-_MIN_MASKED_ROUND_GAIN = 1e-5
-"""A strict round that lowers the mean difference by less was the last."""
+def _add_to_parameters(step: Step, changes: np.ndarray) -> Step:
+    return Step.unchecked(step.operation, tuple((step.parameters + changes).tolist()))
 
 
-@dataclass(frozen=True)
-class MaskedFitResult:
-    """A path, and its mean absolute difference from the target over the sample."""
-
-    path: StepSequence
-    cost: float
-
-
-class MaskedFitter:
-    """Fits paths from one picture to one target, judged on a sample of the pixels `where` (H, W) says.
-
-    `reach` is how many actions of a path look aside.
-    """
-
-    def __init__(self, start: Picture, target: Picture, where: Region, reach: int) -> None:
-        self.sample = PixelSample.inside(where, reach, MASKED_SAMPLE)
-        self.start, self.goal = self.sample.of(start), self._flat(self.sample.of(target))
-
-    def share(self, share: np.ndarray) -> np.ndarray:
-        """How much of an action each pixel (H, W) takes, in [0, 1], as paths need it: for the sample."""
-        return self.sample.of(share)
-
-    def fit(self, path: StepSequence, shares: Sequence[np.ndarray]) -> MaskedFitResult:
-        """The actions with better parameters, never worse than given."""
-        best, delta, damping = MaskedFitResult(path, self._cost(path, shares)), INITIAL_DELTA, 1e-3
-        for _ in range(_MASKED_FIT_ROUNDS if path else 0):
-            strict = delta <= FINAL_DELTA
-            path, damping = self._step(path, shares, delta, damping)
-            found = MaskedFitResult(path, self._cost(path, shares))
-            gain, best = best.cost - found.cost, min(best, found, key=lambda fit: fit.cost)
-            if strict and gain < _MIN_MASKED_ROUND_GAIN:
-                break
-            delta = max(delta * DELTA_DECAY, FINAL_DELTA)
-        return best
-
-    def _cost(self, path: StepSequence, shares: Sequence[np.ndarray]) -> float:
-        return float(mean_absolute_difference(self._flat(self._series(path, shares)[-1]), self.goal))
-
-    def _step(
-        self, path: StepSequence, shares: Sequence[np.ndarray], delta: float, damping: float
-    ) -> tuple[StepSequence, float]:
-        """The path after a damped Gauss-Newton step and the next damping; the path itself if none helps."""
-        series = self._series(path, shares)
-        result = self._flat(series[-1])
-        jacobian = np.concatenate([self._columns(path, shares, series, at) for at in range(len(path))])
-        residual, count = result - self.goal, len(jacobian)
-        matrix, vector = np.empty((count, count)), np.empty(count)
-        fill_normal_equations(jacobian, residual, np.float32(delta), np.empty_like(residual), matrix, vector)
-        floor = 1e-5 * residual.size
-        for _ in range(_DAMPING_ATTEMPTS):
-            damped = matrix + np.diag(damping * np.diag(matrix) + floor)
-            moved = move_parameters(path, -np.linalg.solve(damped, vector))
-            after = self._flat(self._series(moved, shares)[-1])
-            if self._huber(after, delta) < self._huber(result, delta):
-                return moved, max(damping / 5, 1e-6)
-            damping *= 10
-        return path, damping
-
-    def _huber(self, result: np.ndarray, delta: float) -> float:
-        return float(mean_huber_loss(result, self.goal, np.float32(delta)))
-
-    def _series(self, path: StepSequence, shares: Sequence[np.ndarray]) -> list[Picture]:
-        """The squares at first and after each action."""
-        series = [self.start]
-        for action, share in zip(path, shares, strict=True):
-            series.append(_blend(series[-1], action.applied(series[-1]), share))
-        return series
-
-    def _columns(
-        self, path: StepSequence, shares: Sequence[np.ndarray], series: list[Picture], at: int
-    ) -> np.ndarray:
-        """(parameters of action `at`, 3 K): each is nudged, and the rest of the path run on all at once."""
-        action, nudges, before = path[at], choose_perturbations(path[at]), series[at]
-        moved = [action._replace(values=action.values + nudge) for nudge in np.diag(nudges)]
-        results = np.concatenate([_blend(before, one.applied(before), shares[at]) for one in moved], axis=1)
-        for later in range(at + 1, len(path)):
-            results = _blend(results, path[later].applied(results), shares[later])
-        rows = self.sample.middles(results).transpose(1, 0, 2).reshape(len(nudges), -1)
-        columns: np.ndarray = (rows - self._flat(series[-1])) / nudges.astype(np.float32)[:, None]
-        return np.ascontiguousarray(columns)
-
-    def _flat(self, squares: Picture) -> np.ndarray:
-        """(3 K,): the pixels in the middle."""
-        return np.ascontiguousarray(self.sample.middles(squares)).reshape(-1)
+def _offsets(step: Step) -> np.ndarray:
+    """(P,): parameters minus their defaults, in their units."""
+    offsets: np.ndarray = (step.parameters - _default_values(step.operation)) / parameter_units(
+        step.operation
+    )
+    return offsets
 
 
-def _blend(before: Picture, after: Picture, share: np.ndarray) -> Picture:
-    """`before`, with `after` in its share (D, D K) of it; both may be many rows of such squares."""
-    blended: Picture = before + np.tile(share, (before.shape[1] // len(share), 1)) * (after - before)
+@cache
+def parameter_units(operation: str) -> np.ndarray:
+    """(P,): a hundred steps of each parameter, so that parameters of any range weigh the same in a fit."""
+    return np.array([100 * slot.step for slot in get_operation(operation).slots])
+
+
+@cache
+def _default_values(operation: str) -> np.ndarray:
+    return np.array(get_operation(operation).defaults)
+
+
+@cache
+def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
+    slots = get_operation(operation).slots
+    return np.array([slot.low for slot in slots]), np.array([slot.high for slot in slots])
+
+
+def _apply_perturbed(step: Step, changes: np.ndarray, sample: Picture) -> Picture:
+    """(3, P, K): the sample (3, 1, K) after the step with each of its parameters perturbed in turn."""
+    if step.operation in CURVES:
+        values = np.asarray(step.parameters)
+        rises, nudges = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (values, changes))
+        results = np.empty((3, rises.size, sample.shape[2]), np.float32)
+        perturb_curves(sample[:, 0], rises, nudges, results)
+        return results
+    moved = [apply_step(_add_to_parameters(step, change), sample) for change in np.diag(changes)]
+    return np.ascontiguousarray(np.concatenate(moved, axis=1))
+
+
+def _blend(before: Picture, after: Picture, weight: np.ndarray) -> Picture:
+    """`after` over `before` by a weight (D, D K); the pictures may have many rows of such squares."""
+    blended: Picture = before + np.tile(weight, (before.shape[1] // len(weight), 1)) * (after - before)
     return blended

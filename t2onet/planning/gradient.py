@@ -1,4 +1,4 @@
-"""Solvers that differentiate the formulas with torch: Adam, L-BFGS and Newton."""
+"""Solvers that differentiate the formulas with torch: first order (Adam, L-BFGS) and second (Newton)."""
 
 from __future__ import annotations
 
@@ -8,35 +8,33 @@ from functools import partial
 import numpy as np
 import torch
 
-from .. import operations
-from ..operations import Operation
-from .pictures import Action, CostFunction, Picture
+from ..operations import Operation, get_operation
+from ..recipe import Step
+from .pictures import CostFunction, Picture
 from .solvers import Solver
-
-# Solvers that differentiate the formulas with torch: first order (Adam, L-BFGS) and second (Newton).
 
 _GRADIENT_ROUNDS = {"adam": 150, "l-bfgs": 12, "newton": 25}
 
 
-def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFunction) -> Action:
-    """The best parameters that `method` passes on its way from the defaults."""
-    operation = operations.get_operation(name)
+def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFunction) -> Step:
+    """The best parameters that `method` visits on its way from the defaults."""
+    operation = get_operation(name)
     image = torch.from_numpy(np.array(picture))
     values = torch.tensor(operation.defaults, dtype=torch.float32, requires_grad=True)
-    best_off, best = float("inf"), values.detach().clone()
+    lowest, best = float("inf"), values.detach().clone()
 
-    def off() -> torch.Tensor:
-        nonlocal best_off, best
+    def evaluate() -> torch.Tensor:
+        nonlocal lowest, best
         now: torch.Tensor = cost(operation.run(image, _clip_to_ranges(operation, values), 1.0))
-        if now.item() < best_off:
-            best_off, best = now.item(), _clip_to_ranges(operation, values).detach().clone()
+        if now.item() < lowest:
+            lowest, best = now.item(), _clip_to_ranges(operation, values).detach().clone()
         return now
 
-    step = _STEP_FACTORIES[method](values, off)
+    step = _STEP_FACTORIES[method](values, evaluate)
     for _ in range(_GRADIENT_ROUNDS[method]):
         step()
-    off()
-    return Action(name, np.array(operation.clipped(best.double().tolist())))
+    evaluate()
+    return Step.unchecked(name, operation.clip(best.double().tolist()))
 
 
 def _clip_to_ranges(operation: Operation, values: torch.Tensor) -> torch.Tensor:
@@ -46,23 +44,23 @@ def _clip_to_ranges(operation: Operation, values: torch.Tensor) -> torch.Tensor:
     return values + (torch.clamp(values, low, high) - values).detach()
 
 
-def _make_adam_step(values: torch.Tensor, off: Callable[[], torch.Tensor]) -> Callable[[], None]:
+def _make_adam_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
     optimiser = torch.optim.Adam([values], lr=0.05)
 
     def step() -> None:
         optimiser.zero_grad()
-        off().backward()  # type: ignore[no-untyped-call]
+        evaluate().backward()  # type: ignore[no-untyped-call]
         optimiser.step()
 
     return step
 
 
-def _make_lbfgs_step(values: torch.Tensor, off: Callable[[], torch.Tensor]) -> Callable[[], None]:
+def _make_lbfgs_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
     optimiser = torch.optim.LBFGS([values], line_search_fn="strong_wolfe", max_iter=10)
 
     def closure() -> torch.Tensor:
         optimiser.zero_grad()
-        now = off()
+        now = evaluate()
         now.backward()  # type: ignore[no-untyped-call]
         return now
 
@@ -72,13 +70,13 @@ def _make_lbfgs_step(values: torch.Tensor, off: Callable[[], torch.Tensor]) -> C
     return step
 
 
-def _make_newton_step(values: torch.Tensor, off: Callable[[], torch.Tensor]) -> Callable[[], None]:
+def _make_newton_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
     """Newton's method with the curvature of the gradient's own square, since L1 has none of its own."""
     damping = 1e-2
 
     def step() -> None:
         nonlocal damping
-        now = off()
+        now = evaluate()
         (slope,) = torch.autograd.grad(now, values, create_graph=True)
         rows = [torch.autograd.grad(s, values, retain_graph=True, allow_unused=True)[0] for s in slope]
         zeros = torch.zeros_like(values)
@@ -90,7 +88,7 @@ def _make_newton_step(values: torch.Tensor, off: Callable[[], torch.Tensor]) -> 
             move = directions @ (along / (levels.abs() + damping))
             with torch.no_grad():
                 values.copy_(before - move)
-            if off().item() < now.item():
+            if evaluate().item() < now.item():
                 damping = max(damping / 3, 1e-5)
                 return
             damping *= 4

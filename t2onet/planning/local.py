@@ -1,4 +1,16 @@
-"""Plan a pair whose edit differs between parts of the picture."""
+"""Plan a pair whose edit differs between parts of the picture.
+
+After the paper's second algorithm: I' = o(I) M + I (1 - M), for every operation o and mask candidate M,
+with a beam of the best; docs/local.md lists the differences. Parameters are solved on the pixels inside a
+mask; only masks that fit the change are tried. Among explanations that are nearly as good, the simpler
+operation and the tighter mask win. Where no operation explains a mask and its structure is gone, something
+was removed.
+
+Steps chosen one after the other make up for what comes later where their masks overlap, often with more
+parameters than needed and in the wrong order. So they are refined together afterwards: all parameters are
+fitted at once, in other orders too; steps that the others can replace are dropped, and simpler operations
+take the place of others. Repairs stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +25,9 @@ from .. import operations
 from ..errors import PlanError
 from ..executor import PhotoLike
 from ..operations import REFERENCE_SHORT_SIDE
-from ..recipe import Recipe
+from ..recipe import Recipe, Step
 from .fit import MaskedFitter
-from .pairs import PhotoPair, check_same_scene, open_photo_pair
-from .pictures import Action, L1Cost, Picture, make_identity_step
-from .places import (
+from .masked import (
     LocalStep,
     MaskCandidate,
     PixelSample,
@@ -27,13 +37,17 @@ from .places import (
     render_local_steps,
     subsample_region,
 )
-from .planner import (
-    Plan,
-    check_operation_names,
-    check_planning_settings,
-    measure_difference,
+from .pictures import (
+    L1Cost,
+    PhotoPair,
+    Picture,
+    apply_step,
+    check_same_scene,
+    make_identity_step,
+    open_photo_pair,
     reads_neighbours,
 )
+from .planner import Plan, check_operation_names, check_planning_settings, measure_difference, shows_detail
 from .segments import (
     Region,
     Segmenter,
@@ -45,25 +59,22 @@ from .segments import (
 )
 from .solvers import solve_inside_mask
 
-# From a before/after pair to a recipe whose steps work in parts of the picture.
-#
-# After the paper's second algorithm: I' = o(I) M + I (1 - M), for every operation o and mask candidate M,
-# with
-# a beam of the best; docs/local.md says where this one differs. Parameters are solved on the pixels inside a
-# mask alone; only masks that fit the change are tried. Among explanations that are nearly as good the simpler
-# operation and the tighter mask win. Where no operation explains a mask and its structure is gone, what was
-# there has been removed (`removal.py`). This module knows nothing of what the masks show.
-
 MaskSource = Sequence[Region] | Segmenter
 
 _MIN_TRIAL_GAIN_SHARE = 0.01
-"""A step is tried if it takes away this share of what was there to explain; to stay it must be worth more."""
+"""Share of the initial cost that a step must take away to be tried; to stay it needs `MIN_GAIN_SHARE`."""
+MIN_GAIN_SHARE = 0.08
+"""Share of the initial cost that a step must take away to stay."""
+MAX_SIMPLIFICATION_LOSS = 0.04
+"""Share of a step's gain that a simpler operation or a tighter mask may cost."""
+_MAX_PERMUTED_STEPS = 3
+"""Steps of which all orders are tried; of more, only exchanges of neighbours."""
 MASK_LIMIT = 8
 """Mask candidates tried at each step, those that fit the change best."""
 _GLOBAL_CHANGE_SHARE = 0.8
-"""Of the picture: where less changed, the rest shows that both photos are of the same scene."""
+"""Share of changed pixels above which the photos are checked to show the same scene."""
 _MAX_MASK_SHARE = 0.995
-"""A mask that covers more of the picture than this is none."""
+"""Masks that cover more of the picture than this are dropped."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,7 @@ class LocalPlan(Plan):
 
 @dataclass(frozen=True)
 class LocalSearchState:
-    """A picture on the way, its cost and the steps that led there."""
+    """A picture reached by the search, its cost and the steps that led to it."""
 
     picture: Picture
     cost: float
@@ -84,13 +95,13 @@ class LocalSearchState:
 
 @dataclass(frozen=True)
 class CandidateStep:
-    """A step that a state may take, and by how much it lowers the cost, judged by a sample of the pixels."""
+    """A step that a state may take, and by how much it lowers the cost on a sample of the pixels."""
 
     state: LocalSearchState
     step: LocalStep
     gain: float
     picture: Picture | None = None
-    """What it leads to, where that is known already."""
+    """The picture after it, where that is known already."""
 
     @property
     def cost(self) -> float:
@@ -100,9 +111,9 @@ class CandidateStep:
     def simplicity(self) -> tuple[int, float, float]:
         return self.step.complexity, self.step.place.area, self.cost
 
-    def taken(self, target: Picture) -> LocalSearchState:
-        """The state after it, its cost taken on all pixels."""
-        picture = self.step.applied(self.state.picture) if self.picture is None else self.picture
+    def take(self, target: Picture) -> LocalSearchState:
+        """The state after the step, its cost measured on all pixels."""
+        picture = self.step.apply(self.state.picture) if self.picture is None else self.picture
         return LocalSearchState(picture, float(L1Cost(target)(picture)), (*self.state.steps, self.step))
 
 
@@ -119,132 +130,124 @@ def plan_local(
     size: int = REFERENCE_SHORT_SIDE,
     mask_limit: int = MASK_LIMIT,
 ) -> LocalPlan:
-    """The masked steps that best explain how `before` became `after` (photos, arrays or files).
+    """Find the masked steps that best explain how `before` became `after` (photos, arrays or files).
 
-    `masks` are boolean arrays (H, W) of any size or a segmenter; without, regions of like colour and of
-    visible change are tried. At each step the whole picture is tried and, of the masks, the `mask_limit` that
-    overlap best with what is still to explain. `repair` is what explains a removal, None where nothing may be
-    removed. Planning ends after `steps`, when nothing helps, or when the mean absolute difference over the
-    changed pixels is below `tolerance`. `size` is the working short side; below the photos' own (and the
-    reference size) sharpness is left out.
+    `masks` are boolean arrays (H, W) of any size, or a segmenter; by default regions of similar colour and of
+    visible change are tried. Each step tries the whole picture and the `mask_limit` masks that overlap best
+    with what is still unexplained. `repair` names the repair that explains a removal, None for no removals.
+    Planning ends after `steps`, when nothing helps, or when the mean absolute difference over the changed
+    pixels is below `tolerance`. `size` is the working short side; below that of the photos (and the reference
+    size) sharpness is left out.
     """
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "mask_limit": (mask_limit, 1)}
     check_planning_settings(tolerance, numbers)
-    pair = open_photo_pair(before, after, alike=False)
-    working = min(size, REFERENCE_SHORT_SIDE, pair.short_side)
-    start, target = pair.at(working)
+    pair = open_photo_pair(before, after, same_scene=False)
+    working = min(size, REFERENCE_SHORT_SIDE)
+    start, target = pair.working_pictures(working)
     if find_changed_pixels(start, target).mean() > _GLOBAL_CHANGE_SHARE:
         check_same_scene(pair)
-    whole = working >= min(pair.short_side, REFERENCE_SHORT_SIDE)
-    names = [name for name in check_operation_names(operations) if whole or not reads_neighbours(name)]
-    places = _collect_mask_candidates(masks, start, target)
-    search = LocalSearch(target, names, _check_repair(repair), places, steps, beam, tolerance, mask_limit)
-    found = refine_local_steps(search.run(start).steps, start, target, names)
-    return _build_local_plan(found, pair, start, target)
+    detailed = shows_detail(working, pair.short_side)
+    names = [name for name in check_operation_names(operations) if detailed or not reads_neighbours(name)]
+    candidates = _collect_mask_candidates(masks, start, target)
+    search = LocalSearch(target, names, _check_repair(repair), candidates, steps, beam, tolerance, mask_limit)
+    refined = refine_local_steps(search.run(start).steps, start, target, names)
+    return _build_local_plan(refined, pair, start, target)
 
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """One search on working pictures, and its settings."""
+    """A beam search over operations and mask candidates on working pictures."""
 
     target: Picture
     names: Sequence[str]
     repair: str | None
-    places: Sequence[MaskCandidate]
+    candidates: Sequence[MaskCandidate]
     steps: int
     beam: int
     tolerance: float
     mask_limit: int
 
     def run(self, start: Picture) -> LocalSearchState:
-        """The best state found; the start itself where nothing helps."""
+        """The best state; the start itself where nothing helps."""
         best = LocalSearchState(start, float(L1Cost(self.target)(start)))
-        first, beam, enough = (
-            best.cost,
-            [best],
-            self.tolerance * find_changed_pixels(start, self.target).mean(),
-        )
+        min_gain = _MIN_TRIAL_GAIN_SHARE * best.cost
+        goal = self.tolerance * find_changed_pixels(start, self.target).mean()
+        beam = [best]
         for _ in range(self.steps):
-            if best.cost <= enough:
+            if best.cost <= goal:
                 break
-            moves = [
-                move
-                for state in beam
-                for move in self._moves(state)
-                if move.gain >= _MIN_TRIAL_GAIN_SHARE * first
-            ]
+            moves = [move for state in beam for move in self._find_moves(state) if move.gain >= min_gain]
             if not moves:
                 break
-            beam = [move.taken(self.target) for move in _rank_candidate_steps(moves)[: self.beam]]
-            if beam[0].cost > best.cost - _MIN_TRIAL_GAIN_SHARE * first:
+            beam = [move.take(self.target) for move in _rank_candidate_steps(moves)[: self.beam]]
+            if beam[0].cost > best.cost - min_gain:
                 break
             best = beam[0]
         return best
 
-    def _moves(self, state: LocalSearchState) -> Iterator[CandidateStep]:
-        """One more step, in each place that fits what is still to explain."""
+    def _find_moves(self, state: LocalSearchState) -> Iterator[CandidateStep]:
+        """One more step, in each mask that fits what is still unexplained."""
         differs = find_changed_pixels(state.picture, self.target)
         if not differs.any():
             return
-        thin = subsample_region(differs)
-        ranked = sorted(self.places, key=lambda place: -intersection_over_union(place.small, thin))
+        unexplained = subsample_region(differs)
+        ranked = sorted(
+            self.candidates, key=lambda place: -intersection_over_union(place.subsampled, unexplained)
+        )
         whole = [place for place in ranked[self.mask_limit :] if place.region is None]
         for place in (*ranked[: self.mask_limit], *whole):
             if place.inside.any():
-                yield from self._explained(state, place, differs)
+                yield from self._explain(state, place, differs)
 
-    def _explained(
+    def _explain(
         self, state: LocalSearchState, place: MaskCandidate, differs: Region
     ) -> Iterator[CandidateStep]:
-        """By each operation or, where something is gone that no operation takes away, by a repair."""
+        """Each operation in a mask or, where structure is gone that no operation takes away, a repair."""
         inside = place.inside[place.box]
         judged = inside & differs[place.box]
         if not judged.any():
             return
-        moves = self._solved(state, place)
-        closest = min(moves, key=lambda move: move.cost).step.action
+        moves = self._solve_operations(state, place)
+        closest = min(moves, key=lambda move: move.cost).step.step
         box = (slice(None), *place.box)
         now, goal = (np.ascontiguousarray(picture[box]) for picture in (state.picture, self.target))
-        best = np.where(inside, closest.applied(now), now)
+        best = np.where(inside, apply_step(closest, now), now)
         now, best, goal, judged, inside = downsample_for_structure(
             (now, best, goal, judged, inside), min(place.shape)
         )
         if not is_structure_lost(now, best, goal, judged):
             yield from moves
         elif place.region is not None and is_removal(now, goal, inside):
-            yield from self._repaired(state, place, differs)
+            yield from self._repair(state, place, differs)
 
-    def _solved(self, state: LocalSearchState, place: MaskCandidate) -> list[CandidateStep]:
-        """Each operation with its best parameters there."""
+    def _solve_operations(self, state: LocalSearchState, place: MaskCandidate) -> list[CandidateStep]:
+        """Each operation with its best parameters in a mask."""
         sample = place.sample
-        before, after = sample.of(state.picture), sample.of(self.target)
-        was = self._off(sample, before, after)
+        before, after = sample.take(state.picture), sample.take(self.target)
+        initial = self._measure(sample, before, after)
         moves = []
         for name in self.names:
-            action = solve_inside_mask(name, before, after, sample.middle)
-            gain = place.area * (was - self._off(sample, action.applied(before), after))
-            moves.append(CandidateStep(state, LocalStep(action, place), gain))
+            step = solve_inside_mask(name, before, after, sample.is_centre)
+            gain = place.area * (initial - self._measure(sample, apply_step(step, before), after))
+            moves.append(CandidateStep(state, LocalStep(step, place), gain))
         return moves
 
     @staticmethod
-    def _off(sample: PixelSample, picture: Picture, target: Picture) -> float:
-        return float(np.abs(sample.middles(picture) - sample.middles(target)).mean())
+    def _measure(sample: PixelSample, picture: Picture, target: Picture) -> float:
+        return float(np.abs(sample.centres(picture) - sample.centres(target)).mean())
 
-    def _repaired(
+    def _repair(
         self, state: LocalSearchState, place: MaskCandidate, differs: Region
     ) -> Iterator[CandidateStep]:
-        """Something was removed there.
-
-        What somebody filled the hole with is not ours to explain: where the picture changed it counts as met.
-        """
+        """A removal in a mask; changed pixels inside count as explained, however they were filled."""
         if self.repair is not None:
-            step = LocalStep(Action(self.repair, np.empty(0)), place)
-            met = np.where(place.inside & differs, self.target, step.applied(state.picture))
-            yield CandidateStep(state, step, state.cost - float(L1Cost(self.target)(met)), met)
+            step = LocalStep(Step.unchecked(self.repair, ()), place)
+            picture = np.where(place.inside & differs, self.target, step.apply(state.picture))
+            yield CandidateStep(state, step, state.cost - float(L1Cost(self.target)(picture)), picture)
 
 
 def _rank_candidate_steps(moves: Sequence[CandidateStep]) -> list[CandidateStep]:
-    """The simplest of those nearly as good as the best comes first, then the others by cost."""
+    """The simplest of those nearly as good as the best, then the others by cost."""
     best = min(moves, key=lambda move: move.cost)
     near = [move for move in moves if move.cost <= best.cost + MAX_SIMPLIFICATION_LOSS * best.gain]
     first = min(near, key=lambda move: move.simplicity)
@@ -256,25 +259,25 @@ def _collect_mask_candidates(
 ) -> list[MaskCandidate]:
     """All candidates, the whole picture among them."""
     if masks is None:
-        found = [*find_changed_regions(start, target), *segment_by_colour(start)]
+        regions = [*find_changed_regions(start, target), *segment_by_colour(start)]
     else:
-        found = list(masks(start) if callable(masks) else masks)
+        regions = list(masks(start) if callable(masks) else masks)
     height, width = start.shape[1:]
-    partial = [region for region in check_masks(found) if region.mean() <= _MAX_MASK_SHARE]
+    partial = [region for region in check_masks(regions) if region.mean() <= _MAX_MASK_SHARE]
     return [MaskCandidate(region, (height, width)) for region in (*partial, None)]
 
 
 def _build_local_plan(
     steps: Sequence[LocalStep], pair: PhotoPair, start: Picture, target: Picture
 ) -> LocalPlan:
-    recipe, series = render_local_steps(steps, start)
+    recipe, pictures = render_local_steps(steps, start)
     cost = L1Cost(target)
     return LocalPlan(
         recipe,
         measure_difference(pair, recipe),
         measure_difference(pair, Recipe()),
-        tuple(float(cost(picture)) for picture in series),
-        series,
+        tuple(float(cost(picture)) for picture in pictures),
+        pictures,
         target,
         tuple(step.place.region for step in steps),
     )
@@ -284,22 +287,6 @@ def _check_repair(name: str | None) -> str | None:
     if name is not None and name not in operations.repairs():
         raise PlanError(f"there is no repair {name!r}; there are {', '.join(operations.repairs())}")
     return name
-
-
-# What a forward search could not know: the steps it found, looked at together.
-#
-# Steps are chosen one after the other, and where their masks overlap the first ones make up for what comes
-# later, often with more numbers than needed and in the wrong order. Here all parameters are fitted
-# together, in
-# other orders too; what the others can do without is dropped, and what a simpler operation does as well is
-# replaced. Repairs stay where they are: around their holes they change nothing.
-
-MAX_SIMPLIFICATION_LOSS = 0.04
-"""Share of a step's gain that a simpler operation or a tighter mask may cost."""
-MIN_GAIN_SHARE = 0.08
-"""A step stays if it takes away at least this share of what was there to explain."""
-_MAX_PERMUTED_STEPS = 3
-"""Steps of which all orders are tried; of more, only exchanges of neighbours."""
 
 
 @dataclass(frozen=True)
@@ -313,19 +300,18 @@ class RefinedSteps:
 def refine_local_steps(
     steps: Sequence[LocalStep], start: Picture, target: Picture, names: Sequence[str]
 ) -> list[LocalStep]:
-    """Better steps of these operations, in the places of `steps` or fewer; repairs as they are."""
-    edits = tuple(step for step in steps if not step.is_repair)
-    revision = LocalRefinement(steps, start, target, names)
-    if not revision.where.any():
+    """Better steps of these operations, in the masks of `steps` or fewer; repairs as they are."""
+    refinement = LocalRefinement(steps, start, target, names)
+    if not refinement.where.any():
         return list(steps)
-    found = iter(revision.run(edits).steps)
-    kept = [step if step.is_repair else next(found, None) for step in steps]
-    return [step for step in kept if step is not None]
+    edits = iter(refinement.run(tuple(step for step in steps if not step.is_repair)).steps)
+    refined = [step if step.is_repair else next(edits, None) for step in steps]
+    return [step for step in refined if step is not None]
 
 
 @dataclass(frozen=True)
 class LocalRefinement:
-    """One pair, the steps that were found for it, and the operations that may take their places."""
+    """One pair, the steps that a search found for it, and the operations that may replace theirs."""
 
     steps: Sequence[LocalStep]
     start: Picture
@@ -333,68 +319,67 @@ class LocalRefinement:
     names: Sequence[str]
 
     def run(self, edits: tuple[LocalStep, ...]) -> RefinedSteps:
-        """The steps that are worth their place, in their best order."""
-        versions = [self._fitted(order) for order in (edits, *_permute_steps(edits))]
-        best = self._pruned(min(versions, key=lambda version: version.cost))
+        """The steps that are worth keeping, in their best order."""
+        fits = [self._fit(order) for order in (edits, *_permute_steps(edits))]
+        best = self._prune(min(fits, key=lambda fit: fit.cost))
         for at in range(len(best.steps) if len(edits) > 1 else 0):
-            best = self._simpler(best, at)
+            best = self._simplify(best, at)
         return best
 
     @cached_property
-    def _shares(self) -> dict[int, np.ndarray]:
-        return {id(step.place): step.share for step in self.steps}
+    def _weights(self) -> dict[int, np.ndarray]:
+        return {id(step.place): step.weight for step in self.steps}
 
     @cached_property
     def where(self) -> Region:
-        """(H, W): what was edited and not repaired, which is where versions are judged."""
+        """(H, W): pixels that were edited and not repaired, on which fits are measured."""
         where = np.zeros(self.start.shape[1:], bool)
         for step in sorted(self.steps, key=lambda step: step.is_repair):
-            share = self._shares[id(step.place)]
-            where = where & (share == 0) if step.is_repair else where | (share > 0)
+            weight = self._weights[id(step.place)]
+            where = where & (weight == 0) if step.is_repair else where | (weight > 0)
         return where
 
     @cached_property
-    def _fits(self) -> dict[int, MaskedFitter]:
-        """By how many actions look aside: the same pixels, with as many neighbours as those need."""
+    def _fitters(self) -> dict[int, MaskedFitter]:
+        """Number of steps that read neighbours -> a fitter with as many neighbours around its pixels."""
         return {}
 
-    def _fitted(self, edits: Sequence[LocalStep]) -> RefinedSteps:
-        reach = sum(reads_neighbours(step.action.operation) for step in edits)
-        if reach not in self._fits:
-            self._fits[reach] = MaskedFitter(self.start, self.target, self.where, reach)
-        fit = self._fits[reach]
-        shares = [fit.share(self._shares[id(step.place)]) for step in edits]
-        found = fit.fit(tuple(step.action for step in edits), shares)
-        moved = (replace(s, action=action) for s, action in zip(edits, found.path, strict=True))
-        return RefinedSteps(tuple(moved), found.cost)
+    def _fit(self, edits: Sequence[LocalStep]) -> RefinedSteps:
+        reach = sum(reads_neighbours(edit.operation) for edit in edits)
+        if reach not in self._fitters:
+            self._fitters[reach] = MaskedFitter(self.start, self.target, self.where, reach)
+        weights = [self._weights[id(edit.place)] for edit in edits]
+        fit = self._fitters[reach].fit(tuple(edit.step for edit in edits), weights)
+        moved = (replace(edit, step=step) for edit, step in zip(edits, fit.steps, strict=True))
+        return RefinedSteps(tuple(moved), fit.cost)
 
-    def _pruned(self, best: RefinedSteps) -> RefinedSteps:
-        """Without the steps that the others can make up for."""
-        worth = MIN_GAIN_SHARE * float(L1Cost(self.target)(self.start)) / self.where.mean()
+    def _prune(self, best: RefinedSteps) -> RefinedSteps:
+        """Drop the steps that the others can make up for."""
+        min_gain = MIN_GAIN_SHARE * float(L1Cost(self.target)(self.start)) / self.where.mean()
         while best.steps:
-            shorter = min(self._shorter(best), key=lambda version: version.cost)
-            if shorter.cost > best.cost + worth:
+            shorter = min(self._drop_each(best), key=lambda fit: fit.cost)
+            if shorter.cost > best.cost + min_gain:
                 break
             best = shorter
         return best
 
-    def _shorter(self, best: RefinedSteps) -> Iterator[RefinedSteps]:
+    def _drop_each(self, best: RefinedSteps) -> Iterator[RefinedSteps]:
         for at in range(len(best.steps)):
-            yield self._fitted((*best.steps[:at], *best.steps[at + 1 :]))
+            yield self._fit((*best.steps[:at], *best.steps[at + 1 :]))
 
-    def _simpler(self, best: RefinedSteps, at: int) -> RefinedSteps:
-        """With an operation of fewer numbers at one place, if it does nearly as well."""
+    def _simplify(self, best: RefinedSteps, at: int) -> RefinedSteps:
+        """Replace a step by an operation with fewer parameters, if that does nearly as well."""
         step = best.steps[at]
         names = [name for name in self.names if operations.get_operation(name).size < step.complexity]
         if not names:
             return best
         before, after = best.steps[:at], best.steps[at + 1 :]
-        spare = MAX_SIMPLIFICATION_LOSS * (self._fitted((*before, *after)).cost - best.cost)
-        others = [
-            self._fitted((*before, replace(step, action=make_identity_step(name)), *after)) for name in names
+        allowed_loss = MAX_SIMPLIFICATION_LOSS * (self._fit((*before, *after)).cost - best.cost)
+        simpler = [
+            self._fit((*before, replace(step, step=make_identity_step(name)), *after)) for name in names
         ]
-        near = [version for version in others if version.cost <= best.cost + spare]
-        return min(near, key=lambda v: (v.steps[at].complexity, v.cost)) if near else best
+        near = [fit for fit in simpler if fit.cost <= best.cost + allowed_loss]
+        return min(near, key=lambda fit: (fit.steps[at].complexity, fit.cost)) if near else best
 
 
 def _permute_steps(edits: tuple[LocalStep, ...]) -> Iterator[tuple[LocalStep, ...]]:

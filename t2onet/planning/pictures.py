@@ -1,80 +1,186 @@
-"""Working pictures: steps applied to them, and the cost to minimize."""
+"""Working pictures: a pair of photos made comparable, steps applied to them, and the cost to minimize.
+
+A working picture is (3, H, W) float32 in [0, 1] with a short side of at most the reference size, so sharpness
+is always the one-pixel Laplacian.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
+import PIL.Image
 
-from .. import operations
+from ..errors import PlanError
+from ..executor import PhotoLike
+from ..image import Image, open_image
+from ..image.pixels import to_depth
 from ..kernels import KERNELS
 from ..kernels.fitting import mean_absolute_difference
-from ..recipe import Recipe
-
-# The planner's own view of a recipe: actions on a working picture.
-#
-# Working pictures are (3, H, W) float32 with a short side of at most the reference size, so sharpness is the
-# one-pixel Laplacian throughout.
+from ..operations import ParameterValues, get_operation
+from ..recipe import Recipe, Step
 
 Picture = np.ndarray
 """(3, H, W) float32, C-contiguous."""
 
+StepSequence = tuple[Step, ...]
 
-class Action(NamedTuple):
-    """An operation and its parameters."""
+PARAMETER_DECIMALS = 5
+"""Decimals of a planned parameter in a recipe: enough for any visible difference."""
 
-    operation: str
-    values: np.ndarray
-
-    def applied(self, picture: Picture) -> Picture:
-        """`picture` (3, H, W) after it; `picture` itself stays."""
-        return self.taking(picture.copy() if self.operation in KERNELS else picture)
-
-    def taking(self, picture: Picture) -> Picture:
-        """`picture` (3, H, W) after it; of `picture` itself nothing may be expected any more."""
-        if twin := KERNELS.get(self.operation):
-            changed: Picture = twin(picture, self.values, 1.0)
-            return changed
-        values = self.values.astype(np.float32)
-        return np.ascontiguousarray(operations.get_operation(self.operation).run(picture, values, 1.0))
+_ASPECT_TOLERANCE = 0.02
+"""Relative difference of aspect ratios that a crop of a few pixels may cause."""
+_MIN_CORRELATION = 0.15
+"""Correlation of fine structure below which two photos do not show the same scene."""
+_STRUCTURE_SIDE = 64
+"""Short side, in pixels, at which structure is compared: coarse enough to tolerate small shifts."""
 
 
-StepSequence = tuple[Action, ...]
+@dataclass(frozen=True)
+class PhotoPair:
+    """Two photos of the same scene."""
+
+    before: Image
+    after: Image
+
+    def working_pictures(self, short_side: int) -> tuple[Picture, Picture]:
+        """Both as pictures (3, H, W) of one size, area-averaged, with at most that short side."""
+        height, width = self._size(short_side)
+        return to_working_picture(self.before, height, width), to_working_picture(self.after, height, width)
+
+    @property
+    def short_side(self) -> int:
+        """Shortest side of the two, in pixels."""
+        return min(self.before.height, self.before.width, self.after.height, self.after.width)
+
+    def _size(self, short_side: int) -> tuple[int, int]:
+        smaller = min(self.before, self.after, key=lambda image: image.height * image.width)
+        scale = min(1.0, short_side / min(smaller.height, smaller.width))
+        return max(1, round(smaller.height * scale)), max(1, round(smaller.width * scale))
 
 
-def make_identity_step(operation: str) -> Action:
-    """The action that changes nothing."""
-    return Action(operation, np.array(operations.get_operation(operation).defaults))
+def open_photo_pair(before: PhotoLike, after: PhotoLike, *, same_scene: bool = True) -> PhotoPair:
+    """Open two photos as a pair with the same framing and colour space.
+
+    PlanError if they are framed differently or, with `same_scene`, do not show the same scene.
+    """
+    first, second = open_image(before), open_image(after)
+    if first.origin.icc != second.origin.icc:
+        first, second = first.to_srgb(), second.to_srgb()
+    pair = PhotoPair(first, second)
+    _check_aspect(pair)
+    pair = _align_pair(pair)
+    if same_scene:
+        check_same_scene(pair)
+    return pair
 
 
-def render_intermediates(path: Sequence[Action], start: Picture) -> list[Picture]:
-    """The start and the picture after each action."""
-    series = [start]
-    for action in path:
-        series.append(action.applied(series[-1]))
-    return series
-
-
-def to_recipe(path: Sequence[Action]) -> Recipe:
-    """The path as a recipe; parameters are rounded to what anyone could tell apart."""
-    return Recipe.from_steps(
-        (
-            action.operation,
-            operations.get_operation(action.operation).clipped(np.round(action.values, 5).tolist()),
+def _check_aspect(pair: PhotoPair) -> None:
+    first, second = (image.width / image.height for image in (pair.before, pair.after))
+    if abs(first / second - 1) > _ASPECT_TOLERANCE:
+        raise PlanError(
+            f"the photos are {_format_size(pair.before)} and {_format_size(pair.after)}: one is cropped or "
+            "rotated; give both with the same framing"
         )
-        for action in path
-    )
 
 
-# What a plan tries to make small.
-#
-# A cost is any callable from a picture (3, H, W) to a number. Solvers that use gradients call it with torch
-# tensors and need a tensor back; the others call it with NumPy arrays.
+def _align_pair(pair: PhotoPair) -> PhotoPair:
+    """Where the sizes differ by a few pixels, crop both photos to what they share."""
+    heights, widths = (pair.before.height, pair.after.height), (pair.before.width, pair.after.width)
+    height, width = min(heights), min(widths)
+    same = heights[0] == heights[1] and widths[0] == widths[1]
+    if (
+        same
+        or height < (1 - _ASPECT_TOLERANCE) * max(heights)
+        or width < (1 - _ASPECT_TOLERANCE) * max(widths)
+    ):
+        return pair
+    down, right = _estimate_shift(pair)
+    first = _crop(pair.before, max(0, down), max(0, right), height, width)
+    return PhotoPair(first, _crop(pair.after, max(0, -down), max(0, -right), height, width))
+
+
+def _estimate_shift(pair: PhotoPair) -> tuple[int, int]:
+    """Rows and columns by which `after` is offset in `before`: the peak of their phase correlation."""
+    rows, columns = (max(sides) for sides in zip(_sides(pair.before), _sides(pair.after), strict=True))
+    spectra = []
+    for image in (pair.before, pair.after):
+        frame = np.zeros((rows, columns), np.float32)
+        frame[: image.height, : image.width] = _high_pass(
+            to_working_picture(image, image.height, image.width)
+        )
+        spectra.append(np.fft.rfft2(frame))
+    cross = spectra[0] * np.conj(spectra[1])
+    correlation = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-12), s=(rows, columns))
+    down, right = divmod(int(np.argmax(correlation)), columns)
+    down, right = down - rows * (down > rows // 2), right - columns * (right > columns // 2)
+    spare = abs(pair.before.height - pair.after.height), abs(pair.before.width - pair.after.width)
+    return (down, right) if abs(down) <= spare[0] and abs(right) <= spare[1] else (0, 0)
+
+
+def _sides(image: Image) -> tuple[int, int]:
+    return image.height, image.width
+
+
+def _crop(image: Image, top: int, left: int, height: int, width: int) -> Image:
+    top, left = min(top, image.height - height), min(left, image.width - width)
+    return Image(image.pixels[top : top + height, left : left + width], origin=image.origin)
+
+
+def _format_size(image: Image) -> str:
+    return f"{image.width} x {image.height}"
+
+
+def check_same_scene(pair: PhotoPair) -> None:
+    """Raise PlanError for photos of different scenes, judged by the correlation of their fine structure."""
+    if pair.short_side < 8:
+        return  # too few pixels to judge
+    details = [_high_pass(picture) for picture in pair.working_pictures(_STRUCTURE_SIDE)]
+    deviations = [float(np.sqrt((detail**2).mean())) for detail in details]
+    if min(deviations) < 1e-3:
+        return  # a picture without structure, such as black, can come from any other
+    correlation = float((details[0] * details[1]).mean()) / (deviations[0] * deviations[1])
+    if correlation < _MIN_CORRELATION:
+        raise PlanError(
+            "the two photos do not show the same scene, so no edit leads from one to the other; "
+            "give a photo and an edit of that photo"
+        )
+
+
+def _high_pass(picture: Picture) -> np.ndarray:
+    """(H, W): grey minus the mean of its four neighbours."""
+    grey = picture.mean(axis=0)
+    padded = np.pad(grey, 1, mode="edge")
+    neighbours = (padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]) / 4
+    detail: np.ndarray = grey - neighbours
+    return detail
+
+
+def to_working_picture(image: Image, height: int, width: int) -> Picture:
+    """A photo as a picture (3, H, W), area-averaged."""
+    pixels = image.pixels
+    if pixels.dtype == np.uint8:  # several times faster; rounding to 8 bits does not matter to a plan
+        pixels = _resize_by_area(pixels, height, width)
+    channels = to_depth(pixels, np.float32).transpose(2, 0, 1)
+    if channels.shape[1:] != (height, width):
+        channels = np.stack([_resize_by_area(channel, height, width) for channel in channels])
+    return np.ascontiguousarray(np.clip(channels, 0, 1))
+
+
+def _resize_by_area(array: np.ndarray, height: int, width: int) -> np.ndarray:
+    if array.shape[:2] == (height, width):
+        return array
+    picture = PIL.Image.fromarray(np.ascontiguousarray(array))
+    return np.asarray(picture.resize((width, height), PIL.Image.Resampling.BOX))
 
 
 class CostFunction(Protocol):
-    """A picture (3, H, W) in [0, 1] -> how bad it is."""
+    """A picture (3, H, W) in [0, 1] -> the number to minimize.
+
+    Solvers that use gradients pass a torch tensor and need a tensor back; the others pass a NumPy array.
+    """
 
     def __call__(self, picture: Any, /) -> Any: ...
 
@@ -89,3 +195,42 @@ class L1Cost:
         if isinstance(picture, np.ndarray):
             return float(mean_absolute_difference(picture.reshape(-1), self.target.reshape(-1)))
         return (picture - picture.new_tensor(self.target)).abs().mean()
+
+
+def reads_neighbours(operation: str) -> bool:
+    """Whether an operation reads neighbouring pixels."""
+    return get_operation(operation).reach(1.0) > 0
+
+
+def make_identity_step(operation: str) -> Step:
+    """The step that changes nothing."""
+    return Step.unchecked(operation, get_operation(operation).defaults)
+
+
+def apply_step(step: Step, picture: Picture, *, overwrite: bool = False) -> Picture:
+    """The picture (3, H, W) after a step without a mask; `overwrite` may reuse the memory of `picture`."""
+    if kernel := KERNELS.get(step.operation):
+        # Kernels work in place, except those that read neighbours, which cannot.
+        tile = picture if overwrite or reads_neighbours(step.operation) else picture.copy()
+        edited: Picture = kernel(tile, np.asarray(step.parameters), 1.0)
+        return edited
+    values = np.asarray(step.parameters, np.float32)
+    return np.ascontiguousarray(get_operation(step.operation).run(picture, values, 1.0))
+
+
+def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]:
+    """The start and the picture after each step."""
+    pictures = [start]
+    for step in steps:
+        pictures.append(apply_step(step, pictures[-1]))
+    return pictures
+
+
+def round_parameters(step: Step) -> ParameterValues:
+    """Parameters as a recipe has them: rounded, and within their ranges."""
+    return get_operation(step.operation).clip(np.round(step.parameters, PARAMETER_DECIMALS).tolist())
+
+
+def to_recipe(steps: Iterable[Step]) -> Recipe:
+    """Planned steps as a recipe, with rounded parameters."""
+    return Recipe.from_steps((step.operation, round_parameters(step)) for step in steps)

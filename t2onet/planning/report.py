@@ -43,8 +43,8 @@ from ..operations import Parameter, ParameterValues
 from ..operations.paper import CURVE_PIECES
 from ..recipe import Step
 from .local import LocalPlan
+from .masked import describe_location, dilate_region
 from .pictures import Picture
-from .places import describe_location, dilate_region
 from .planner import Plan
 from .segments import Region, resize_region
 

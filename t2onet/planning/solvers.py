@@ -1,7 +1,9 @@
 """Solvers: parameters of one operation that minimize a cost.
 
-A solver is a function of an operation, a picture and a cost. `fast` uses the structure of each operation and
-needs the L1 cost; the others take any cost.
+A solver is a function of an operation, a picture and a cost. `fast` needs the L1 cost and looks at a sample
+of the pixels: each parameter is bracketed on a grid and refined by golden section; a curve is a
+piecewise-linear least-absolute fit, by least squares with weights 1 / |residual|, a tridiagonal system for
+its seven free knots. The others take any cost.
 """
 
 from __future__ import annotations
@@ -12,23 +14,36 @@ from importlib import import_module
 
 import numpy as np
 
-from .. import operations
 from ..errors import PlanError
 from ..kernels.fitting import add_curve_equations, mean_absolute_difference
-from ..operations import Operation, Parameter
-from ..operations.paper import CURVE_PIECES
-from .pictures import Action, CostFunction, L1Cost, Picture
+from ..operations import Operation, Parameter, get_operation
+from ..operations.paper import CURVE_PIECES, CURVES
+from ..recipe import Step
+from .pictures import CostFunction, L1Cost, Picture, apply_step, reads_neighbours
 
-Solver = Callable[[str, Picture, CostFunction], Action]
+Solver = Callable[[str, Picture, CostFunction], Step]
 
 _SOLVER_EXTRAS = {"fast": "", "nelder-mead": "local", "adam": "train", "l-bfgs": "train", "newton": "train"}
 """Solver name -> the extra with what it needs; SciPy and torch are imported only by solvers that use them."""
 
 SOLVER_NAMES = tuple(_SOLVER_EXTRAS)
 
+_SOLVER_SAMPLE = 4096
+"""Pixels that `fast` looks at, about."""
+_GRID_POINTS = 9
+_GOLDEN = (5**0.5 - 1) / 2
+_GOLDEN_SECTION_STEPS = 10
+_COORDINATE_SWEEPS = 3
+"""Times that each parameter of an operation with several is solved in turn."""
+_REWEIGHTINGS = 6
+_MIN_RISE = 0.0025
+"""Least rise of a piece of a curve, as a share of the whole, so that no parameter leaves its range."""
+_MIN_RESIDUAL = 0.004
+"""Residuals below one 8-bit level weigh the same."""
+
 
 def check_solver(name: str, way: str) -> None:
-    """Refuse a name that no solver has, and a solver for the joint way, which fits without one."""
+    """Raise PlanError for an unknown solver, and for one given to the joint method, which uses none."""
     if name not in _SOLVER_EXTRAS:
         near = get_close_matches(name, SOLVER_NAMES, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SOLVER_NAMES)}."
@@ -61,51 +76,27 @@ def _import_solver(name: str) -> Solver:
     return GRADIENT_SOLVERS[name]
 
 
-# Each operation solved for what it is, for the L1 cost.
-#
-# One number is bracketed on a grid and found by golden section. A curve is a piecewise-linear least-absolute
-# fit: least squares with weights 1/|residual|, a tridiagonal system for its seven free knots, a few times
-# over.
-# Both look at a sample of the pixels.
-
-_SOLVER_SAMPLE = 4096
-_GRID_POINTS = 9
-_GOLDEN = (5**0.5 - 1) / 2
-_GOLDEN_SECTION_STEPS = 10
-_REWEIGHTINGS = 6
-_MIN_RISE = 0.0025
-"""Of a piece of a curve: its share of the whole, so that no parameter leaves its range."""
-_MIN_RESIDUAL = 0.004
-"""Residuals below one 8-bit level weigh alike."""
-
-
-def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Action:
-    """The action of operation `name` that brings `picture` closest to the target of `cost`."""
+def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Step:
+    """The step of operation `name` that brings `picture` closest to the target of `cost`."""
     if not isinstance(cost, L1Cost):
         raise PlanError("the solver 'fast' works for the L1 cost only; choose 'nelder-mead' for other costs")
-    operation = operations.get_operation(name)
-    if operation.size == 1:
-        return _solve_number(operation, picture, cost)
-    if operation.size % CURVE_PIECES == 0:
-        return _solve_curves(operation, picture, cost)
-    raise PlanError(f"the solver 'fast' does not know {name!r}; choose 'nelder-mead'")
+    operation = get_operation(name)
+    solve = _solve_curves if name in CURVES else _solve_numerically
+    return solve(operation, picture, cost)
 
 
-def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Action:
-    """The same, where only the pixels `inside` (H, W), a boolean mask, count; neighbours are still seen."""
-    operation = operations.get_operation(name)
-    if not operation.reach(1.0):
+def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.ndarray) -> Step:
+    """Like `solve_fast`, for the pixels `inside` a boolean mask (H, W); pixels around it are still read."""
+    if not reads_neighbours(name):
         pixels, goals = (np.ascontiguousarray(p[:, inside])[:, None] for p in (picture, target))
         return solve_fast(name, pixels, L1Cost(goals))
-    if operation.size != 1:
-        raise PlanError(f"the solver 'fast' does not know {name!r} inside a mask")
     goal = target[:, inside].reshape(-1)
 
-    def off(p: float) -> float:
-        result = Action(name, np.array([p])).applied(picture)
+    def measure(step: Step) -> float:
+        result = apply_step(step, picture)
         return float(mean_absolute_difference(result[:, inside].reshape(-1), goal))
 
-    return Action(name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+    return _search_coordinates(get_operation(name), measure)
 
 
 def _subsample(picture: Picture) -> Picture:
@@ -113,55 +104,71 @@ def _subsample(picture: Picture) -> Picture:
     return np.ascontiguousarray(picture[:, ::stride, ::stride])
 
 
-def _solve_number(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
-    """Any operation of one number."""
+def _solve_numerically(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
+    """Any operation, by trying values."""
     goal = _subsample(cost.target).reshape(-1)
-    aside = operation.reach(1.0) > 0
-    start = picture if aside else _subsample(picture)
+    needs_all = reads_neighbours(operation.name)
+    start = picture if needs_all else _subsample(picture)
 
-    def off(p: float) -> float:
-        result = Action(operation.name, np.array([p])).applied(start)
-        return float(mean_absolute_difference((_subsample(result) if aside else result).reshape(-1), goal))
+    def measure(step: Step) -> float:
+        result = apply_step(step, start)
+        compared = _subsample(result) if needs_all else result
+        return float(mean_absolute_difference(compared.reshape(-1), goal))
 
-    return Action(operation.name, np.array([_minimize_scalar(off, _make_grid(operation.slots[0]))]))
+    return _search_coordinates(operation, measure)
+
+
+def _search_coordinates(operation: Operation, measure: Callable[[Step], float]) -> Step:
+    """Minimize over each parameter in turn, the others fixed; several parameters a few times over."""
+    values = list(operation.defaults)
+    for _ in range(_COORDINATE_SWEEPS if operation.size > 1 else 1):
+        for at, slot in enumerate(operation.slots):
+
+            def measure_at(p: float, at: int = at) -> float:
+                changed = (*values[:at], p, *values[at + 1 :])
+                return measure(Step.unchecked(operation.name, changed))
+
+            values[at] = _minimize_scalar(measure_at, _make_grid(slot))
+    return Step.unchecked(operation.name, tuple(values))
 
 
 def _make_grid(slot: Parameter) -> np.ndarray:
-    """Even steps down to the lowest and up to the highest value, the default among them."""
+    """Even steps from the lowest to the default and from there to the highest value."""
     below = np.linspace(slot.low, slot.default, _GRID_POINTS // 2 + 1)
     above = np.linspace(slot.default, slot.high, _GRID_POINTS // 2 + 1)
     return np.unique(np.concatenate([below, above]))
 
 
-def _minimize_scalar(off: Callable[[float], float], grid: np.ndarray) -> float:
-    best = int(np.argmin([off(p) for p in grid]))
+def _minimize_scalar(measure: Callable[[float], float], grid: np.ndarray) -> float:
+    """Golden section around the best point of the grid."""
+    best = int(np.argmin([measure(p) for p in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = off(left), off(right)
+    at_left, at_right = measure(left), measure(right)
     for _ in range(_GOLDEN_SECTION_STEPS):
         if at_left < at_right:
             high, right, at_right = right, left, at_left
             left = high - _GOLDEN * (high - low)
-            at_left = off(left)
+            at_left = measure(left)
         else:
             low, left, at_left = left, right, at_right
             right = low + _GOLDEN * (high - low)
-            at_right = off(right)
+            at_right = measure(right)
     return float(left if at_left < at_right else right)
 
 
-def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Action:
-    """One curve over all channels, or one for each."""
+def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
+    """One curve for all channels, or one for each."""
     count = operation.size // CURVE_PIECES
     inputs, targets = (_subsample(p).reshape(count, -1) for p in (picture, cost.target))
     rises = np.concatenate([_solve_curve(x, t) for x, t in zip(inputs, targets, strict=True)])
-    return Action(operation.name, np.array(operation.clipped(rises.tolist())))
+    return Step.unchecked(operation.name, operation.clip(rises.tolist()))
 
 
 def _solve_curve(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """The eight rises of the curve that takes `inputs` nearest to `targets`."""
     knots = np.linspace(0, 1, CURVE_PIECES + 1)
-    # A faint pull to the last knots settles those that no pixel falls near.
+    # A faint pull towards the previous knots settles those that no pixel is near.
     pull = 1e-3 * inputs.size
     for _ in range(_REWEIGHTINGS):
         diagonal, upper, right = (
@@ -206,16 +213,18 @@ def _solve_tied_knots(system: np.ndarray, right: np.ndarray, tied: set[int]) -> 
     return offset
 
 
-def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Action:
+def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Step:
     """The paper's solver: the simplex method of Nelder and Mead with SciPy's default settings; any cost."""
     from scipy.optimize import minimize
 
-    operation = operations.get_operation(name)
+    operation = get_operation(name)
 
-    def action(values: np.ndarray) -> Action:
-        return Action(name, np.array(operation.clipped(values.tolist())))
+    def to_step(values: np.ndarray) -> Step:
+        return Step.unchecked(name, operation.clip(values.tolist()))
 
-    found = minimize(
-        lambda values: float(cost(action(values).applied(picture))), operation.defaults, method="Nelder-Mead"
+    result = minimize(
+        lambda values: float(cost(apply_step(to_step(values), picture))),
+        operation.defaults,
+        method="Nelder-Mead",
     )
-    return action(found.x)
+    return to_step(result.x)

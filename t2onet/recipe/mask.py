@@ -1,7 +1,7 @@
-"""Where a step works: a grey picture, white for fully and black for not at all.
+"""Masks: grey pictures that say where a step applies, white fully and black not at all.
 
-A mask keeps its own resolution and is stretched over whatever photo the step meets. Its feather is a distance
-in pixels at the reference size, so that a preview and the export soften the same edge alike.
+A mask keeps its own resolution and is stretched over the photo. Its feather is a distance in pixels at the
+reference size, so that previews and exports soften an edge alike.
 """
 
 from __future__ import annotations
@@ -19,22 +19,40 @@ import PIL.ImageFilter
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, model_validator
 
 from ..errors import ImageError, RecipeError
-from ..image import open_image, structure
+from ..image import formats, open_image
 from ..image.pixels import to_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE
 
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FEATHER_REACH = 3
-"""How far a feathered edge goes, in feathers: there, a Gaussian is gone."""
+"""Width of a feathered edge in standard deviations of its Gaussian."""
 _MASK_FORMAT = (
     'a mask is {"png": base64 of a grey PNG} or {"file": path of a picture}, with "feather" in pixels'
 )
+
+_MASK_SCHEMA = {
+    "properties": {
+        "png": {"type": "string", "contentEncoding": "base64", "description": "A grey PNG."},
+        "file": {"type": "string", "description": "Path of a picture, relative to the recipe."},
+        "feather": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": REFERENCE_SHORT_SIDE,
+            "default": 0,
+            "description": f"Softness of the edge, in pixels of a photo with a short side of "
+            f"{REFERENCE_SHORT_SIDE}.",
+        },
+    },
+    "oneOf": [{"required": ["png"]}, {"required": ["file"]}],
+    "required": [],
+}
 
 
 class Mask(BaseModel):
     """A grey PNG of any size and the softness of its edge."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra=lambda schema: schema.update(_MASK_SCHEMA)
+    )
 
     KEYS: ClassVar = ("png", "file", "feather")
 
@@ -62,7 +80,7 @@ class Mask(BaseModel):
     def _check(self) -> Self:
         if not (math.isfinite(self.feather) and 0 <= self.feather <= REFERENCE_SHORT_SIDE):
             raise RecipeError(f"mask: feather is {self.feather:g}; allowed is 0 to {REFERENCE_SHORT_SIDE}")
-        _find_bounding_box(self.png)  # refuses what is no picture
+        _find_bounding_box(self.png)  # raises unless it is a picture
         return self
 
     @field_serializer("png", when_used="json")
@@ -76,7 +94,7 @@ class Mask(BaseModel):
 
     @classmethod
     def from_file(cls, path: str | Path, feather: float = 0.0) -> Self:
-        """From any picture file; a colour one counts by its mean channel."""
+        """From any picture file; of a colour picture, the mean of its channels."""
         return cls(png=_png_from_file(Path(path)), feather=feather)
 
     def __repr__(self) -> str:
@@ -85,7 +103,7 @@ class Mask(BaseModel):
 
     @property
     def pixels(self) -> int:
-        """How many it has, at its own resolution."""
+        """Number of pixels at its own resolution."""
         (width, height), _ = _find_bounding_box(self.png)
         return width * height
 
@@ -95,26 +113,26 @@ class Mask(BaseModel):
         return np.asarray(_decode_mask(self.png))
 
     def extent(self, margin: float = 0.0) -> float:
-        """The share of a photo, 0 to 1, in the box around everything that is not black.
+        """Share of the photo, 0 to 1, covered by the bounding box of everything that is not black.
 
-        The box includes the feather and a margin, in pixels at the reference size.
+        The box includes the feather and `margin`, in pixels at the reference size.
         """
         (width, height), box = _find_bounding_box(self.png)
         soft = 2 * (_FEATHER_REACH * self.feather + margin) / REFERENCE_SHORT_SIDE
         left, top, right, bottom = box or (0, 0, 0, 0)
         return min((right - left) / width + soft, 1) * min((bottom - top) / height + soft, 1) if box else 0.0
 
-    def over(self, height: int, width: int) -> np.ndarray:
-        """(height, width) uint8: stretched over a photo of that size, and feathered."""
-        top, left, part = self.inside(height, width)
+    def resize(self, height: int, width: int) -> np.ndarray:
+        """(height, width) uint8: stretched over a photo of that size and feathered."""
+        top, left, part = self.resize_cropped(height, width)
         if part.shape == (height, width):
             return part
         mask = np.zeros((height, width), np.uint8)
         mask[top : top + part.shape[0], left : left + part.shape[1]] = part
         return mask
 
-    def inside(self, height: int, width: int) -> tuple[int, int, np.ndarray]:
-        """The part of `over` that is not all black, (rows, columns) uint8, and its first row and column."""
+    def resize_cropped(self, height: int, width: int) -> tuple[int, int, np.ndarray]:
+        """The part of `resize` that is not black: first row, first column, levels (rows, columns) uint8."""
         (own_width, own_height), box = _find_bounding_box(self.png)
         if box is None:
             return 0, 0, np.zeros((0, 0), np.uint8)
@@ -131,23 +149,23 @@ class Mask(BaseModel):
 
 
 def _stretch_interval(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:
-    """Where pixels `first` to `last` of a mask come to lie, spread by the scaling and by the feather."""
+    """The interval of photo pixels that mask pixels `first` to `last` affect, feather included."""
     spread = max(scale, 1) + _FEATHER_REACH * (softness + 1)
     return max(math.floor(first * scale - spread), 0), min(math.ceil(last * scale + spread), side)
 
 
 @lru_cache(maxsize=64)
 def _find_bounding_box(png: bytes) -> tuple[tuple[int, int], tuple[int, int, int, int] | None]:
-    """Width and height, and the box (left, top, right, bottom) around all that is not black."""
+    """Width and height, and the box (left, top, right, bottom) of everything that is not black."""
     picture = _decode_mask(png)
     return picture.size, picture.getbbox()
 
 
 def _decode_mask(png: bytes) -> PIL.Image.Image:
-    if not png.startswith(_PNG_SIGNATURE):
+    if not png.startswith(formats.PNG_SIGNATURE):
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}")
     try:
-        structure.check_structure(png)
+        formats.check_structure(png)
     except ImageError as error:
         raise RecipeError(f"mask: {error}") from None
     try:

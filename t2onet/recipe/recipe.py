@@ -1,10 +1,13 @@
-"""Recipes: ordered steps as plain data, their JSON form, differences and sidecar files."""
+"""Recipes: ordered steps as plain data, their JSON form and schema, differences and sidecar files.
+
+A recipe is validated against the declarations of its operations; nothing here reads a photo.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -15,28 +18,63 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
-from ..operations import Repair
-from . import wording
+from ..operations import Parameter, Repair
 from .mask import Mask
-
-# A recipe: ordered steps, each an operation with its parameters and, if it works locally, a mask.
-#
-# Plain data with a schema version. This module knows what is allowed and how recipes combine; it never sees a
-# photo.
 
 SCHEMA_VERSION: Literal[1] = 1
 MAX_RECIPE_BYTES = 256 << 20
-"""Bytes of a recipe file that are read; masks are inside it."""
+"""Largest recipe file that is read; masks are inside it."""
 MAX_RECIPE_STEPS = 256
 """Steps of one recipe."""
 MAX_MASK_MEGAPIXELS = 1000.0
-"""Of all different masks of one recipe together, at their own resolution."""
+"""Sum over the different masks of one recipe, at their own resolution."""
+
+
+def _describe_step_schemas(schema: dict[str, Any]) -> None:
+    """Add what each operation takes to the JSON schema of a step."""
+    schema["properties"]["parameters"] = {"title": "Parameters"}
+    schema["oneOf"] = [
+        *(
+            _make_step_schema(one.name, one.help, {"parameters": _make_parameter_schema(one.parameters)})
+            for one in operations.operations().values()
+        ),
+        *(
+            _make_step_schema(one.name, one.help, {"parameters": {"type": "array", "maxItems": 0}}, "mask")
+            for one in operations.repairs().values()
+        ),
+    ]
+
+
+def _make_step_schema(name: str, about: str, fields: dict[str, Any], *required: str) -> dict[str, Any]:
+    schema = {"description": about, "properties": {"operation": {"const": name}, **fields}}
+    return {**schema, "required": list(required)} if required else schema
+
+
+def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """A flat list of numbers; also a list for each parameter, or a single number, as `Step` accepts them."""
+    numbers = [
+        {"type": "number", "minimum": p.low, "maximum": p.high, "default": p.default} for p in parameters
+    ]
+    counts = [p.count for p in parameters]
+    rows = [[number] * count for number, count in zip(numbers, counts, strict=True)]
+    forms = [_make_list_schema([number for row in rows for number in row])]
+    if counts == [1]:
+        forms += numbers
+    if max(counts) > 1:
+        forms.append(_make_list_schema([_make_list_schema(row) for row in rows]))
+    return {"description": "; ".join(f"{p.name}: {p.help}" for p in parameters), "anyOf": forms}
+
+
+def _make_list_schema(items: list[dict[str, Any]]) -> dict[str, Any]:
+    same = all(item == items[0] for item in items)
+    contents = {"items": items[0]} if same else {"prefixItems": items}
+    return {"type": "array", **contents, "minItems": len(items), "maxItems": len(items)}
 
 
 class Step(BaseModel):
-    """An operation, its parameters (flat, in declared order) and, unless it works everywhere, a mask."""
+    """An operation, its parameters (flat, in declared order) and optionally the mask it applies to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe_step_schemas)
 
     operation: str
     parameters: tuple[float, ...]
@@ -56,33 +94,38 @@ class Step(BaseModel):
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
+    @classmethod
+    def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
+        """A step without a mask and without validation, for loops over parameters known to be in range."""
+        return cls.model_construct(operation=operation, parameters=parameters, mask=None)
+
     @property
     def is_repair(self) -> bool:
-        """Whether it invents what is under its mask from what is around it."""
+        """Whether it fills its mask from the surroundings."""
         return self.operation in operations.repairs()
 
     @property
     def is_identity(self) -> bool:
-        """Whether it leaves every photo as it is."""
+        """Whether it leaves every photo unchanged."""
         return not self.is_repair and operations.get_operation(self.operation).is_identity(self.parameters)
 
     def describe(self) -> str:
         """What it does, in words: "brightens by 20 %"."""
         if self.is_repair:
-            return wording.describe_repair(self.operation)
-        phrase = wording.describe_step(self.operation, self.parameters)
+            return operations.repairs()[self.operation].describe()
+        phrase = operations.get_operation(self.operation).describe(self.parameters)
         return f"{phrase} in part of the picture" if self.mask else phrase
 
     def blend(self, strength: float) -> Self:
-        """The same step at a strength: 0 does nothing, 1 is itself, more goes beyond as far as allowed.
+        """The step at a strength: 0 does nothing, 1 is the step itself, above 1 it is clipped to its range.
 
-        A repair has no strength and stays as it is.
+        A repair has no strength and is returned unchanged.
         """
         if strength == 1 or self.is_repair:
             return self
         operation = operations.get_operation(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
-        values = operation.clipped([round(d + strength * (value - d), 12) for d, value in pairs])
+        values = operation.clip([round(d + strength * (value - d), 12) for d, value in pairs])
         return self.model_copy(update={"parameters": values})
 
 
@@ -91,7 +134,7 @@ StepLike = Step | tuple[Any, ...] | dict[str, Any]
 
 @dataclass(frozen=True)
 class StepChange:
-    """One difference between two recipes; `before` or `after` is None where the step is new or gone."""
+    """One difference between two recipes; `before` is None for an added step, `after` for a removed one."""
 
     position: int
     before: Step | None
@@ -110,13 +153,13 @@ class StepChange:
 
 
 def _describe_with_figure(step: Step) -> str:
-    """In words, and in figures where it has only one."""
+    """In words, followed by the parameter where there is only one."""
     figure = f" ({step.parameters[0]:g})" if len(step.parameters) == 1 else ""
     return f"{step.describe()}{figure}"
 
 
 class Recipe(BaseModel):
-    """Ordered steps, and perhaps a name; a recipe meant for reuse is a look."""
+    """Ordered steps with an optional name; a recipe meant for other photos is a look."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -167,7 +210,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_data(cls, data: Any, folder: Path = Path()) -> Self:
-        """From parsed JSON; mask files are looked for in `folder`."""
+        """From parsed JSON; paths of mask files are relative to `folder`."""
         if not isinstance(data, dict) or "steps" not in data:
             raise RecipeError('a recipe is {"schema_version": 1, "steps": [...]}, and this has no steps')
         try:
@@ -187,7 +230,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """From a JSON file; every refusal names the file."""
+        """From a JSON file; error messages name the file."""
         path = Path(path)
         try:
             return cls.from_json(
@@ -208,7 +251,7 @@ class Recipe(BaseModel):
             raise RecipeError(f"{path}: {error}") from None
 
     def to_json(self) -> str:
-        """Readable JSON, a line for each step; masks are inside it."""
+        """Readable JSON, one line for each step, masks included."""
         data = self.model_dump(mode="json", exclude_none=True)
         lines = [f'  "schema_version": {data["schema_version"]}']
         if self.name:
@@ -218,17 +261,17 @@ class Recipe(BaseModel):
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the JSON file, whole or not at all; only `overwrite` lets it replace a file."""
+        """Write the JSON file atomically; an existing file is replaced only with `overwrite`."""
         write_atomically(Path(path), self.to_json().encode(), overwrite=overwrite)
         return Path(path)
 
     def describe(self) -> str:
         """What the recipe does, in one sentence."""
         phrases = [step.describe() for step in self.steps if not step.is_identity]
-        return wording.join_as_sentence(phrases) if phrases else "Changes nothing."
+        return join_as_sentence(phrases) if phrases else "Changes nothing."
 
     def blend(self, strength: float) -> Self:
-        """The same recipe at a strength: 0 does nothing, 1 is itself, 0.5 half of each step."""
+        """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself."""
         if not (math.isfinite(strength) and strength >= 0):
             raise RecipeError(
                 f"a strength is 0 or more (1 is the recipe as it is), and {strength:g} was given"
@@ -262,11 +305,18 @@ class Recipe(BaseModel):
 
     @property
     def is_identity(self) -> bool:
-        """Whether it leaves every photo as it is."""
+        """Whether it leaves every photo unchanged."""
         return all(step.is_identity for step in self.steps)
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def join_as_sentence(phrases: Sequence[str]) -> str:
+    """Phrases as one sentence."""
+    *first, last = phrases
+    text = f"{', '.join(first)} and {last}" if first else last
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _check_step_count(steps: int) -> None:
@@ -288,7 +338,7 @@ def _parse_step(number: int, raw: Any, context: Any) -> Step:
 
 
 def _explain_validation_error(error: ValidationError, model: type[BaseModel]) -> str:
-    """The first thing pydantic found, in our words."""
+    """The first error, in the words of this package."""
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
@@ -303,12 +353,8 @@ def _to_step_fields(step: StepLike) -> Step | dict[str, Any]:
     return step
 
 
-# Sidecars: the recipe of an edited picture, in a file beside it.
-#
-# `a.jpg` has the sidecar `a.jpg.t2o.json`. Before, it was `a.json`; those are still found.
-
 SIDECAR_SUFFIX = ".t2o.json"
-"""What is added to the file name of a picture."""
+"""Appended to the file name of a picture: the recipe of `a.jpg` is `a.jpg.t2o.json`."""
 
 
 def sidecar_path(picture: Path) -> Path:
@@ -317,12 +363,12 @@ def sidecar_path(picture: Path) -> Path:
 
 
 def legacy_sidecar_path(picture: Path) -> Path:
-    """Where the recipe of a picture was written by earlier releases."""
+    """Where earlier releases wrote the recipe of a picture: `a.json` for `a.jpg`."""
     return picture.with_suffix(".json")
 
 
 def find_sidecar(picture: Path) -> Path | None:
-    """The sidecar of a picture; one of the old name counts only if there is a recipe in it."""
+    """The sidecar of a picture; one with the old name only if it contains a recipe."""
     if _is_file(path := sidecar_path(picture)):
         return path
     if _is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
@@ -331,7 +377,7 @@ def find_sidecar(picture: Path) -> Path | None:
 
 
 def derive_look_name(path: Path) -> str:
-    """What results are called after a recipe file: `silver` for silver.json, `a` for a.jpg.t2o.json."""
+    """The name of a look from its file: `silver` for silver.json, `a` for a.jpg.t2o.json."""
     if path.name.endswith(SIDECAR_SUFFIX):
         return Path(path.name.removesuffix(SIDECAR_SUFFIX)).stem
     return path.stem

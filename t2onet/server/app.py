@@ -20,10 +20,10 @@ from starlette.types import Scope
 from .. import __version__
 from ..editor.policy import Policy
 from . import errors, routes
-from .connections import DisconnectMiddleware
 from .darkroom import DarkroomService
 from .errors import AsciiJSONResponse
 from .routes.photos import is_upload
+from .running import DisconnectMiddleware
 from .security import SecurityMiddleware
 from .settings import ServerSettings
 

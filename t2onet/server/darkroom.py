@@ -14,14 +14,13 @@ from fastapi import Depends, Request
 
 from ..editor.policy import Policy, load_shipped_policy
 from ..errors import T2OError
-from ..executor import count_cores, render_stages
+from ..executor import render_stages
+from ..image.codecs import count_cores
 from ..operations import operations
 from ..recipe import Recipe
-from .connections import raise_if_disconnected
-from .photos import SessionPhoto, to_display_name
-from .previews import PreviewCache, PreviewRenderer
-from .recipes import has_masks
-from .schemas import ResourceId
+from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name
+from .running import raise_if_disconnected
+from .schemas import ResourceId, has_masks
 from .sessions import Session, SessionStore
 from .settings import MIB, ServerSettings
 

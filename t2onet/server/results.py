@@ -17,12 +17,11 @@ from ..executor import CancelToken, apply
 from ..looks import export_recipe
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
-from .connections import get_disconnect_event
 from .darkroom import DarkroomService
 from .errors import Refused, refuse_storage_errors, to_resource_refusal
 from .photos import SessionPhoto
-from .recipes import check_work
-from .schemas import ExportRequest
+from .running import get_disconnect_event
+from .schemas import ExportRequest, check_work
 from .sessions import Session
 
 # Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session.

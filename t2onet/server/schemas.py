@@ -1,10 +1,26 @@
-"""The JSON of the API: what is asked and what is answered. Nothing here does anything."""
+"""The JSON of the API: requests, responses, and recipes that clients send."""
 
 from __future__ import annotations
 
+import base64
+import io
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
+import PIL.Image
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .. import operations
+from ..editor import DeclinedEntry, LimitEntry, summarize_steps
+from ..errors import RecipeError
+from ..image import formats
+from ..operations import repairs
+from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode
+from ..recipe import Recipe, Step
+from .errors import too_large
+from .settings import ServerSettings
+
+# The JSON of the API: what is asked and what is answered. Nothing here does anything.
 
 ResourceId = Annotated[str, Field(max_length=64)]
 """Of a photo, a batch, a result: short and made by the server."""
@@ -15,7 +31,6 @@ RevisionNumber = Annotated[int, Field(description="The revision of the photo tha
 LongSide = Annotated[
     int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")
 ]
-ModeName = Literal["literal", "expert"]
 
 
 class StrictRequest(BaseModel):
@@ -27,7 +42,7 @@ class StrictRequest(BaseModel):
 class ModeRequest(StrictRequest):
     """A body with a mode; `manner`, its old name, is taken as well."""
 
-    mode: ModeName = "literal"
+    mode: Mode = DEFAULT_MODE
 
     @model_validator(mode="before")
     @classmethod
@@ -50,7 +65,7 @@ class EditRequest(ModeRequest):
 
 class VariantsRequest(ModeRequest):
     request: str
-    count: Annotated[int, Field(ge=1, le=12)] = 4
+    count: Annotated[int, Field(ge=1, le=MAX_API_VARIANTS)] = DEFAULT_API_VARIANTS
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
@@ -81,7 +96,7 @@ class MoveToEditRequest(StrictRequest):
 
 
 class SetStrengthRequest(StrictRequest):
-    strength: Annotated[float, Field(ge=0, le=4, allow_inf_nan=False)]
+    strength: Annotated[float, Field(ge=0, le=MAX_API_STRENGTH, allow_inf_nan=False)]
     revision: RevisionNumber
 
 
@@ -125,11 +140,13 @@ class ParameterResponse(BaseModel):
     default: float
     unit: str
     help: str
+    step: Annotated[float, Field(description="Smallest change of a slider.")]
     count: Annotated[int, Field(description="How many numbers: more than one is a curve of that many rises.")]
 
 
 class OperationResponse(BaseModel):
     name: str
+    group: Annotated[str, Field(description="light, colour, detail, effects, geometry; empty for a repair.")]
     help: str
     parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
@@ -171,8 +188,8 @@ class PhotoResponse(BaseModel):
     can_undo: bool
     can_redo: bool
     request: str
-    mode: ModeName
-    manner: Annotated[ModeName, Field(description="The old name of `mode`.")]
+    mode: Mode
+    manner: Annotated[Mode, Field(description="The old name of `mode`.")]
     strength: float
     recipe: RecipeJson
     description: str
@@ -195,6 +212,10 @@ class EditResponse(BaseModel):
     answered: bool
     verdict: str
     answer: Annotated[str, Field(description="What was done and why, or why nothing was, in words.")]
+    declined: Annotated[
+        list[DeclinedEntry], Field(description="Parts of the request that were not answered.")
+    ]
+    limits: Annotated[list[LimitEntry], Field(description="What had to stay, and whether it did.")]
     state: PhotoResponse
 
 
@@ -215,6 +236,8 @@ class VariantsResponse(BaseModel):
     answered: bool
     verdict: str
     answer: str
+    declined: list[DeclinedEntry]
+    limits: list[LimitEntry]
     variants: list[VariantResponse]
 
 
@@ -270,3 +293,118 @@ class BatchResponse(BaseModel):
     share: Annotated[float, Field(description="Of the work, 0 to 1.")]
     items: list[BatchItemResponse]
     archive: Annotated[str | None, Field(description="All results in one file, when it is finished.")]
+
+
+# Recipes from outside, and recipes as they are told. Masks come inside them, never as the name of a file.
+
+_MAX_RECIPE_NAME_LENGTH = 200
+_REPAIR_MEGAPIXELS = 150.0
+"""Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
+_NEIGHBOURHOOD_COST = 2.0
+"""Megapixels of masked steps that take as long as one megapixel of a step that looks at neighbours."""
+
+
+def parse_recipe(raw: Any, settings: ServerSettings) -> Recipe:
+    """A recipe that a visitor sent, within the limits."""
+    steps = raw.get("steps") if isinstance(raw, dict) else None
+    if isinstance(steps, list):
+        if len(steps) > settings.steps:
+            raise too_large(f"a recipe has at most {settings.steps} steps here, and {len(steps)} were given")
+        for step in steps:
+            _check_mask(step, settings)
+    recipe = Recipe.from_data(raw)
+    if len(recipe.name) > _MAX_RECIPE_NAME_LENGTH:
+        raise RecipeError(
+            f"a recipe's name has at most {_MAX_RECIPE_NAME_LENGTH} characters here; give a shorter one"
+        )
+    return recipe
+
+
+def parse_step(raw: Any, settings: ServerSettings) -> Step:
+    return parse_recipe({"steps": [raw]}, settings).steps[0]
+
+
+def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
+    """Refuse a recipe whose steps would keep the server busy for too long on a picture of so many pixels."""
+    masked = [step for step in recipe.steps if step.mask and not step.is_identity]
+    work = sum(_estimate_step_work(step, pixels / 1e6) for step in masked)
+    work += _NEIGHBOURHOOD_COST * _count_neighbourhood_passes(recipe) * pixels / 1e6
+    if work > settings.masked_megapixels:
+        raise too_large(
+            f"masks and sharpness come to {work:.0f} megapixels of work on this photo, and this server "
+            f"does at most {settings.masked_megapixels:g}; use fewer or smaller masks, or sharpen less often"
+        )
+
+
+def _estimate_step_work(step: Step, megapixels: float) -> float:
+    """What a step with a mask computes, in megapixels."""
+    assert step.mask is not None
+    if (repair := repairs().get(step.operation)) is None:
+        return megapixels * step.mask.extent()
+    share = 1.0 if repair.margin is None else step.mask.extent(repair.margin)
+    return _REPAIR_MEGAPIXELS * share
+
+
+def _count_neighbourhood_passes(recipe: Recipe) -> float:
+    """How many times over the photo's pixels are computed from their neighbours.
+
+    The first time over the whole photo is not counted, so that a plain edit of any photo is admitted.
+    """
+    steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
+    wide = [step for step in steps if operations.get_operation(step.operation).reach(1.0)]
+    whole = sum(step.mask is None for step in wide)
+    return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
+
+
+def has_masks(raw: Any) -> bool:
+    """Whether pictures have to be decoded to read this recipe."""
+    steps = raw.get("steps") if isinstance(raw, dict) else None
+    return isinstance(steps, list) and any(isinstance(step, dict) and "mask" in step for step in steps)
+
+
+def _check_mask(step: Any, settings: ServerSettings) -> None:
+    """Before anything of a mask is opened: no files of the server, and no more pixels than allowed."""
+    mask = step.get("mask") if isinstance(step, dict) else None
+    if not isinstance(mask, dict):
+        return
+    if "file" in mask:
+        raise RecipeError('a mask comes inside the recipe here: give {"png": base64 of a grey PNG}')
+    png = mask.get("png")
+    if isinstance(png, str) and _count_mask_pixels(png) > 1e6 * settings.mask_megapixels:
+        raise too_large(f"a mask has at most {settings.mask_megapixels:g} megapixels here; make it smaller")
+
+
+def _count_mask_pixels(png: str) -> int:
+    """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
+    try:
+        data = base64.b64decode(png)
+        if not data.startswith(formats.PNG_SIGNATURE):
+            return 0
+        formats.check_structure(data)
+        with PIL.Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
+            return picture.width * picture.height
+    except PIL.Image.DecompressionBombError:
+        return 2**62
+    except Exception:  # Pillow raises many kinds on damaged data
+        return 0
+
+
+def count_mask_bytes(steps: Iterable[Step]) -> int:
+    """Bytes of all masks that are not the same object."""
+    masks = {id(step.mask): step.mask for step in steps if step.mask}
+    return sum(len(mask.png) for mask in masks.values())
+
+
+def to_recipe_json(recipe: Recipe) -> dict[str, Any]:
+    """As JSON holds it."""
+    return recipe.model_dump(mode="json", exclude_none=True)
+
+
+def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> list[StepResponse]:
+    """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
+    return [
+        StepResponse(
+            operation=step.operation, does=step.sentence, because=list(step.reasons), masked=step.masked
+        )
+        for step in summarize_steps(recipe, reasons)
+    ]

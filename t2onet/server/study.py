@@ -15,7 +15,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ImageError
 from ..studies import exporting, people, review
-from ..studies.annotation import next_annotation_page, save_request
 from ..studies.models import (
     MAX_INTEGER,
     TOKEN_PATTERN,
@@ -27,9 +26,9 @@ from ..studies.models import (
     StudyKind,
     TooMany,
 )
+from ..studies.pages import next_annotation_page, next_rating_page, save_ratings, save_request
 from ..studies.people import JoinLimiter, JoinLimits
 from ..studies.pictures import StudyPicture, find_page_picture, find_rated_picture
-from ..studies.rating import next_rating_page, save_ratings
 from ..studies.results import compute_results
 from ..studies.storage import StudyDatabase
 from . import errors

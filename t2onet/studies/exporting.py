@@ -27,7 +27,7 @@ from .models import (
     StudyKind,
     StudySample,
 )
-from .rating import passes_check
+from .pages import passes_check
 from .storage import StudyDatabase
 
 # What was collected, as tables that others can read.

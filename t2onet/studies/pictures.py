@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from ..image import open_image
 from .models import TARGET, NotFound, Page, Rating, StudyKind
-from .rating import CheckPicture
+from .pages import CheckPicture
 from .storage import StudyDatabase
 
 LONG_SIDE = 1600

@@ -13,7 +13,7 @@ from sqlalchemy import Integer, select, type_coerce
 
 from ..errors import StudyError
 from .models import Output, Page, PageKind, Person, PersonState, Rating, Study, StudyKind, StudySample
-from .rating import MIN_CHECKS, passes_check
+from .pages import MIN_CHECKS, passes_check
 from .storage import StudyDatabase
 
 # How far people agree: Krippendorff's alpha, for any number of raters and any gaps.

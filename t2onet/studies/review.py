@@ -10,7 +10,6 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .annotation import to_single_line
 from .models import (
     CollectedRequest,
     NotFound,
@@ -24,7 +23,7 @@ from .models import (
     StudyKind,
     StudySample,
 )
-from .rating import count_pages_by_sample, passes_check
+from .pages import count_pages_by_sample, passes_check, to_single_line
 from .storage import StudyDatabase
 
 _REVIEW_BATCH = 50

@@ -1,6 +1,6 @@
-"""Where studies are kept: an SQLite file, or PostgreSQL by its address.
+"""The database of studies: an SQLite file, or PostgreSQL by its URL.
 
-A transaction that ended without an error is on disk, whatever becomes of this process or the machine.
+A transaction that ended without an error is on disk: it survives a crash of the process or the machine.
 """
 
 from __future__ import annotations
@@ -12,57 +12,85 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    create_engine,
+    event,
+    insert,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from ..errors import StudyError
+from .models import Base
 
 DEFAULT_DATABASE = "studies.db"
-_MIGRATIONS = Path(__file__).parent / "migrations"
-_VERSION_TABLE = "t2o_version"
+SCHEMA_VERSION = "0001"
+"""Version of the tables in `models`; stored in the database and checked when it is opened."""
+_VERSION_TABLE = Table(
+    "t2o_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="t2o_version_pkc"),
+)
 _TIMEOUT = 30
 """Seconds to wait for another process that is writing."""
 _ADVISORY_LOCK = 0x7432_6F00
-"""The number under which processes that open one PostgreSQL database at once wait for each other."""
+"""Key of the PostgreSQL advisory lock under which tables are created."""
 
 
 class StudyDatabase:
-    """A database of studies, brought up to date when it is opened.
+    """A database of studies; its tables are created when it is opened for the first time.
 
-    Without `create` the file of an SQLite database has to be there.
+    With `create=False`, the file of an SQLite database must exist. Several processes may open a new database
+    at once. A database of another schema version is refused and not changed.
     """
 
     def __init__(self, database: str | os.PathLike[str] = DEFAULT_DATABASE, *, create: bool = True) -> None:
-        self.url = _parse_address(database)
+        self.url = _parse_url(database)
         self.is_file = self.url.get_backend_name() == "sqlite"
         if self.is_file and not create and not Path(str(self.url.database)).exists():
-            raise StudyError(f"there is no database {self}; say with --database where the study is kept")
+            raise StudyError(f"there is no database {self}; pass the study's database with --database")
         self._engine = _open_sqlite(self.url) if self.is_file else _open_postgresql(self.url)
-        self._writing = self._engine.execution_options(t2o_writing=True)
-        self._turn = threading.Lock() if self.is_file else nullcontext()  # SQLite lets waiters starve
+        self._write_engine = self._engine.execution_options(t2o_writing=True)
+        # SQLite does not queue writers: without a lock, one thread can starve the others.
+        self._write_lock = threading.Lock() if self.is_file else nullcontext()
         try:
-            self._migrate()
+            self._create_tables()
         except SQLAlchemyError as error:
-            raise StudyError(f"the database {self} cannot be used: {_short_reason(error)}") from error
+            raise StudyError(f"the database {self} cannot be used: {_format_error(error)}") from error
         finally:
-            self.close()  # connections are made anew when they are needed
+            self.close()  # later sessions open connections of their own
 
     def __str__(self) -> str:
         return self.url.database or "" if self.is_file else self.url.render_as_string(hide_password=True)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that sees one state of the database and changes nothing."""
+        """Yield a session that sees one state of the database and changes nothing."""
         with Session(self._engine) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A session whose changes are on disk when the block ends, all of them or none."""
-        with self._turn, Session(self._writing, expire_on_commit=False) as session, session.begin():
+        """Yield a session whose changes are on disk when the block ends: all of them, or none on errors."""
+        with (
+            self._write_lock,
+            Session(self._write_engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     def close(self) -> None:
@@ -74,54 +102,51 @@ class StudyDatabase:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _migrate(self) -> None:
-        from alembic import command
-        from alembic.config import Config
-        from alembic.runtime.migration import MigrationContext
-        from alembic.script import ScriptDirectory
-
-        config = Config()
-        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-        with self._writing.begin() as connection:
+    def _create_tables(self) -> None:
+        with self._write_engine.begin() as connection:
             if not self.is_file:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-            context = MigrationContext.configure(connection, opts={"version_table": _VERSION_TABLE})
-            current = context.get_current_revision()
-            if current is not None and current not in known:
-                raise StudyError(f"the database {self} was made by a newer t2onet; update this one")
-            config.attributes.update(connection=connection, version_table=_VERSION_TABLE)
-            command.upgrade(config, "head")
+            _VERSION_TABLE.create(connection, checkfirst=True)
+            versions = connection.scalars(select(_VERSION_TABLE.c.version_num)).all()
+            if not versions:
+                # Without checkfirst: tables of unknown version are an error, not to be adopted silently.
+                Base.metadata.create_all(connection, checkfirst=False)
+                connection.execute(insert(_VERSION_TABLE).values(version_num=SCHEMA_VERSION))
+            elif versions != [SCHEMA_VERSION]:
+                raise StudyError(
+                    f"the database {self} has schema version {', '.join(versions)}, and this release "
+                    f"reads {SCHEMA_VERSION}: it was made by a newer t2onet; update this one"
+                )
 
 
-def _parse_address(database: str | os.PathLike[str]) -> URL:
-    """A URL as it is; anything without "://" is the name of an SQLite file."""
-    given = os.fspath(database)
-    if "://" not in given:
-        return URL.create("sqlite", database=given)
+def _parse_url(database: str | os.PathLike[str]) -> URL:
+    """The URL of a database; anything without "://" is the path of an SQLite file."""
+    address = os.fspath(database)
+    if "://" not in address:
+        return URL.create("sqlite", database=address)
     try:
-        url = make_url(given)
+        url = make_url(address)
     except (ArgumentError, ValueError):
         url = None
-    kinds = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
-    if url is None or (kind := kinds.get(url.drivername.partition("+")[0])) is None:
-        shown = given.partition("://")[0]
+    drivers = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+    if url is None or (driver := drivers.get(url.drivername.partition("+")[0])) is None:
+        scheme = address.partition("://")[0]
         raise StudyError(
-            f"no database can be found at an address like {shown}://...; "
+            f"databases at {scheme}://... are not supported; "
             "give a file, or postgresql://user:password@host/name"
         )
-    return url.set(drivername=kind)
+    return url.set(drivername=driver)
 
 
 def _open_sqlite(url: URL) -> Engine:
     if url.database in (None, "", ":memory:"):
-        raise StudyError("studies are kept on disk; give the name of a file")
+        raise StudyError("a study cannot be kept in memory; give the name of a file")
     _create_private_file(Path(str(url.database)))
     engine = create_engine(url, connect_args={"timeout": _TIMEOUT})
 
     @event.listens_for(engine, "connect")
-    def durable(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # transactions begin below, and not when the driver thinks so
+    def configure(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # transactions begin explicitly, in `begin` below
         for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             connection.cursor().execute(f"PRAGMA {setting}")
 
@@ -134,15 +159,15 @@ def _open_sqlite(url: URL) -> Engine:
 
 
 def _create_private_file(path: Path) -> None:
-    """The links of a study are in it, so a new file is for its owner's eyes only."""
+    """Create the file with mode 0600, since the database holds everybody's personal links."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
-        raise StudyError(f"the database {path} cannot be used: {_short_reason(error)}") from error
+        raise StudyError(f"the database {path} cannot be used: {_format_error(error)}") from error
 
 
 def _open_postgresql(url: URL) -> Engine:
-    """With commits that wait for the disk, whatever the server's settings; other options of the URL stay."""
+    """With synchronous commits, whatever the server's default; other options in the URL are kept."""
     options = [*url.normalized_query.get("options", ()), "-c synchronous_commit=on"]
     settings = {"options": " ".join(options), "connect_timeout": _TIMEOUT}
     try:
@@ -151,7 +176,7 @@ def _open_postgresql(url: URL) -> Engine:
         raise StudyError("PostgreSQL needs an extra: pip install 't2onet[study]'") from None
 
 
-def _short_reason(error: Exception) -> str:
-    """In one line, and without SQL."""
-    words = str(getattr(error, "orig", None) or getattr(error, "strerror", None) or error)
-    return " ".join(words.split())
+def _format_error(error: Exception) -> str:
+    """The cause in one line, without SQL."""
+    message = str(getattr(error, "orig", None) or getattr(error, "strerror", None) or error)
+    return " ".join(message.split())

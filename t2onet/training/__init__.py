@@ -3,11 +3,11 @@
 Imports only torch, Accelerate, safetensors, NumPy and Pillow, beside this package.
 """
 
+from ..data.words import WordVectors, read_word_vectors, write_word_vectors
 from .loop import TrainingResult, TrainingRun
 from .run import TrainingConfig, configs, register_config, train
 from .settings import LoopSettings
 from .task import Learner, ProcessInfo, TrainingTask
-from .triplets import WordVectors, read_word_vectors, write_word_vectors
 
 __all__ = [
     "Learner",

@@ -14,11 +14,12 @@ import torch
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet
+from ..data.words import WordVectors
 from ..models import RequestBatch, describe_network
 from ..models.baselines import BASELINES, resize_like
 from .settings import LoopSettings
 from .task import Learner, ProcessInfo
-from .triplets import TripletBatch, TripletSettings, TripletTask, WordVectors, load_text_encoders
+from .triplets import TripletBatch, TripletSettings, TripletTask, load_text_encoders
 
 Pictures = tuple[Tensor, ...]
 """(B, 3, h, w) in [0, 1], the finished ones last."""

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..data.words import WordVectors
 from ..errors import TrainingError
 from ..image import write_atomically
 from ..models import LoadedNetwork, load_network
 from ..models.files import read_tensors, write_tensors
 from .task import WeightAverage
-from .triplets import WordVectors
 
 _MACHINE_SETTINGS = {"workers"}
 """Settings that affect the speed of a run and not its results."""

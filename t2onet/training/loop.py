@@ -17,7 +17,7 @@ from accelerate import Accelerator
 from accelerate.utils import broadcast
 from torch import Tensor, nn
 
-from ..data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
+from ..data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from ..errors import OutputError, TrainingError
 from .checkpoints import (
     LearnerState,

@@ -19,6 +19,7 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet, read_packed
+from ..data.words import WORDS_FILE, WordVectors, read_word_vectors
 from ..errors import TrainingError
 from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
@@ -30,7 +31,6 @@ from .retoucher import RetoucherSettings, RetoucherTask
 from .settings import apply_assignments, setting_names, settings_to_json
 from .t2onet import PaperSettings, PaperTask, ReinforcementSettings, ReinforcementTask
 from .task import ProcessInfo, TrainingTask
-from .triplets import WORDS_FILE, WordVectors, list_training_requests, read_word_vectors
 
 Settings = TypeVar("Settings")
 
@@ -200,7 +200,7 @@ def _load_words(
     if path is not None or default.exists():
         return read_word_vectors(path or default)
     reporter.say(f"there is no {default.name} beside the data: word vectors are learned from scratch")
-    return WordVectors.without_vectors(list_training_requests(data), size)
+    return WordVectors.without_vectors(data.training_requests(), size)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, log_softmax
 
 from ..data.packed import PackedSet
+from ..data.words import WordVectors
 from ..errors import DataError
 from ..models import (
     ActionSpace,
@@ -38,7 +39,6 @@ from .triplets import (
     TripletBatch,
     TripletSettings,
     TripletTask,
-    WordVectors,
     l1_distance,
     load_text_encoders,
 )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import warnings
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..data.packed import PackedSample, PackedSet
+from ..data.words import WordVectors
 from ..errors import DataError, TrainingError
-from ..image import open_regular_file, write_atomically
 from ..language import Vocabulary
 from ..language.ten_requests import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
@@ -26,51 +23,9 @@ from ..models.text import GRUTextEncoder, LSTMTextEncoder
 from .settings import LoopSettings
 from .task import ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
 
-WORDS_FILE = "words.npz"
-"""The words and vectors that a packed set needs, beside it: GloVe itself is HDF5 or gigabytes of text."""
 HELD_OUT_PAIRS = 300
 """Default number of validation pairs."""
 _SPLIT_STREAM = 7
-
-
-@dataclass(frozen=True)
-class WordVectors:
-    """A vocabulary and a vector for each word, (len(vocabulary), D); zeros where none is known."""
-
-    vocabulary: Vocabulary
-    vectors: NDArray[np.float32]
-
-    @classmethod
-    def without_vectors(cls, texts: Iterable[str], size: int) -> WordVectors:
-        """The words of requests, with vectors that are still to be learned."""
-        vocabulary = Vocabulary.of(texts, minimum=2)
-        return cls(vocabulary, np.zeros((len(vocabulary), size), np.float32))
-
-
-def write_word_vectors(path: Path, words: WordVectors) -> None:
-    """Write NumPy's .npz, atomically."""
-    stream = io.BytesIO()
-    np.savez_compressed(stream, words=np.array(words.vocabulary.words), vectors=words.vectors)
-    write_atomically(path, stream.getvalue(), overwrite=True)
-
-
-def read_word_vectors(path: Path) -> WordVectors:
-    try:
-        with open_regular_file(path) as opened, np.load(opened, allow_pickle=False) as file:
-            words, vectors = file["words"], file["vectors"]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read as words with vectors: {error}") from None
-    if vectors.ndim != 2 or len(vectors) != len(words):
-        raise DataError(
-            f"{path} has {len(words)} words and vectors of shape {vectors.shape}; create it again"
-        )
-    return WordVectors(Vocabulary(tuple(map(str, words))), vectors.astype(np.float32))
-
-
-def list_training_requests(data: PackedSet) -> list[str]:
-    """All requests of the train split."""
-    entries = [entry for entry in (*data.samples, *data.texts) if entry.split == "train"]
-    return [request for entry in entries for request in entry.requests]
 
 
 def load_text_encoders(network: nn.Module, words: WordVectors) -> None:

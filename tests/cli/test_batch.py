@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from t2onet.cli import batch
-from t2onet.cli.batch import PhotoOutcome, PhotoReport, ShareCallback, print_reports, run_tasks
+from t2onet.cli import apply
+from t2onet.cli.apply import PhotoOutcome, PhotoReport, ShareCallback, print_reports, run_tasks
 from t2onet.cli.photos import PhotoTask
 from t2onet.errors import Cancelled, ImageError
 from tests.conftest import PATIENCE
@@ -27,7 +27,7 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         assert pressed.wait(PATIENCE)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batch, "wait", wait)
+    monkeypatch.setattr(apply, "wait", wait)
     return pressed
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from t2onet.cli.data import pack_folder
-from t2onet.data.packed import read_packed
-from t2onet.data.packing import pack_dataset
+from t2onet.data.packed import pack_dataset, read_packed
 from t2onet.data.plans import PlanSettings, plan_dataset
+from t2onet.data.words import read_word_vectors
 from tests.cli.made import T2O, pixels
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
@@ -61,6 +61,19 @@ def test_pack_other_plans_for_the_same_photos(t2o: T2O, plans: Path) -> None:
     assert answer.out.startswith(f"{PAIRS} samples ({PAIRS} with a plan), 0 photos")
     assert len(read_packed("one-step").photos) == 2 * PAIRS
     assert t2o(*told, "--overwrite").err.startswith("t2o: with --photos-of only plans are packed")
+
+
+def test_pack_with_word_vectors(t2o: T2O, photos: Path) -> None:
+    Path("glove.txt").write_text("make 1 2\nbrighter 3 4\n")
+    arguments = ("data", "pack", "photos", "--size", SIDE, "-o", "packed")
+    assert t2o(*arguments, "--glove", "nowhere.txt").err.startswith("t2o: nowhere.txt cannot be read as word")
+    assert t2o(*arguments, "--vocabulary", "words.json").err.startswith("t2o: --vocabulary is the word list")
+    assert not Path("packed").exists()
+    answer = t2o(*arguments, "--glove", "glove.txt")
+    assert (answer.code, answer.err) == (0, "")
+    words = read_word_vectors(Path("packed/words.npz"))
+    assert answer.out.endswith(f" of them without a vector -> {Path('packed/words.npz')}\n")
+    assert words.vectors.shape == (len(words.vocabulary), 2)
 
 
 def test_pack_tells_what_it_leaves_out(t2o: T2O, photos: Path) -> None:

@@ -259,9 +259,9 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     (sidecar,) = photo.glob("dogs-edited*.json")
     steps = json.loads(sidecar.read_text())["steps"]
     seen = make_thumbnail(t2onet.open_image("dogs.png"), 128)
-    thoughts = open_policy(photo / "mine").answer(seen, "brighter", "literal").thoughts
-    assert len(thoughts) == 6
-    kept = {thought.operation: thought.parameters for thought in thoughts}
+    answered = open_policy(photo / "mine").answer(seen, "brighter", "literal").steps
+    assert len(answered) == 6
+    kept = {step.operation: step.parameters for step in answered}
     assert steps
     for step in steps:
         assert np.ravel(step["parameters"]) == pytest.approx(kept[step["operation"]], abs=1e-3)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from t2onet.data.recorded import read_questions
+from t2onet.data.records import read_questions
 from t2onet.evaluation.labelled import read_labels
 from t2onet.evaluation.measure import AMOUNT_REQUESTS
 from t2onet.language.ten_requests import TEN_REQUESTS

@@ -68,9 +68,9 @@ def test_a_small_photo_does_not_load_the_compiler(folder: Path) -> None:
 
 HELD = """
 import sys
-from t2onet.cli import batch, main
+from t2onet.cli import apply, main
 
-attempt, begun = batch._run_task, []
+attempt, begun = apply._run_task, []
 
 def held(work, task, progress, stop):
     begun.append(task)
@@ -78,7 +78,7 @@ def held(work, task, progress, stop):
         stop.wait()
     return attempt(work, task, progress, stop)
 
-batch._run_task = held
+apply._run_task = held
 sys.argv[0] = "t2o"
 main()
 """

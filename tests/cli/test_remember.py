@@ -45,7 +45,7 @@ def test_a_memory_is_made_and_put_beside_a_network(t2o: T2O, pairs: Path) -> Non
     assert t2o("export", "network.safetensors", "out", "--memory", "memory.safetensors").code == 0
     assert Path("out", MEMORY_FILE).is_file()
     expert = open_policy(Path("out")).answer(scene(128, 99), "brighter", "expert")
-    assert expert.thoughts[-1].attention == ()
+    assert expert.attention[-1] == ()
 
 
 def test_a_file_is_kept_unless_it_may_be_replaced(t2o: T2O, pairs: Path) -> None:

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from t2onet.data.plans import LocalEngine, PlanSettings, RayEngine, plan_dataset
-from t2onet.data.plans.engines import PlanOutcome, PlanTask, plan_pair
+from t2onet.data.plans.engines import PlanOutcome, PlanTask, run_task
 from tests.data.small_set import SIDE, small_set
 
 JOURNAL = "T2O_TEST_JOURNAL"
@@ -24,7 +24,7 @@ def journalled(task: PlanTask) -> PlanOutcome:
     note("start", task)
     if HOLD in os.environ and starts() > int(os.environ[HOLD]):
         threading.Event().wait()
-    outcome = plan_pair(task)
+    outcome = run_task(task)
     note("end", task)
     return outcome
 
@@ -48,6 +48,4 @@ def main(engine: str, photos: str, count: str, cache: str) -> None:
 
 
 if __name__ == "__main__":
-    from tests.data import journal  # noqa: PLW0406  so that workers find the work by this name
-
-    journal.main(*sys.argv[1:])
+    main(*sys.argv[1:])

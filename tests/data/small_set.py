@@ -12,7 +12,7 @@ import PIL.Image
 
 from bench.pairs import made
 from t2onet.data import Dataset, Problem, Sample
-from t2onet.data.plans.engines import PlanOutcome, PlanTask, plan_pair
+from t2onet.data.plans.engines import PlanOutcome, PlanTask, run_task
 from t2onet.language import Attribute, Intent
 
 SIDE = 64
@@ -53,7 +53,7 @@ class InThisProcess:
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         for task in tasks:
             self.given.append(task.name)
-            yield plan_pair(task)
+            yield run_task(task)
 
 
 def open_small_set(

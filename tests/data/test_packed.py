@@ -17,10 +17,10 @@ import pytest
 
 from t2onet import OutputError
 from t2onet.data import Dataset, Sample
-from t2onet.data.packed import read_packed
-from t2onet.data.packing import ShardWriter, collect_texts, pack_dataset, repack_dataset
+from t2onet.data.packed import ShardWriter, collect_texts, pack_dataset, read_packed, repack_dataset
 from t2onet.data.plans import DatasetPlans, PlanSettings, plan_dataset
 from t2onet.errors import DataError
+from t2onet.language import Attribute, Intent
 from tests.conftest import EXAMPLES, ROOT
 from tests.data.small_set import SIDE, InThisProcess, small_set
 
@@ -252,3 +252,15 @@ def test_reading_needs_only_numpy_and_pillow() -> None:
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
     named = {name for name in told.stdout.split() if not name.startswith(("_", "sitecustomize"))}
     assert named == {"numpy", "PIL", "t2onet"}
+
+
+def test_a_packed_set_of_an_earlier_release_is_read() -> None:
+    packed = read_packed(Path(__file__).parent / "released")
+    assert packed.photos.shape == (4, 16, 16, 3)
+    assert packed.photos.mean((1, 2, 3)).tolist() == pytest.approx([104.94, 111.92, 79.65, 108.41], abs=1)
+    assert [sample.requests for sample in packed.samples] == [
+        ("make number 0 brighter",),
+        ("make number 1 brighter",),
+    ]
+    assert packed.samples[1].intents == (Intent(Attribute.LIGHTNESS, 1, 0.5),)
+    assert [text.source for text in packed.texts] == ["pairs"]

@@ -118,17 +118,29 @@ def test_a_key_follows_the_settings() -> None:
     assert len(others | more) == 8
 
 
-@pytest.mark.parametrize("change", ["another formula", "another range", "one more"])
+def test_keys_of_stored_plans_stay_valid() -> None:
+    assert fingerprint_settings(PlanSettings()) == "f270e7693d25ec21f214772ef0e626bb"
+    assert fingerprint_settings(PlanSettings(64, 3, ("tone",))) == "95f6c25f8785bfacc23d6dbc1a8b61e7"
+
+
+def test_a_key_does_not_follow_operations_that_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint_settings(PlanSettings())
+    registry = dict(_registry._OPERATIONS)
+    registry["punch"] = replace(registry["contrast"], name="punch")
+    monkeypatch.setattr(_registry, "_OPERATIONS", registry)
+    assert fingerprint_settings(PlanSettings()) == before
+    assert fingerprint_settings(PlanSettings(operations=("punch", "tone"))) != before
+
+
+@pytest.mark.parametrize("change", ["another formula", "another range"])
 def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = dict(_registry._OPERATIONS)
     contrast = registry["contrast"]
     if change == "another formula":
         registry["contrast"] = replace(contrast, formula=lambda image, p, scale: image * (1 + 0.5 * p[0]))
-    elif change == "another range":
+    else:
         (parameter,) = contrast.parameters
         registry["contrast"] = replace(contrast, parameters=(replace(parameter, high=2.0),))
-    else:
-        registry["punch"] = replace(contrast, name="punch")
     before = fingerprint_settings(PlanSettings())
     monkeypatch.setattr(_registry, "_OPERATIONS", registry)
     assert fingerprint_settings(PlanSettings()) != before

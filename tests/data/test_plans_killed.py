@@ -16,7 +16,7 @@ import pytest
 
 from t2onet.data import Dataset
 from t2onet.data.plans import DatasetPlans, LocalEngine, PlanSettings, plan_dataset
-from t2onet.data.plans.engines import TASKS_PER_WORKER, PlanOutcome, PlanTask, plan_pair
+from t2onet.data.plans.engines import TASKS_PER_WORKER, PlanOutcome, PlanTask, run_task
 from t2onet.data.plans.store import PlanStore
 from tests.conftest import PATIENCE, ROOT
 from tests.data.journal import HOLD, JOURNAL
@@ -138,7 +138,7 @@ def check_starts(run: Run, started_before: Counter[str], saved_before: set[str])
 def dies_on_the_second(task: PlanTask) -> PlanOutcome:
     if task.name == "pair-001":
         os.kill(os.getpid(), signal.SIGKILL)
-    return plan_pair(task)
+    return run_task(task)
 
 
 def test_a_pair_that_kills_its_worker_is_told(dataset: Dataset, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from t2onet.editor.policy import PolicyAnswer, PolicyStep
+from t2onet.editor.policy import PolicyAnswer
+from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
@@ -33,21 +34,19 @@ class Scripted:
     side: int = 48
     pictures: list[np.ndarray] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    modes: list[str] = field(default_factory=list)
+    asked_modes: list[str] = field(default_factory=list)
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         self.pictures.append(picture)
         self.asked.append(request)
-        self.modes.append(manner)
+        self.asked_modes.append(mode)
         words = tuple(word.strip(",.").lower() for word in request.split())
         if "crop" in words:
             return PolicyAnswer("crop", words)
         known = [(at, word) for at, word in enumerate(words) if word in STEPS]
         if not known:
             return PolicyAnswer("chat", words)
-        thoughts = tuple(self._thought(at, word, len(words)) for at, word in known)
-        besides = (("trim the edges", "crop"),) if "trim" in words else ()
-        return PolicyAnswer("edit", words, thoughts, besides)
-
-    def _thought(self, at: int, word: str, count: int) -> PolicyStep:
-        return PolicyStep(*STEPS[word], tuple(float(here == at) for here in range(count)))
+        steps = [Step(operation=STEPS[word][0], parameters=STEPS[word][1]) for _, word in known]
+        attention = [tuple(float(here == at) for here in range(len(words))) for at, _ in known]
+        declined = (("trim the edges", "crop"),) if "trim" in words else ()
+        return PolicyAnswer("edit", words, tuple(steps), tuple(attention), declined)

@@ -12,7 +12,8 @@ import pytest
 import t2onet
 from t2onet import Editor, Recipe, RequestError, apply
 from t2onet.editor import make_thumbnail
-from t2onet.editor.policy import FOREIGN, PolicyAnswer, PolicyStep
+from t2onet.editor.policy import FOREIGN, PolicyAnswer
+from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
@@ -25,15 +26,16 @@ class Told:
     side: int = 32
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         assert picture.shape == (3, self.side, self.side)
-        self.asked.append((request, manner))
+        self.asked.append((request, mode))
         words = tuple(request.split())
         if verdict := {"crop": "crop", "hello": "chat", "heller": FOREIGN}.get(words[0]):
             return PolicyAnswer(verdict, words)
         weights = (0.9, *[0.05] * (len(words) - 1))
-        nothing = PolicyStep("contrast", (1e-4,), weights)
-        return PolicyAnswer("edit", words, (nothing, PolicyStep("brightness", (len(words) / 10,), weights)))
+        invisible = Step(operation="contrast", parameters=(1e-4,))
+        brighter = Step(operation="brightness", parameters=(len(words) / 10,))
+        return PolicyAnswer("edit", words, (invisible, brighter), (weights, weights))
 
 
 def test_an_edit_is_a_recipe_and_a_picture() -> None:
@@ -73,11 +75,12 @@ class Attentive:
 
     side: int = 32
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         words = tuple(request.split())
-        thought = PolicyStep("brightness", (0.2,), (1 / len(words),) * len(words))
-        besides = (("remove the dog", "remove_object"),) if "dog" in words else ()
-        return PolicyAnswer("edit", words, (thought,), besides)
+        step = Step(operation="brightness", parameters=(0.2,))
+        attention = ((1 / len(words),) * len(words),)
+        declined = (("remove the dog", "remove_object"),) if "dog" in words else ()
+        return PolicyAnswer("edit", words, (step,), attention, declined)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_manner_is_the_deprecated_name_of_mode() -> None:
         assert edits[0].manner == "expert"
     with (
         pytest.warns(DeprecationWarning, match="`manner`"),
-        pytest.raises(RequestError, match="mode 'expert' and manner 'literal' contradict each other"),
+        pytest.raises(RequestError, match="mode expert and manner literal contradict each other"),
     ):
         t2onet.edit(PHOTO, "lighter", mode="expert", manner="literal", policy=policy)
 
@@ -182,7 +185,7 @@ def test_manner_is_the_deprecated_name_of_mode() -> None:
 class OneWay(Told):
     """A policy that says it has no modes."""
 
-    manners: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
 
 
 def test_a_mode_that_the_policy_does_not_have_is_refused() -> None:

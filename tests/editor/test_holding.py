@@ -64,7 +64,7 @@ def test_what_cannot_be_kept_is_said() -> None:
     grey[:, :24] = 0.45
     blown = Recipe.from_steps([("brightness", 1.9)])
     found = enforce_limits(blown, ((),), Limited("brighter", (Limit(C),), SAID), grey)
-    assert (found.recipe, found.passed) == (blown, {Limit(C)})
+    assert (found.recipe, found.violated) == (blown, {Limit(C)})
 
 
 @pytest.mark.parametrize(

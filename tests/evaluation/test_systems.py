@@ -11,7 +11,7 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.editor import apply_to_thumbnail
-from t2onet.editor.policy import EDIT, PolicyAnswer, PolicyStep
+from t2onet.editor.policy import EDIT, PolicyAnswer
 from t2onet.errors import DataError, RequestError
 from t2onet.evaluation.systems import (
     IdentitySystem,
@@ -30,6 +30,7 @@ from t2onet.models.baselines import BASELINES
 from t2onet.models.export import export_retoucher
 from t2onet.models.files import write_tensors
 from t2onet.models.retoucher import RETOUCHER_MODES
+from t2onet.recipe import Step
 from tests.evaluation.made import Scripted, picture
 from tests.models.baselines.made import SMALL as SMALL_BASELINES
 from tests.models.made import small as small_t2onet
@@ -90,10 +91,10 @@ class Declining:
 
     side = 32
 
-    def answer(self, picture: np.ndarray, request: str, manner: str) -> PolicyAnswer:
+    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         if "crop" in request:
             return PolicyAnswer("crop", ())
-        return PolicyAnswer(EDIT, (), (PolicyStep("brightness", (0.2,)),))
+        return PolicyAnswer(EDIT, (), (Step(operation="brightness", parameters=(0.2,)),))
 
 
 def test_a_policy_declines_and_leaves_the_photo() -> None:

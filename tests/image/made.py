@@ -1,4 +1,4 @@
-"""Files, EXIF blocks and colour profiles made by hand, for the tests of the image room."""
+"""Files, EXIF blocks and colour profiles made by hand, for the tests of images."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (
 
 
 def png_file(samples: NDArray[np.uint16], *, filter_type: int = 0, interlaced: bool = False) -> bytes:
-    """A 16-bit PNG, (H, W) or (H, W, 2..4), written without the room's own encoder."""
+    """A 16-bit PNG, (H, W) or (H, W, 2..4), written without our encoder."""
     channels = 1 if samples.ndim == 2 else samples.shape[2]
     colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     header = struct.pack(">LLBBBBB", samples.shape[1], samples.shape[0], 16, colour, 0, 0, interlaced)
@@ -70,7 +70,7 @@ def tiff_file(
     alpha: bool = True,
     tags: list[tuple[int, int, bytes]] | None = None,
 ) -> bytes:
-    """A TIFF of one strip, written without the room's own encoder; `tags` are (tag, type, value bytes)."""
+    """A TIFF of one strip, written without our encoder; `tags` are (tag, type, value bytes)."""
     data = samples.astype(samples.dtype.newbyteorder(order)).tobytes()
     data = zlib.compress(data) if compression == 8 else data
     channels = 1 if samples.ndim == 2 else samples.shape[2]

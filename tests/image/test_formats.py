@@ -6,7 +6,7 @@ import pytest
 
 from t2onet.errors import OutputError
 from t2onet.image import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
-from t2onet.image.writing import get_output_format
+from t2onet.image.formats import get_output_format
 
 
 def test_what_is_written_is_also_read() -> None:

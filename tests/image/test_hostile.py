@@ -17,7 +17,7 @@ import PIL.Image
 import pytest
 
 from t2onet.errors import ImageError
-from t2onet.image import exif, metadata, open_image, structure
+from t2onet.image import formats, metadata, open_image, tiff
 from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif, read_xmp
 from tests import hostile
 from tests.hostile import FILES
@@ -104,9 +104,9 @@ def test_an_element_ends_where_it_is_closed_first() -> None:
 
 
 def test_a_packet_that_is_too_large_is_left_out_and_said() -> None:
-    found = read_xmp(b"x" * (structure.MAX_XMP_BYTES + 1))
+    found = read_xmp(b"x" * (formats.MAX_XMP_BYTES + 1))
     assert found.packet is None
-    assert found.notes == (f"the XMP data has more than {structure.MAX_XMP_BYTES} bytes and was left out",)
+    assert found.notes == (f"the XMP data has more than {formats.MAX_XMP_BYTES} bytes and was left out",)
 
 
 # ---- EXIF and TIFF
@@ -127,24 +127,24 @@ def test_values_of_a_linked_directory_may_overlap_no_more_than_those_of_the_firs
 
 
 def test_only_so_many_entries_are_read() -> None:
-    table = b"".join(struct.pack("<HHLL", tag, 3, 1, 0) for tag in range(structure.MAX_DIRECTORY_ENTRIES + 1))
+    table = b"".join(struct.pack("<HHLL", tag, 3, 1, 0) for tag in range(tiff.MAX_DIRECTORY_ENTRIES + 1))
     block = b"II*\0\x08\0\0\0" + struct.pack("<H", len(table) // 12) + table + bytes(4)
-    with pytest.raises(exif.MalformedError, match="too many entries"):
-        exif.read_first_directory(block)
+    with pytest.raises(tiff.MalformedError, match="too many entries"):
+        tiff.read_first_directory(block)
     assert read_exif(block).notes == (DAMAGED_EXIF_NOTE,)
 
 
 def test_a_prefix_is_taken_off_twice_and_no_more() -> None:
     block = exif_block()
-    assert exif.strip_exif_prefix(b"Exif\0\0" * 2 + block) == block
+    assert metadata.strip_exif_prefix(b"Exif\0\0" * 2 + block) == block
     with soon():
-        assert exif.strip_exif_prefix(hostile.prefixed_block()).startswith(b"Exif\0\0")
+        assert metadata.strip_exif_prefix(hostile.prefixed_block()).startswith(b"Exif\0\0")
 
 
 def test_many_values_are_packed_in_linear_time() -> None:
-    entries = [exif.TiffEntry(tag, exif.UNDEFINED, 2000, bytes(2000)) for tag in range(4000)]
+    entries = [tiff.TiffEntry(tag, tiff.UNDEFINED, 2000, bytes(2000)) for tag in range(4000)]
     with soon():
-        assert len(exif.pack_directory(entries, 8, "<")) == 6 + 4000 * (12 + 2000)
+        assert len(tiff.pack_directory(entries, 8, "<")) == 6 + 4000 * (12 + 2000)
 
 
 @pytest.mark.parametrize(
@@ -180,24 +180,24 @@ def test_the_entries_looked_at_do_not_grow_with_the_file(
 ) -> None:
     looked_at = 0
 
-    def count(*arguments: object) -> Iterator[tuple[int, int, int, bytes]]:
+    def count(*arguments: object) -> Iterator[tiff.TiffEntry]:
         nonlocal looked_at
         for entry in entries(*arguments):
             looked_at += 1
             yield entry
 
-    entries: Callable[..., Iterator[tuple[int, int, int, bytes]]] = structure._iterate_tiff_entries
-    monkeypatch.setattr(structure, "_iterate_tiff_entries", count)
+    entries: Callable[..., Iterator[tiff.TiffEntry]] = tiff._iterate_entries
+    monkeypatch.setattr(tiff, "_iterate_entries", count)
     found = read_exif(hostile.crowded_directories(megabytes * hostile.MIB))
     assert found.notes == (DAMAGED_EXIF_NOTE,)
-    assert looked_at <= structure.MAX_DIRECTORIES * structure.MAX_DIRECTORY_ENTRIES
+    assert looked_at <= tiff.MAX_DIRECTORIES * tiff.MAX_DIRECTORY_ENTRIES
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_ordinary_directories_are_not_refused(order: str) -> None:
-    structure.check_structure(tiff_file(photo(), order=order))
-    structure.check_tiff_structure(exif_block(order=order))
-    structure.check_structure(encoded(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
+    formats.check_structure(tiff_file(photo(), order=order))
+    tiff.check_tiff_structure(exif_block(order=order))
+    formats.check_structure(encoded(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
 
 
 def test_a_big_tiff_is_still_read(tmp_path: Path) -> None:
@@ -225,10 +225,10 @@ def test_a_page_that_leads_back_to_itself_is_no_other_page(tmp_path: Path) -> No
 def test_frames_count_with_or_without_a_control_block() -> None:
     control = b"\x21\xf9\x04\0\0\0\0\0"
     bare = hostile.bare_frames_gif(3)
-    assert structure.count_gif_frames(bare) == 3
-    assert structure.count_gif_frames(bare.replace(b",\0\0\0\0", control + b",\0\0\0\0")) == 3
+    assert formats.count_gif_frames(bare) == 3
+    assert formats.count_gif_frames(bare.replace(b",\0\0\0\0", control + b",\0\0\0\0")) == 3
     with soon():
-        assert structure.count_gif_frames(hostile.bare_frames_gif()) == structure.MAX_PAGES + 2
+        assert formats.count_gif_frames(hostile.bare_frames_gif()) == formats.MAX_PAGES + 2
 
 
 @pytest.mark.parametrize("frames", [1, 2, 7])
@@ -236,12 +236,12 @@ def test_frames_are_counted_as_pillow_does(frames: int) -> None:
     stream = io.BytesIO()
     pictures = [PIL.Image.fromarray(photo() // (number + 1)) for number in range(frames)]
     pictures[0].save(stream, "GIF", save_all=True, append_images=pictures[1:], comment=b"x" * 600)
-    assert structure.count_gif_frames(stream.getvalue()) == frames
+    assert formats.count_gif_frames(stream.getvalue()) == frames
 
 
 @pytest.mark.parametrize("length", [0, 5, 10, 12, 13, 20, 24])
 def test_a_gif_that_ends_early_is_counted_as_far_as_it_goes(length: int) -> None:
-    assert structure.count_gif_frames(hostile.bare_frames_gif(1)[:length]) <= 1
+    assert formats.count_gif_frames(hostile.bare_frames_gif(1)[:length]) <= 1
 
 
 # ---- other containers
@@ -250,17 +250,17 @@ def test_a_gif_that_ends_early_is_counted_as_far_as_it_goes(length: int) -> None
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: hostile.empty_segments_jpeg(structure.MAX_SEGMENTS), "more than 10000 JPEG segments"),
+        (lambda: hostile.empty_segments_jpeg(formats.MAX_SEGMENTS), "more than 10000 JPEG segments"),
         (
-            lambda: hostile.junk_jpeg(structure.MAX_JUNK_BYTES + 9),
+            lambda: hostile.junk_jpeg(formats.MAX_JUNK_BYTES + 9),
             "more than 262144 bytes between its segments",
         ),
-        (lambda: hostile.filled_jpeg(structure.MAX_JUNK_BYTES), "262144 fill bytes in a row"),
-        (lambda: hostile.many_scans_jpeg(structure.MAX_SCANS), "progressive JPEG with more than 32 scans"),
-        (lambda: hostile.empty_chunks_png(structure.MAX_CHUNKS), "more than 100000 PNG chunks"),
-        (lambda: hostile.profiled_png(structure.MAX_PROFILES + 1), "more than 16 colour profiles"),
+        (lambda: hostile.filled_jpeg(formats.MAX_JUNK_BYTES), "262144 fill bytes in a row"),
+        (lambda: hostile.many_scans_jpeg(formats.MAX_SCANS), "progressive JPEG with more than 32 scans"),
+        (lambda: hostile.empty_chunks_png(formats.MAX_CHUNKS), "more than 100000 PNG chunks"),
+        (lambda: hostile.profiled_png(formats.MAX_PROFILES + 1), "more than 16 colour profiles"),
         (
-            lambda: hostile.commented_gif(structure.MAX_COMMENT_BLOCKS + 1),
+            lambda: hostile.commented_gif(formats.MAX_COMMENT_BLOCKS + 1),
             "more than 4096 blocks of comments",
         ),
         (hostile.wide_bmp, "it is 16000000 x 2 pixels, and a side has at most 1000000; crop it"),
@@ -283,9 +283,9 @@ def test_a_film_behind_a_photo_is_not_taken_for_scans(tmp_path: Path) -> None:
 
 def test_ordinary_files_are_within_all_limits() -> None:
     for name in ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF"):
-        structure.check_structure(encoded(photo(), name))
+        formats.check_structure(encoded(photo(), name))
     progressive = encoded(photo(200, 300), "JPEG", progressive=True, icc_profile=profile() + bytes(200_000))
-    structure.check_structure(progressive)
+    formats.check_structure(progressive)
 
 
 def test_a_profile_of_each_kind_is_still_read(tmp_path: Path) -> None:

@@ -62,12 +62,12 @@ def exported(network: T2ONet, folder: Path, stored: WeightFormat = "float32") ->
 def assert_same(network: T2ONet, done: Rollout, answer: PolicyAnswer) -> None:
     actions = network.actions
     chosen = [number for number in done.operations[0].tolist() if number != actions.end]
-    assert [thought.operation for thought in answer.thoughts] == [actions.names[number] for number in chosen]
-    for at, (number, thought) in enumerate(zip(chosen, answer.thoughts, strict=True)):
+    assert [step.operation for step in answer.steps] == [actions.names[number] for number in chosen]
+    for at, (number, step) in enumerate(zip(chosen, answer.steps, strict=True)):
         expected = done.parameters[0, at, actions.slices[number]].tolist()
-        assert thought.parameters == pytest.approx(expected, abs=1e-4)
+        assert step.parameters == pytest.approx(expected, abs=1e-4)
         shares = done.attention[0, at, 1 : 1 + len(answer.words)].tolist()
-        assert thought.attention == pytest.approx(shares, abs=1e-4)
+        assert answer.attention[at] == pytest.approx(shares, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_same_operations_and_parameters(changes: dict[str, object], tmp_path
     for seed, request in enumerate(REQUESTS):
         answer = policy.answer(picture(seed), request, "literal")
         assert_same(network, in_torch(network, picture(seed), request), answer)
-        lengths.add(len(answer.thoughts))
+        lengths.add(len(answer.steps))
     assert max(lengths) > 1
 
 
@@ -115,7 +115,7 @@ def test_it_ends_when_it_says_so(tmp_path: Path) -> None:
     network = lively()
     with torch.no_grad():
         network.chooser.bias[network.actions.end] = 100
-    assert exported(network, tmp_path).answer(picture(), "brighter", "literal").thoughts == ()
+    assert exported(network, tmp_path).answer(picture(), "brighter", "literal").steps == ()
 
 
 def test_weights_in_8_bits_answer_nearly_alike(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_weights_in_8_bits_answer_nearly_alike(tmp_path: Path) -> None:
     for seed, request in enumerate(REQUESTS):
         exact, near = (policy.answer(picture(seed), request, "") for policy in (plain, small))
         assert exact != near
-        for one, other in zip(exact.thoughts, near.thoughts, strict=True):
+        for one, other in zip(exact.steps, near.steps, strict=True):
             assert one.operation == other.operation
             assert one.parameters == pytest.approx(other.parameters, abs=0.05)
 

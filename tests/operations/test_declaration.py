@@ -64,8 +64,8 @@ def test_parameters_come_in_any_shape() -> None:
 
 
 def test_clipped_is_the_nearest_allowed() -> None:
-    assert get_operation("sharpness").clipped([-3.0]) == (-0.25,)
-    assert get_operation("tone").clipped([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
+    assert get_operation("sharpness").clip([-3.0]) == (-0.25,)
+    assert get_operation("tone").clip([0, 1, 2, 3, 9, 1, 1, 1]) == (0.02, 1, 2, 3, 8, 1, 1, 1)
 
 
 @pytest.mark.parametrize("rise", [0.02, 0.1, 0.7, 1, 1 / 3, 8])
@@ -90,6 +90,13 @@ def test_an_image_is_an_array() -> None:
 
 def test_a_new_operation_is_one_declaration() -> None:
     p = Parameter("p", 0, 1, 0, "share", "how much of the negative")
-    invert = Operation("invert", "A negative.", (p,), lambda i, v, scale: i + v[..., 0] * (1 - 2 * i))
+    invert = Operation(
+        name="invert",
+        group="effects",
+        position=5,
+        help="A negative.",
+        parameters=(p,),
+        formula=lambda i, v, scale: i + v[..., 0] * (1 - 2 * i),
+    )
     assert invert(np.full((3, 1, 1), 0.25), 1.0).ravel() == pytest.approx([0.75] * 3)
     assert invert.check(1) == (1.0,)

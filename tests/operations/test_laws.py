@@ -7,18 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.operations import Operation, operations
+from t2onet.operations import PAPER, Operation, operations, paper_operations, sort_by_position
 from tests.strategies import images, parameters
 
 every_operation = pytest.mark.parametrize("operation", operations().values(), ids=operations())
 
 
 def test_the_papers_six_are_registered() -> None:
-    assert set(operations()) == {"brightness", "saturation", "contrast", "sharpness", "tone", "color"}
+    assert set(PAPER) == {"brightness", "saturation", "contrast", "sharpness", "tone", "color"}
+    assert [operation.name for operation in paper_operations()] == list(PAPER)
+
+
+def test_the_papers_order_is_that_of_stored_plans_and_networks() -> None:
+    assert PAPER == ("brightness", "saturation", "contrast", "tone", "color", "sharpness")
+    usual = ("brightness", "color", "saturation", "tone", "contrast", "sharpness")
+    assert sort_by_position(PAPER) == usual
 
 
 def test_ranges_are_the_contract() -> None:
-    ranges = {name: {(s.low, s.high, s.default) for s in op.slots} for name, op in operations().items()}
+    ranges = {op.name: {(s.low, s.high, s.default) for s in op.slots} for op in paper_operations()}
     assert ranges == {
         "brightness": {(-1, 2, 0)},
         "saturation": {(-1, 2, 0)},
@@ -27,7 +34,7 @@ def test_ranges_are_the_contract() -> None:
         "tone": {(0.02, 8, 1)},
         "color": {(0.02, 8, 1)},
     }
-    assert {name: op.size for name, op in operations().items() if op.size > 1} == {"tone": 8, "color": 24}
+    assert {op.name: op.size for op in paper_operations() if op.size > 1} == {"tone": 8, "color": 24}
 
 
 @every_operation

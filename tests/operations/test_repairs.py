@@ -39,7 +39,7 @@ def test_a_repair_is_no_operation() -> None:
 def test_a_name_is_taken_once() -> None:
     for name in ("inpaint", "brightness"):
         with pytest.raises(ValueError, match=f"called '{name}' is registered already"):
-            register_repair(Repair(name, "again", inpaint))
+            register_repair(Repair(name=name, help="again", function=inpaint))
 
 
 def test_near_misses_are_suggested() -> None:

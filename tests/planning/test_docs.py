@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from t2onet.operations import REFERENCE_SHORT_SIDE
-from t2onet.planning import local, places, planner, segments
+from t2onet.planning import local, masked, planner, segments
 from t2onet.planning.planner import plan
 from tests.conftest import ROOT
 
@@ -25,18 +25,17 @@ def decimal(value: float) -> str:
     "words",
     [
         f"the {local.MASK_LIMIT} (`mask_limit`)",
-        f"differ by more than {decimal(segments.VISIBLE_PIXEL_CHANGE)} (`CHANGED`)",
-        f"at least {places._EXPLAINED_SHARE:.0%} of the difference (`_CLOSE`)".replace("%", " %"),
-        f"at least {decimal(places._INVISIBLE_DIFFERENCE)} (`_INVISIBLE`)",
-        f"less than {decimal(places._MIN_EDGE_CORRELATION)} (`_ALIKE`)",
-        f"at most {places.MASK_SAMPLE:,} pixels of the mask (`SAMPLE`)",
-        f"within {local.MAX_SIMPLIFICATION_LOSS:.0%} of the best (`NEARLY`)".replace("%", " %"),
+        f"differ by more than {decimal(segments.VISIBLE_PIXEL_CHANGE)}",
+        f"at least {masked._EXPLAINED_SHARE:.0%} of the difference".replace("%", " %"),
+        f"at least {decimal(masked._INVISIBLE_DIFFERENCE)}",
+        f"less than {decimal(masked._MIN_EDGE_CORRELATION)}",
+        f"at most {masked.MASK_SAMPLE:,} pixels of the mask",
+        f"within {local.MAX_SIMPLIFICATION_LOSS:.0%} of the best".replace("%", " %"),
         f"{default(local.plan_local, 'steps')} steps, beam {default(local.plan_local, 'beam')}",
         f"below {decimal(local.plan_local.__kwdefaults__['tolerance'])}, or no step",
-        f"takes away {local._MIN_TRIAL_GAIN_SHARE:.0%} of the whole difference (`_TRIED`)".replace("%", " %"),
-        f"less than {local.MIN_GAIN_SHARE:.0%} is dropped (`WORTH`)".replace("%", " %"),
-        f"softened by {places.PLANNED_MASK_FEATHER:g} pixels at a short side of {REFERENCE_SHORT_SIDE} "
-        "(`FEATHER`)",
+        f"takes away {local._MIN_TRIAL_GAIN_SHARE:.0%} of the whole difference".replace("%", " %"),
+        f"less than {local.MIN_GAIN_SHARE:.0%} is dropped".replace("%", " %"),
+        f"softened by {masked.PLANNED_MASK_FEATHER:g} pixels at a short side of {REFERENCE_SHORT_SIDE}",
     ],
 )
 def test_local_planning_differs_as_told(words: str) -> None:

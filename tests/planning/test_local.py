@@ -13,8 +13,7 @@ import pytest
 from t2onet import Mask, Recipe, apply, open_image, operations
 from t2onet.errors import PlanError
 from t2onet.planning.local import CandidateStep, LocalSearch, LocalSearchState, plan_local, refine_local_steps
-from t2onet.planning.pictures import Action
-from t2onet.planning.places import (
+from t2onet.planning.masked import (
     LocalStep,
     MaskCandidate,
     PixelSample,
@@ -27,7 +26,9 @@ from t2onet.planning.places import (
     outline_contrast,
     render_local_steps,
 )
+from t2onet.planning.pictures import apply_step
 from t2onet.planning.segments import intersection_over_union, resize_region
+from t2onet.recipe import Step
 from tests.conftest import EXAMPLES
 
 SHAPE = (80, 100)
@@ -109,9 +110,7 @@ def test_steps_in_overlapping_masks_are_told_apart(
 
 
 def actions(*steps: tuple[str, list[float], np.ndarray | None]) -> list[LocalStep]:
-    return [
-        LocalStep(Action(name, np.array(p, float)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps
-    ]
+    return [LocalStep(Step.unchecked(name, tuple(p)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps]
 
 
 def pictures(*photos: np.ndarray) -> list[np.ndarray]:
@@ -123,7 +122,7 @@ def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -
     start, target = pictures(before, after)
     steps = actions(("saturation", [-0.1], DISC), ("brightness", [0.1], BAND), ("sharpness", [0.05], DISC))
     better = refine_local_steps(steps, start, target, NAMES)
-    assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
+    assert {s.operation: s.step.parameters[0] for s in better} == pytest.approx(
         {"saturation": -0.6, "brightness": 0.3, "sharpness": 0.3}, abs=0.03
     )
     off = [float(np.abs(render_local_steps(s, start)[1][-1] - target).mean()) for s in (steps, better)]
@@ -135,15 +134,15 @@ def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
     better = refine_local_steps(
         actions(("brightness", [0.3], BAND), ("contrast", [0.3], DISC)), start, target, NAMES
     )
-    assert [step.action.operation for step in better] == ["contrast", "brightness"]
-    assert [step.action.values[0] for step in better] == pytest.approx([0.8, 0.3], abs=0.02)
+    assert [step.operation for step in better] == ["contrast", "brightness"]
+    assert [step.step.parameters[0] for step in better] == pytest.approx([0.8, 0.3], abs=0.02)
 
 
 def test_what_others_make_up_for_is_dropped_and_what_is_simple_said_simply(before: np.ndarray) -> None:
     start, target = pictures(before, edited(before, ("brightness", -0.3, DISC), ("saturation", -0.5, BAND)))
     steps = actions(("color", [1] * 24, DISC), ("saturation", [-0.4], BAND), ("contrast", [0.01], DISC))
     better = refine_local_steps(steps, start, target, NAMES)
-    assert {s.action.operation: s.action.values[0] for s in better} == pytest.approx(
+    assert {s.operation: s.step.parameters[0] for s in better} == pytest.approx(
         {"brightness": -0.3, "saturation": -0.5}, abs=0.02
     )
 
@@ -153,16 +152,16 @@ def test_a_revision_looks_past_what_was_removed(before: np.ndarray) -> None:
     target = np.where(DISC, np.float32(0.9), np.clip(np.float32(1.3) * start, 0, 1))
     steps = actions(("brightness", [0.0], None), ("inpaint", [], DISC))
     edit, removal = refine_local_steps(steps, start, target, NAMES)
-    assert edit.action.values[0] == pytest.approx(0.3, abs=0.01)
+    assert edit.step.parameters[0] == pytest.approx(0.3, abs=0.01)
     assert removal is steps[1]
 
 
 def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
     picture = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
     sample = PixelSample.inside(DISC, reach=1)
-    sharp = Action("sharpness", np.array([0.4]))
-    seen = sample.middles(sharp.applied(sample.of(picture)))[:, 0]
-    assert np.array_equal(seen, sharp.applied(picture)[:, DISC])
+    sharp = Step.unchecked("sharpness", (0.4,))
+    seen = sample.centres(apply_step(sharp, sample.take(picture)))[:, 0]
+    assert np.array_equal(seen, apply_step(sharp, picture)[:, DISC])
 
 
 def test_a_large_place_is_sampled_evenly() -> None:
@@ -267,13 +266,13 @@ def test_so_many_masks_are_tried_and_the_whole_picture(
     after = np.where(masks[4][..., None], 255 - (255 - before) // 2, before)
     places = []
 
-    def explained(
+    def explain(
         self: LocalSearch, state: LocalSearchState, place: MaskCandidate, differs: np.ndarray
     ) -> list[CandidateStep]:
         places.append(place.region)
         return []
 
-    monkeypatch.setattr(LocalSearch, "_explained", explained)
+    monkeypatch.setattr(LocalSearch, "_explain", explain)
     plan_local(before, after, masks=masks, mask_limit=limit)
     assert len(places) == tried
     assert places[0] is not None

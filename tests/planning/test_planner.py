@@ -12,7 +12,8 @@ import t2onet
 from t2onet import Recipe, apply, open_image, operations
 from t2onet.errors import ImageError, PlanError, RecipeError
 from t2onet.planning import L1Cost, plan, plan_pictures
-from t2onet.planning.pictures import Action, CostFunction, Picture
+from t2onet.planning.pictures import CostFunction, Picture, apply_step
+from t2onet.recipe import Step
 from tests.conftest import EXAMPLES
 from tests.planning.scenes import scene
 
@@ -94,12 +95,12 @@ def test_nelder_mead_solves_every_operation(monkeypatch: pytest.MonkeyPatch) -> 
     solved: list[tuple[str, int]] = []
     real = solvers.solve_nelder_mead
 
-    def noted(name: str, picture: Picture, cost: CostFunction) -> Action:
+    def noted(name: str, picture: Picture, cost: CostFunction) -> Step:
         solved.append((name, picture.shape[-1]))
         return real(name, picture, cost)
 
     monkeypatch.setattr(solvers, "solve_nelder_mead", noted)
-    for ours in ("planner.JointFitter.fit", "solvers.solve_fast", "solvers._solve_number"):
+    for ours in ("planner.JointFitter.fit", "solvers.solve_fast", "solvers._solve_numerically"):
         monkeypatch.setattr(f"t2onet.planning.{ours}", lambda *_, **__: pytest.fail("not Nelder-Mead"))
     before = photo(64)
     after = np.asarray(apply(Recipe.from_steps([("brightness", 0.3), ("sharpness", 0.8)]), before))
@@ -205,7 +206,7 @@ class TestHostilePairs:
     def test_one_pixel_against_many(self) -> None:
         found = plan(np.full((1, 1, 3), 100, np.uint8), np.full((1500, 1500, 3), 150, np.uint8))
         assert found.cost < 0.01
-        with pytest.raises(PlanError, match="cropped or turned"):
+        with pytest.raises(PlanError, match="cropped or rotated"):
             plan(np.full((1, 1, 3), 100, np.uint8), np.zeros((4000, 6000, 3), np.uint8))
 
     def test_unrelated_photos(self) -> None:
@@ -253,11 +254,11 @@ def _planted(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None
     for name in rng.permutation(list(operations.operations()))[: rng.integers(1, 5)]:
         slots = operations.get_operation(name).slots
         if len(slots) > 1:
-            values = np.exp(rng.uniform(np.log(0.5), np.log(2), len(slots)))
+            values = tuple(np.exp(rng.uniform(np.log(0.5), np.log(2), len(slots))))
         else:
             end = slots[0].high if rng.random() < 0.5 else slots[0].low
-            values = np.array([rng.uniform(0, 0.5) * end])
-        picture = Action(str(name), values).applied(picture)
+            values = (rng.uniform(0, 0.5) * end,)
+        picture = apply_step(Step.unchecked(str(name), values), picture)
         if ((picture <= 0) | (picture >= 1)).mean() > 0.01:
             return None
     return picture

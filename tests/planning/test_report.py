@@ -18,8 +18,8 @@ import t2onet.executor
 from t2onet import Mask, OutputError, Recipe
 from t2onet.planning import Plan
 from t2onet.planning.local import LocalPlan
-from t2onet.planning.pictures import Action, render_intermediates
-from t2onet.planning.places import dilate_region
+from t2onet.planning.masked import dilate_region
+from t2onet.planning.pictures import render_intermediates
 from t2onet.planning.report import (
     REPORT_CELL,
     REPORT_COLUMNS,
@@ -50,8 +50,7 @@ def small_photo() -> np.ndarray:
 
 def planned(recipe: Recipe, off: float = 0.0) -> Plan:
     """A plan that came to `recipe` and misses its target by `off` everywhere."""
-    actions = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
-    series = render_intermediates(actions, small_photo())
+    series = render_intermediates(recipe.steps, small_photo())
     target = series[-1] - np.float32(off)
     costs = tuple(float(np.abs(picture - target).mean()) for picture in series)
     return Plan(recipe, 0.0123, 0.2, costs, tuple(series), target)

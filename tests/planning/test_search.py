@@ -9,15 +9,16 @@ import pytest
 
 from t2onet import operations
 from t2onet.planning import ForwardSearch, L1Cost, SearchNode
-from t2onet.planning.pictures import Action
-from t2onet.planning.planner import FIXED_ORDER, SearchOrder
+from t2onet.planning.pictures import apply_step
+from t2onet.planning.planner import FIXED_ORDER, SearchMethod
 from t2onet.planning.solvers import find_solver
+from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 
 def edited(picture: np.ndarray) -> np.ndarray:
-    for action in (Action("brightness", np.array([0.3])), Action("saturation", np.array([0.5]))):
-        picture = action.applied(picture)
+    for step in (Step.unchecked("brightness", (0.3,)), Step.unchecked("saturation", (0.5,))):
+        picture = apply_step(step, picture)
     return picture
 
 
@@ -30,21 +31,21 @@ def search(target: np.ndarray, names: list[str] | None = None, **settings: objec
 def test_backtracking_gives_operations_parameters_and_pictures() -> None:
     start = scene()
     node = search(edited(start), ["brightness", "saturation"], tolerance=0.0).run(start)
-    trail = node.backtracked()
-    assert [action.operation for action in node.path] == ["brightness", "saturation"]
+    trail = node.trace()
+    assert [step.operation for step in node.steps] == ["brightness", "saturation"]
     assert np.array_equal(trail[0].picture, start)
     for before, after in pairwise(trail):
-        assert after.action is not None
-        assert np.array_equal(after.action.applied(before.picture), after.picture)
+        assert after.step is not None
+        assert np.array_equal(apply_step(after.step, before.picture), after.picture)
         assert after.cost == pytest.approx(L1Cost(edited(start))(after.picture))
         assert after.cost < before.cost
 
 
 def test_it_stops_at_the_tolerance() -> None:
     start = scene()
-    assert len(search(edited(start), tolerance=0.5).run(start).path) == 0
-    assert len(search(edited(start), tolerance=0.02).run(start).path) < len(
-        search(edited(start), tolerance=0.0).run(start).path
+    assert len(search(edited(start), tolerance=0.5).run(start).steps) == 0
+    assert len(search(edited(start), tolerance=0.02).run(start).steps) < len(
+        search(edited(start), tolerance=0.0).run(start).steps
     )
 
 
@@ -58,22 +59,22 @@ def test_operations_are_used_once_unless_repeats_are_allowed() -> None:
     start = scene()
     once = search(edited(start), ["tone"], tolerance=0.0, steps=3).run(start)
     again = search(edited(start), ["tone", "brightness"], tolerance=0.0, steps=4, repeats=True).run(start)
-    assert len(once.path) == 1
-    assert {action.operation for action in again.path} <= {"tone", "brightness"}
+    assert len(once.steps) == 1
+    assert {step.operation for step in again.steps} <= {"tone", "brightness"}
 
 
 def test_the_fixed_order_is_kept() -> None:
     start = scene()
-    path = search(edited(start), order="fixed", tolerance=0.0).run(start).path
-    places = [FIXED_ORDER.index(action.operation) for action in path]
-    assert places == sorted(places)
+    steps = search(edited(start), method="fixed", tolerance=0.0).run(start).steps
+    positions = [FIXED_ORDER.index(step.operation) for step in steps]
+    assert positions == sorted(positions)
 
 
-@pytest.mark.parametrize("order", ["free", "epsilon-greedy"])
-def test_a_seed_fixes_the_result(order: SearchOrder) -> None:
+@pytest.mark.parametrize("method", ["beam", "epsilon-greedy"])
+def test_a_seed_fixes_the_result(method: SearchMethod) -> None:
     start = scene(32)
-    first, second = (search(edited(start), order=order, tolerance=0.0, seed=3).run(start) for _ in range(2))
-    assert [a.operation for a in first.path] == [a.operation for a in second.path]
+    first, second = (search(edited(start), method=method, tolerance=0.0, seed=3).run(start) for _ in range(2))
+    assert [a.operation for a in first.steps] == [a.operation for a in second.steps]
     assert first.cost == second.cost
 
 
@@ -81,9 +82,9 @@ def test_epsilon_greedy_sometimes_takes_another_operation(monkeypatch: pytest.Mo
     monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     start = scene(32)
     firsts = {
-        search(edited(start), order="epsilon-greedy", tolerance=0.0, steps=2, seed=seed)
+        search(edited(start), method="epsilon-greedy", tolerance=0.0, steps=2, seed=seed)
         .run(start)
-        .path[0]
+        .steps[0]
         .operation
         for seed in range(6)
     }
@@ -96,18 +97,18 @@ def test_a_random_choice_leaves_a_beam_of_its_own(
 ) -> None:
     """After one picture each of six operations is solved; after a random choice each of the five others."""
     start = scene(32)
-    settings = {"order": "epsilon-greedy", "tolerance": 0.0, "steps": 2, "random_beam": random_beam}
+    settings = {"method": "epsilon-greedy", "tolerance": 0.0, "steps": 2, "random_beam": random_beam}
     found = search(edited(start), **settings)
     monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     monkeypatch.setattr("numpy.random.default_rng", lambda seed: Draws([0, 1]))
     counts = []
-    reached = ForwardSearch._chosen
+    original = ForwardSearch._select
 
-    def chosen(self: ForwardSearch, nodes: list[SearchNode], rng: np.random.Generator) -> list[SearchNode]:
+    def select(self: ForwardSearch, nodes: list[SearchNode], rng: np.random.Generator) -> list[SearchNode]:
         counts.append(len(nodes))
-        return reached(self, nodes, rng)
+        return original(self, nodes, rng)
 
-    monkeypatch.setattr(ForwardSearch, "_chosen", chosen)
+    monkeypatch.setattr(ForwardSearch, "_select", select)
     found.run(start)
     assert counts == solved
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from t2onet import operations
 from t2onet.errors import PlanError
 from t2onet.planning import L1Cost
-from t2onet.planning.pictures import Action
+from t2onet.planning.pictures import apply_step
 from t2onet.planning.solvers import SOLVER_NAMES, find_solver
+from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 PLANTED = {
@@ -25,11 +25,11 @@ PLANTED = {
 @pytest.mark.parametrize("name", operations.operations())
 def test_fast_recovers_what_was_planted(name: str) -> None:
     picture = scene()
-    target = Action(name, np.array(PLANTED[name])).applied(picture)
+    target = apply_step(Step.unchecked(name, tuple(PLANTED[name])), picture)
     found = find_solver("fast")(name, picture, L1Cost(target))
-    assert L1Cost(target)(found.applied(picture)) < 0.002
+    assert L1Cost(target)(apply_step(found, picture)) < 0.002
     if len(PLANTED[name]) == 1:  # of a curve, the pieces that no pixel falls on can be anything
-        assert found.values == pytest.approx(PLANTED[name], abs=0.01)
+        assert found.parameters == pytest.approx(tuple(PLANTED[name]), abs=0.01)
 
 
 @pytest.mark.parametrize("method", [name for name in SOLVER_NAMES if name != "fast"])
@@ -37,9 +37,9 @@ def test_fast_recovers_what_was_planted(name: str) -> None:
 def test_the_others_agree(method: str, name: str) -> None:
     pytest.importorskip("scipy" if method == "nelder-mead" else "torch", reason="an extra")
     picture = scene(32)
-    target = Action(name, np.array(PLANTED[name])).applied(picture)
+    target = apply_step(Step.unchecked(name, tuple(PLANTED[name])), picture)
     found = find_solver(method)(name, picture, L1Cost(target))
-    assert L1Cost(target)(found.applied(picture)) < 0.006
+    assert L1Cost(target)(apply_step(found, picture)) < 0.006
 
 
 def test_a_curve_that_wants_to_fall_stays_rising_and_best() -> None:
@@ -47,10 +47,10 @@ def test_a_curve_that_wants_to_fall_stays_rising_and_best() -> None:
     picture = scene()
     target = 1 - picture
     found = find_solver("fast")("tone", picture, L1Cost(target))
-    allowed = operations.get_operation("tone").check(found.values)
-    flat = Action("tone", np.array([8.0, *[0.02] * 6, 8.0]))
+    allowed = operations.get_operation("tone").check(found.parameters)
+    flat = Step.unchecked("tone", (8.0, *[0.02] * 6, 8.0))
     assert len(allowed) == 8
-    assert L1Cost(target)(found.applied(picture)) <= L1Cost(target)(flat.applied(picture)) + 0.005
+    assert L1Cost(target)(apply_step(found, picture)) <= L1Cost(target)(apply_step(flat, picture)) + 0.005
 
 
 def test_any_cost_will_do_for_nelder_mead() -> None:
@@ -58,7 +58,7 @@ def test_any_cost_will_do_for_nelder_mead() -> None:
     found = find_solver("nelder-mead")(
         "brightness", scene(16), lambda picture: abs(float(picture.mean()) - 0.6)
     )
-    assert found.applied(scene(16)).mean() == pytest.approx(0.6, abs=0.002)
+    assert apply_step(found, scene(16)).mean() == pytest.approx(0.6, abs=0.002)
     with pytest.raises(PlanError, match="L1 cost only"):
         find_solver("fast")("brightness", scene(16), lambda picture: 0.0)
 

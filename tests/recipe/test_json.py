@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -172,3 +174,30 @@ def test_a_mask_file_lies_beside_the_recipe(tmp_path: Path, monkeypatch: pytest.
     # Saved elsewhere it still has its mask, because the picture travels inside.
     Recipe.load(path).save(tmp_path / "copy.json")
     assert Recipe.load(tmp_path / "copy.json") == Recipe.load(path)
+
+
+SCHEMA: Any = import_module("jsonschema").Draft202012Validator(Recipe.model_json_schema())
+PNG = base64.b64encode(Mask.from_array(np.ones((2, 2), bool)).png).decode()
+
+
+@given(recipes())
+def test_the_schema_allows_every_recipe(recipe: Recipe) -> None:
+    SCHEMA.validate(json.loads(recipe.to_json()))
+
+
+@pytest.mark.parametrize(
+    ("step", "allowed"),
+    [
+        ({"operation": "brightness", "parameters": 0.2}, True),
+        ({"operation": "color", "parameters": [[1] * 8] * 3}, True),
+        ({"operation": "inpaint", "parameters": [], "mask": {"png": PNG}}, True),
+        ({"operation": "contrast", "parameters": [0.1], "mask": {"file": "a.png", "feather": 3}}, True),
+        ({"operation": "contrast", "parameters": [0.1], "mask": {"feather": 3}}, False),
+        ({"operation": "inpaint", "parameters": []}, False),
+        ({"operation": "brightness", "parameters": [3]}, False),
+        ({"operation": "tone", "parameters": [1] * 7}, False),
+        ({"operation": "crop", "parameters": []}, False),
+    ],
+)
+def test_the_schema_knows_what_operations_take(step: dict[str, Any], allowed: bool) -> None:
+    assert SCHEMA.is_valid({"steps": [step]}) == allowed

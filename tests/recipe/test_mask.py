@@ -82,7 +82,7 @@ def test_a_file_that_is_no_picture_is_an_image_error(tmp_path: Path) -> None:
 
 
 def test_over_stretches_to_the_photo() -> None:
-    mask = Mask.from_array(np.array([[0, 255]], np.uint8)).over(3, 200)
+    mask = Mask.from_array(np.array([[0, 255]], np.uint8)).resize(3, 200)
     assert mask.shape == (3, 200)
     assert mask[:, :40].max() == 0
     assert mask[:, -40:].min() == 255
@@ -92,12 +92,12 @@ def test_over_stretches_to_the_photo() -> None:
 def test_feather_softens_alike_at_any_size() -> None:
     half = np.repeat([[0, 255]], 2, axis=0).astype(np.uint8)
     soft = Mask.from_array(np.kron(half, np.ones((200, 200), np.uint8)), feather=40)
-    small, large = soft.over(100, 100), soft.over(400, 400)
+    small, large = soft.resize(100, 100), soft.resize(400, 400)
     # Wider than the hard edge at both sizes, and the same picture when the large one is averaged down.
     assert ((small > 5) & (small < 250)).sum() > 100 * 8
     down = large.reshape(100, 4, 100, 4).mean(axis=(1, 3))
     assert np.abs(down - small).max() < 4
-    assert not ((Mask.from_array(soft.array).over(400, 400) % 255).any())
+    assert not ((Mask.from_array(soft.array).resize(400, 400) % 255).any())
 
 
 def test_a_mask_says_what_it_is() -> None:
@@ -154,14 +154,14 @@ def test_only_the_part_that_is_not_black_is_stretched_and_feathered(
     whole = PIL.Image.fromarray(levels).resize((width, height), PIL.Image.Resampling.BILINEAR)
     if feather:
         whole = whole.filter(PIL.ImageFilter.GaussianBlur(feather * min(size) / 1000))
-    stretched = Mask.from_array(levels, feather=feather).over(height, width)
+    stretched = Mask.from_array(levels, feather=feather).resize(height, width)
     assert np.abs(stretched.astype(int) - np.asarray(whole).astype(int)).max() <= 1
 
 
 def test_little_is_stretched_for_a_small_mask() -> None:
     levels = np.zeros((100, 100), np.uint8)
     levels[40:50, 60:70] = 255
-    top, left, part = Mask.from_array(levels, feather=2).inside(1000, 1000)
+    top, left, part = Mask.from_array(levels, feather=2).resize_cropped(1000, 1000)
     assert part.size < 0.03 * 1000 * 1000
     assert (top, left) == (400 - 19, 600 - 19), (
         "ten for the scaling, three for each pixel of feather, and three"

@@ -104,7 +104,14 @@ def test_nothing_is_said_to_be_nothing(steps: list[Any]) -> None:
 def test_an_operation_without_a_phrase_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     # Adding an operation needs one source file; a nicer sentence is optional.
     parameter = Parameter("p", -1, 1, 0, "", "", count=2)
-    grain = Operation("grain", "", (parameter,), formula=lambda image, values, scale: image)
+    grain = Operation(
+        name="grain",
+        group="effects",
+        position=90,
+        help="",
+        parameters=(parameter,),
+        formula=lambda image, values, scale: image,
+    )
     monkeypatch.setattr(operations, "get_operation", lambda name: grain)
     assert Step(operation="grain", parameters=(0.25, -1)).describe() == "applies grain (0.25, -1)"
 

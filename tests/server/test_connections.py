@@ -23,8 +23,7 @@ from starlette.responses import Response, StreamingResponse
 
 from t2onet.errors import OutputError
 from t2onet.server import ServerSettings, create_app
-from t2onet.server.connections import LimitedConnection, compute_connection_limits
-from t2onet.server.running import LimitedServer, RepeatFilter
+from t2onet.server.running import LimitedConnection, LimitedServer, RepeatFilter, compute_connection_limits
 from tests.cli.made import COMMAND, environment
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted

@@ -14,12 +14,12 @@ import pytest
 from fastapi import FastAPI
 
 from t2onet.errors import Cancelled
-from t2onet.executor import count_cores
 from t2onet.image import Image
+from t2onet.image.codecs import count_cores
 from t2onet.recipe import Recipe
 from t2onet.server import ServerSettings, create_app, results
-from t2onet.server.connections import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
 from t2onet.server.darkroom import DarkroomService
+from t2onet.server.running import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
 from tests.server.made import API, files, picture

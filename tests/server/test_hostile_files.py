@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from t2onet.executor import count_cores
-from t2onet.image import Image, structure
+from t2onet.image import Image, formats
+from t2onet.image.codecs import count_cores
 from t2onet.recipe import Recipe
 from t2onet.server import ServerSettings, photos
 from t2onet.server.errors import Refused
 from t2onet.server.photos import open_stored_photo
-from t2onet.server.recipes import check_work
+from t2onet.server.schemas import check_work
 from tests import hostile
 from tests.conftest import PATIENCE
 from tests.editor.made import Scripted
@@ -62,7 +62,7 @@ def test_the_structure_of_an_upload_is_checked_once(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[int] = []
-    monkeypatch.setattr(structure, "check_structure", lambda data: checked.append(len(data)))
+    monkeypatch.setattr(formats, "check_structure", lambda data: checked.append(len(data)))
     visitor.bring(data := picture(32))
     assert checked == [len(data)]
 
@@ -158,7 +158,7 @@ def test_a_mask_is_read_only_if_it_is_a_png(serve: Serve, monkeypatch: pytest.Mo
     visitor = serve()
     photo = visitor.bring(picture(32))
     read: list[bytes] = []
-    monkeypatch.setattr(structure, "check_structure", read.append)
+    monkeypatch.setattr(formats, "check_structure", read.append)
     for format in ("TIFF", "WEBP", "JPEG", "GIF"):
         png = base64.b64encode(picture(8, format)).decode()
         step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": png}}
@@ -171,7 +171,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
     photo = visitor.bring(picture(32))
     room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
     free: list[int] = []
-    check = structure.check_structure
+    check = formats.check_structure
 
     def noted(data: bytes) -> None:
         free.append(room._gate._value)
@@ -179,7 +179,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
 
     step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": hostile.grey_png(20, 3)}}
     recipe, aside = {"steps": [step]}, [{"position": 0, "step": step}]
-    monkeypatch.setattr(structure, "check_structure", noted)
+    monkeypatch.setattr(formats, "check_structure", noted)
     assert visitor.post(f"{photo}/renders", recipe=recipe).status_code == 200
     assert visitor.post(f"{photo}/histogram", recipe=recipe).status_code == 200
     assert visitor.post(f"{photo}/exports", recipe=recipe, kind="recipe").status_code == 201

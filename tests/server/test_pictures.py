@@ -12,8 +12,8 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
-from t2onet.server import previews, results
-from t2onet.server.previews import PreviewCache, encode_preview
+from t2onet.server import photos, results
+from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE
 from tests.server.conftest import Serve
 from tests.server.made import Visitor, encoded, picture, pixels, recipe, refused, seen
@@ -25,13 +25,13 @@ FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness
 def executed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The operations of every pass over the preview."""
     passes: list[list[str]] = []
-    real = previews.render_stages
+    real = photos.render_stages
 
     def counted(look: Recipe, *arguments: object, **options: object) -> object:
         passes.append([step.operation for step in look.steps])
         return real(look, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(previews, "render_stages", counted)
+    monkeypatch.setattr(photos, "render_stages", counted)
     return passes
 
 
@@ -266,7 +266,7 @@ def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, s
     assert visitor.post(f"{photo}/variants", request="brighter", count=1, **how).status_code == 200
     batch = visitor.post(f"{visitor.session}/batches", request="brighter", **how).json()["batch"]
     finished(visitor, f"{visitor.session}/batches/{batch}")
-    assert policy.modes == ["expert"] * 3
+    assert policy.asked_modes == ["expert"] * 3
 
 
 def test_refused_batches(visitor: Visitor) -> None:

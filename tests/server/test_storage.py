@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from t2onet.image import reading
-from t2onet.server.routes import renders
+from t2onet.server.routes import photos
 from tests.conftest import PATIENCE
 from tests.server.conftest import Serve
 from tests.server.made import API, Visitor, files, picture, recipe, refused
@@ -105,7 +105,7 @@ def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_delete
 def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(renders, "encode_preview", failing(number))
+    monkeypatch.setattr(photos, "encode_preview", failing(number))
     assert refused(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
 
 

@@ -10,10 +10,16 @@ import numpy as np
 import PIL.Image
 
 from t2onet.studies import people
-from t2onet.studies.annotation import AnnotationPage, next_annotation_page, save_request
 from t2onet.studies.creating import open_annotation_study, open_rating_study
 from t2onet.studies.models import AnnotationSettings, Output, Rating, RatingSettings, Study
-from t2onet.studies.rating import RatingPage, next_rating_page, save_ratings
+from t2onet.studies.pages import (
+    AnnotationPage,
+    RatingPage,
+    next_annotation_page,
+    next_rating_page,
+    save_ratings,
+    save_request,
+)
 from t2onet.studies.storage import StudyDatabase
 
 SYSTEMS = ("target", "ours", "gan")

@@ -16,7 +16,6 @@ from t2onet.data import open_dataset
 from t2onet.data.spreadsheet import from_csv
 from t2onet.errors import OutputError, StudyError
 from t2onet.studies import people
-from t2onet.studies.annotation import clean_request, next_annotation_page, save_request
 from t2onet.studies.creating import open_annotation_study
 from t2onet.studies.exporting import REQUEST_COLUMNS, ExportedPairs, export_pairs, export_requests_csv
 from t2onet.studies.models import (
@@ -31,8 +30,8 @@ from t2onet.studies.models import (
     Review,
     StudySample,
 )
+from t2onet.studies.pages import clean_request, next_annotation_page, next_rating_page, save_request
 from t2onet.studies.pictures import find_page_picture
-from t2onet.studies.rating import next_rating_page
 from t2onet.studies.review import list_requests, review_request, summarize_progress
 from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import annotation_study, pairs_folder, rating_study, write_through

@@ -21,7 +21,7 @@ from t2onet.studies.models import (
     PersonState,
     Rating,
 )
-from t2onet.studies.rating import next_rating_page, save_ratings
+from t2onet.studies.pages import next_rating_page, save_ratings
 from t2onet.studies.review import summarize_progress
 from t2onet.studies.storage import StudyDatabase
 from tests.conftest import PATIENCE

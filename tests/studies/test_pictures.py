@@ -10,8 +10,8 @@ import PIL.Image
 import pytest
 
 from t2onet.studies.models import NotFound, RatingSettings
+from t2onet.studies.pages import next_rating_page
 from t2onet.studies.pictures import LONG_SIDE, StudyPicture, find_page_picture, find_rated_picture, wreck
-from t2onet.studies.rating import next_rating_page
 from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import picture, raters, rating_study, what, work_through
 

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from t2onet.errors import StudyError
-from t2onet.studies import people, rating
+from t2onet.studies import pages, people
 from t2onet.studies.creating import find_study, open_rating_study
 from t2onet.studies.models import (
     PRESETS,
@@ -27,7 +27,7 @@ from t2onet.studies.models import (
     RatingSettings,
     StudySample,
 )
-from t2onet.studies.rating import REPEAT_GAP, next_rating_page, save_ratings
+from t2onet.studies.pages import REPEAT_GAP, next_rating_page, save_ratings
 from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import (
     ALL,
@@ -43,7 +43,7 @@ from tests.studies.made import (
 )
 
 
-def pages(store: StudyDatabase, kind: PageKind | None = None) -> list[Page]:
+def read_pages(store: StudyDatabase, kind: PageKind | None = None) -> list[Page]:
     wanted = sa.select(Page).order_by(Page.person_id, Page.number)
     with store.reading() as session:
         return list(session.scalars(wanted if kind is None else wanted.where(Page.kind == kind)))
@@ -53,7 +53,7 @@ def test_each_sample_is_rated_by_as_many_people_as_wanted(store: StudyDatabase, 
     study = rating_study(store, tmp_path, 5)
     for rater in raters(store, study, 4):
         work_through(store, rater)
-    seen = Counter(page.sample_id for page in pages(store))
+    seen = Counter(page.sample_id for page in read_pages(store))
     assert set(seen.values()) == {2}
     assert len(seen) == 5
     with store.reading() as session:
@@ -82,7 +82,7 @@ def test_a_page_gives_nothing_away(store: StudyDatabase, tmp_path: Path) -> None
     study = rating_study(store, tmp_path, 3, RatingSettings(checks=0.5, repeats=0.5))
     (rater,) = raters(store, study, 1)
     seen = work_through(store, rater)
-    assert {page.kind for page in pages(store)} == {PageKind.SAMPLE, PageKind.CHECK, PageKind.REPEAT}
+    assert {page.kind for page in read_pages(store)} == {PageKind.SAMPLE, PageKind.CHECK, PageKind.REPEAT}
     for page in seen:
         assert set(asdict(page)) == {"page", "request", "pictures", "done", "left"}
         assert len(page.pictures) == len(SYSTEMS)
@@ -142,11 +142,11 @@ def test_checks_and_repetitions_come_as_often_as_asked(store: StudyDatabase, tmp
     count = len(work_through(store, rater))
     assert 60 + 2 * 6 <= count <= 60 + 2 * 9
     for kind in (PageKind.CHECK, PageKind.REPEAT):
-        numbers = [page.number for page in pages(store, kind)]
+        numbers = [page.number for page in read_pages(store, kind)]
         assert abs(len(numbers) - count / 10) <= 1.5
         assert len({b - a for a, b in pairwise(numbers)}) > 1, "one could count along"
-    first = {page.sample_id: page.number for page in pages(store, PageKind.SAMPLE)}
-    gaps = [page.number - first[page.sample_id] for page in pages(store, PageKind.REPEAT)]
+    first = {page.sample_id: page.number for page in read_pages(store, PageKind.SAMPLE)}
+    gaps = [page.number - first[page.sample_id] for page in read_pages(store, PageKind.REPEAT)]
     assert min(gaps) >= REPEAT_GAP
 
 
@@ -154,7 +154,7 @@ def test_even_a_short_study_has_one_of_each(store: StudyDatabase, tmp_path: Path
     study = rating_study(store, tmp_path, 3, RatingSettings())
     for rater in raters(store, study, 2):
         work_through(store, rater)
-    kinds = Counter((page.person_id, page.kind) for page in pages(store))
+    kinds = Counter((page.person_id, page.kind) for page in read_pages(store))
     assert {kind: n for (_, kind), n in kinds.items()} == {"sample": 3, "check": 1, "repeat": 1}
     (late,) = [people.add_person(store, study, "late")]
     assert next_rating_page(store, late) is None, "no check for someone who has nothing to rate"
@@ -189,7 +189,7 @@ def test_an_abandoned_page_is_given_to_someone_else_in_time(
     gone, waiting = raters(store, study, 2)
     assert next_rating_page(store, gone) is not None
     assert next_rating_page(store, waiting) is None
-    monkeypatch.setattr(rating, "CLAIM_SECONDS", 0.0)
+    monkeypatch.setattr(pages, "CLAIM_SECONDS", 0.0)
     assert next_rating_page(store, waiting) is not None
 
 
@@ -214,7 +214,7 @@ def test_raters_who_come_at_once_share_the_samples(store: StudyDatabase, tmp_pat
         thread.start()
     for thread in threads:
         thread.join()
-    assert set(Counter(page.sample_id for page in pages(store)).values()) == {2}
+    assert set(Counter(page.sample_id for page in read_pages(store)).values()) == {2}
 
 
 def test_joining(store: StudyDatabase, tmp_path: Path) -> None:

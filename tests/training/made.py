@@ -11,8 +11,7 @@ import numpy as np
 import PIL.Image
 
 from t2onet.data.dataset import Dataset, Sample
-from t2onet.data.packed import PackedSample, PackedSet
-from t2onet.data.packing import pack_dataset
+from t2onet.data.packed import PackedSample, PackedSet, pack_dataset
 from t2onet.operations import get_operation
 
 SIZE = 32

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from t2onet import TrainingError
-from t2onet.data.run_records import CHECKPOINT_FILE
+from t2onet.data.records import CHECKPOINT_FILE
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import read_tensors
 from t2onet.models.text import GRUTextEncoder

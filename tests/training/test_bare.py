@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from t2onet.data.recorded import QuestionSet, read_answers_source
+from t2onet.data.records import QuestionSet, read_answers_source
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import describe_network

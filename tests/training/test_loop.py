@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from t2onet import TrainingError
-from t2onet.data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
+from t2onet.data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from t2onet.models.files import read_tensors
 from t2onet.training import Learner, LoopSettings, ProcessInfo, TrainingTask, WordVectors, loop
 from t2onet.training.loop import freeze_weights

@@ -18,16 +18,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...errors import DataError, T2OError
-from ...executor import count_cores
+from ...image.codecs import count_cores
 from ..dataset import hash_file
 from .store import PlanKey, PlanSettings, StoredPlan, hash_pair
 
 if TYPE_CHECKING:
-    from ...planning.pairs import PhotoPair
-    from ...planning.pictures import Picture
-    from ...planning.pictures import StepSequence as Found
-    from ...planning.planner import SearchOrder
-    from ...recipe import Recipe
+    from ...planning.planner import PlannerSettings
 
 # The work on one pair, the same on any engine: a task in, an outcome out, both plain data.
 
@@ -58,8 +54,8 @@ class PlanOutcome:
 PlanWork = Callable[[PlanTask], PlanOutcome]
 
 
-def plan_pair(task: PlanTask) -> PlanOutcome:
-    """Whatever is wrong with one pair is told, so that the others go on."""
+def run_task(task: PlanTask) -> PlanOutcome:
+    """Plan one pair; whatever is wrong with it becomes the problem of its outcome."""
     try:
         if hash_pair(hash_file(task.before), hash_file(task.after)) != task.key.content:
             raise DataError("its photos are not those the run began with; plan the dataset again")
@@ -71,50 +67,35 @@ def plan_pair(task: PlanTask) -> PlanOutcome:
 
 
 def _plan_task(task: PlanTask) -> StoredPlan:
-    """Planned on area-averaged pictures; costs are those of the photos themselves."""
-    from ...planning import L1Cost
-    from ...planning.pairs import open_photo_pair
-    from ...planning.pictures import Action, render_intermediates, to_recipe
-    from ...recipe import Recipe
+    from ...planning.pictures import open_photo_pair
+    from ...planning.planner import plan_pair
 
-    pair = open_photo_pair(task.before, task.after)
-    start, target = pair.at(task.settings.size)
-    recipe = to_recipe(_find_path(task, start, target))
-    cost = L1Cost(target)
-    path = [Action(step.operation, np.array(step.parameters)) for step in recipe.steps]
-    costs = tuple(
-        round(float(cost(picture)), _COST_DECIMALS) for picture in render_intermediates(path, start)
+    plan = plan_pair(open_photo_pair(task.before, task.after), _make_planner_settings(task))
+    start_cost, cost, *costs = (
+        round(value, _COST_DECIMALS) for value in (plan.start_cost, plan.cost, *plan.costs)
     )
-    return StoredPlan(recipe, _measure_difference(pair, Recipe()), _measure_difference(pair, recipe), costs)
+    return StoredPlan(plan.recipe, start_cost, cost, tuple(costs))
 
 
-def _find_path(task: PlanTask, start: Picture, target: Picture) -> Found:
-    """Found jointly, or by a forward search that is not refined; its random choices follow from the pair."""
-    from ...operations import operations
-    from ...planning import ForwardSearch, L1Cost, plan_pictures
-    from ...planning.solvers import find_solver
+def _make_planner_settings(task: PlanTask) -> PlannerSettings:
+    """As in the paper: all operations take part at the working size, and a search is not refined.
+
+    Random choices are seeded by the photos; one thread, since the other cores plan pairs of their own.
+    """
+    from ...operations import PAPER
+    from ...planning.planner import PlannerSettings
 
     settings = task.settings
-    names = settings.operations or tuple(operations())
-    if settings.way == "joint":
-        return plan_pictures(start, target, settings.steps, names).path
-    order: SearchOrder = "free" if settings.way == "beam" else settings.way
-    seed = int(task.key.content[:8], 16)
-    search = ForwardSearch(
-        L1Cost(target), find_solver(settings.solver), names, steps=settings.steps, order=order, seed=seed
+    return PlannerSettings(
+        operations=settings.operations or PAPER,
+        method=settings.way,
+        solver=settings.solver,
+        steps=settings.steps,
+        size=settings.size,
+        seed=int(task.key.content[:8], 16),
+        detail_last=False,
+        threads=1,
     )
-    return search.run(start).path
-
-
-def _measure_difference(pair: PhotoPair, recipe: Recipe) -> float:
-    """Of the photos themselves, in one thread: the other cores have pairs of their own."""
-    from ...executor import apply
-    from ...planning.pairs import PhotoPair
-    from ...planning.planner import measure_difference
-    from ...recipe import Recipe
-
-    edited = PhotoPair(apply(recipe, pair.before, threads=1), pair.after)
-    return round(measure_difference(edited, Recipe()), _COST_DECIMALS)
 
 
 def warm_up() -> None:
@@ -150,7 +131,7 @@ class LocalEngine:
     """`workers` processes, by default as many as there are cores; `work` is what they do with a task."""
 
     workers: int | None = None
-    work: PlanWork = plan_pair
+    work: PlanWork = run_task
 
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         waiting = iter(tasks)
@@ -271,7 +252,7 @@ class RayEngine:
 
     address: str | None = None
     workers: int | None = None
-    work: PlanWork = plan_pair
+    work: PlanWork = run_task
 
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         waiting = iter(tasks)

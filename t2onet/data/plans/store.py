@@ -44,7 +44,7 @@ _CACHED_HASHES = 1024
 class PlanSettings:
     """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps.
 
-    `operations` are those that may be used, None for all; `way` and `solver` are as in `t2onet.plan`.
+    `operations` are those that may be used, None for the paper's; `way` and `solver` are as in `t2onet.plan`.
     """
 
     size: int = 128
@@ -103,8 +103,9 @@ def hash_pair(before: str, after: str) -> str:
 
 
 def fingerprint_settings(settings: PlanSettings) -> str:
-    """Of everything but the photos."""
-    made = [_describe_behaviour(operation) for operation in operations.operations().values()]
+    """Of everything but the photos: the paper's operations, and others where the settings name them."""
+    names = dict.fromkeys((*operations.PAPER, *(settings.operations or ())))
+    made = [_describe_behaviour(operations.get_operation(name)) for name in names]
     told = {"planner": PLANNER_VERSION, "settings": settings.told(), "operations": made}
     return _short_hash(json.dumps(told, sort_keys=True).encode())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...image.arrays import Array
+from ...image.pixels import Array
 from ...language import Attribute
 from ...metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_attributes
 from .strengths import edited, strengths

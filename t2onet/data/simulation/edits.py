@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-from ...image.arrays import Array, array_namespace, make_shifter, per_pixel
 from ...image.colour import (
     decode_srgb,
     encode_srgb,
@@ -21,6 +20,7 @@ from ...image.colour import (
     srgb_to_lab,
     xyz_to_linear,
 )
+from ...image.pixels import Array, array_namespace, make_shifter, per_pixel
 
 _TINY = 1e-6
 """Stands in for a zero divisor: far below one 8-bit level of linear light."""

@@ -10,7 +10,7 @@ from math import cos, log2, radians, sin
 
 import numpy as np
 
-from ...image.arrays import Array, to_array_like
+from ...image.pixels import Array, to_array_like
 from . import edits
 from .wish import COLOURS, ChangeKind, PhotoChange
 

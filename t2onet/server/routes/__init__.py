@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from . import edits, exports, photos, renders
+from . import edits, exports, photos
 
 API_V1_PREFIX = "/api/v1"
 
@@ -11,12 +11,12 @@ def make_router() -> APIRouter:
     """All routes of the darkroom."""
     whole = APIRouter(prefix=API_V1_PREFIX)
     for part in (
-        renders.operation_router,
+        photos.operation_router,
         photos.session_router,
         photos.photo_router,
         edits.request_router,
         edits.recipe_router,
-        renders.render_router,
+        photos.render_router,
         edits.plan_router,
         exports.export_router,
         exports.batch_router,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 
 from ...editor import Edit
 from ...image import Image
 from ...operations import REFERENCE_SHORT_SIDE
-from ...recipe import Step as RecipeStep
+from ...recipe import Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import too_large
 from ..photos import describe_history, move_in_history
-from ..recipes import count_mask_bytes, parse_recipe, parse_step, to_recipe_json, to_step_responses
 from ..schemas import (
     EditRequest,
     EditResponse,
@@ -26,6 +27,11 @@ from ..schemas import (
     VariantResponse,
     VariantsRequest,
     VariantsResponse,
+    count_mask_bytes,
+    parse_recipe,
+    parse_step,
+    to_recipe_json,
+    to_step_responses,
 )
 from ..sessions import Session
 from ..settings import MIB
@@ -47,9 +53,7 @@ def answer_request(asked: EditRequest, chosen: PhotoDep, room: DarkroomDep) -> E
         ask = editor.ask if asked.fresh else editor.follow
         edit = ask(sentence, mode=asked.mode)
 
-    return EditResponse(
-        answered=edit.answered, verdict=edit.verdict, answer=edit.explain(), state=to_photo_response(chosen)
-    )
+    return EditResponse(**_describe_answer(edit), state=to_photo_response(chosen))
 
 
 @request_router.post("/variants")
@@ -63,16 +67,25 @@ def make_variants(asked: VariantsRequest, chosen: PhotoDep, room: DarkroomDep) -
         found = chosen.editor.variants(sentence, asked.count, mode=asked.mode, seed=asked.seed)
     first = found[0]
     shown = [_to_variant_response(one) for one in found] if first.answered else []
-    return VariantsResponse(
-        answered=first.answered, verdict=first.verdict, answer=first.explain(), variants=shown
-    )
+    return VariantsResponse(**_describe_answer(first), variants=shown)
+
+
+def _describe_answer(edit: Edit) -> dict[str, Any]:
+    """What every response to a request says of the answer."""
+    return {
+        "answered": edit.answered,
+        "verdict": edit.verdict,
+        "answer": edit.explain(),
+        "declined": list(edit.declined),
+        "limits": list(edit.limits),
+    }
 
 
 def _to_variant_response(edit: Edit) -> VariantResponse:
     return VariantResponse(
         recipe=to_recipe_json(edit.recipe),
         description=edit.recipe.describe(),
-        steps=to_step_responses(edit.recipe.steps, edit.reasons),
+        steps=to_step_responses(edit.recipe, edit.reasons),
     )
 
 
@@ -143,7 +156,7 @@ def move_to_edit(asked: MoveToEditRequest, chosen: PhotoDep) -> PhotoResponse:
     return to_photo_response(chosen)
 
 
-def _check_mask_memory(steps: list[RecipeStep], session: Session) -> None:
+def _check_mask_memory(steps: list[Step], session: Session) -> None:
     """Histories hold masks, and memory is not endless."""
     with session.lock:
         photos = list(session.photos.values())
@@ -157,10 +170,6 @@ def _check_mask_memory(steps: list[RecipeStep], session: Session) -> None:
 # Match a look: two photos of the session, before and after, to the recipe between them.
 
 plan_router = APIRouter(prefix="/sessions/{session}", tags=["plans"])
-_VISIBLE_COST = 0.004
-"""Mean difference that can be seen, of 1."""
-_EXPLAINED_SHARE = 0.5
-"""Share of the difference that may remain for the recipe to account for it."""
 
 
 @plan_router.post("/plans")
@@ -171,14 +180,13 @@ def plan_look(asked: PlanRequest, visit: SessionDep, room: DarkroomDep) -> PlanR
     before, after = visit.photo(asked.before), visit.photo(asked.after)
     with room.working():
         found = plan(*_resize_alike(before.open(), after.open()), steps=asked.steps)
-    left = found.start_cost <= _VISIBLE_COST or found.cost <= _EXPLAINED_SHARE * found.start_cost
     return PlanResponse(
         recipe=to_recipe_json(found.recipe),
         description=found.recipe.describe(),
-        steps=to_step_responses(found.recipe.steps),
+        steps=to_step_responses(found.recipe),
         start_cost=found.start_cost,
         cost=found.cost,
-        explained=left,
+        explained=found.accounts_for_edit,
     )
 
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ...editor import Mode
 from ...errors import RequestError
+from ...options import Mode
 from ...recipe import Recipe
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, invalid_request, not_found
 from ..photos import SessionPhoto
-from ..recipes import parse_recipe
 from ..results import BatchJob, BatchPhoto, RecipeChooser, ResultFile, create_result, stream_zip
 from ..schemas import (
     BatchItemResponse,
@@ -22,6 +21,7 @@ from ..schemas import (
     ExportResponse,
     ResourceId,
     StartBatchRequest,
+    parse_recipe,
 )
 from ..sessions import Session
 from .edits import check_request

@@ -13,23 +13,17 @@ from t2onet.errors import TrainingError
 from t2onet.evaluation.__main__ import main
 from t2onet.evaluation.paper_tables import PaperPlans, PaperRun
 from t2onet.evaluation.runs import (
-    WORDS_FILE,
     PaperRunCommands,
     build_packing_commands,
     build_training_script,
     repeat_runs,
 )
-from t2onet.training import triplets
 from tests.conftest import ROOT
 from tests.training.test_bare import ABSENT
 
 FIRST = PaperRun("paper", "paper")
 PLANNED = PaperRun("paper-tone", "paper", ("operations=tone",), PaperPlans("tone", ("tone",), way="beam"))
 LATER = PaperRun("rl-pretrained", "rl-pretrained", after=FIRST)
-
-
-def test_words_are_called_as_training_calls_them() -> None:
-    assert triplets.WORDS_FILE == WORDS_FILE
 
 
 def test_a_run_is_one_command_that_may_be_given_again() -> None:

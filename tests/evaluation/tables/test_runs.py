@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from t2onet.data.run_records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
+from t2onet.data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.paper_tables import PaperPlans, PaperRow
 from t2onet.evaluation.runs import (

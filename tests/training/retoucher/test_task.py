@@ -12,7 +12,7 @@ from torch import nn
 
 from t2onet import TrainingError
 from t2onet.data.packed import read_packed
-from t2onet.data.run_records import BEST_WEIGHTS_FILE
+from t2onet.data.records import BEST_WEIGHTS_FILE
 from t2onet.models import load_network
 from t2onet.training import train
 from t2onet.training.checkpoints import describe_settings_difference

@@ -2,23 +2,21 @@
 
 import { element } from "./dom.js";
 
-const PLACES = 2;
-
 /**
- * `declared` is {name, low, high, default, help}. `moving(value)` is called while it moves, `done()` when it rests.
+ * `declared` is {name, low, high, default, step, help}. `moving(value)` is called while it moves, `done()` when it rests.
  * A double click goes back to the default.
  */
 export function slider(declared, label, value, moving, done) {
-  const step = 10 ** -PLACES;
-  const shape = { min: declared.low, max: declared.high, step, title: declared.help };
+  const places = Math.max(0, -Math.floor(Math.log10(declared.step)));
+  const shape = { min: declared.low, max: declared.high, step: declared.step, title: declared.help };
   const range = element("input", { type: "range", ...shape, value });
-  const number = element("input", { type: "number", ...shape, value: value.toFixed(PLACES) });
+  const number = element("input", { type: "number", ...shape, value: value.toFixed(places) });
   range.setAttribute("aria-label", label);
   number.setAttribute("aria-label", `${label}, number`);
   const node = element("div", { className: "slider" }, range, number);
 
   function show(now) {
-    if (document.activeElement !== number) number.value = now.toFixed(PLACES);
+    if (document.activeElement !== number) number.value = now.toFixed(places);
     range.value = now;
     const share = (at) => `${(100 * (at - declared.low)) / (declared.high - declared.low)}%`;
     range.style.setProperty("--from", share(Math.min(now, declared.default)));

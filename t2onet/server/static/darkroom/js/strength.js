@@ -6,7 +6,7 @@ import { change, on, state } from "./room.js";
 import { slider } from "./slider.js";
 
 const DECLARED = {
-  name: "strength", low: 0, high: 2, default: 1,
+  name: "strength", low: 0, high: 2, default: 1, step: 0.01,
   help: "0 is the photo itself, 1 the edit as it was answered, above it stronger",
 };
 let made = null;

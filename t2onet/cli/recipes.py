@@ -1,0 +1,223 @@
+"""`t2o describe`, `t2o export`, `t2o ops`: recipes in words and as colour tables, and all operations."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ..errors import TrainingError
+from .common import (
+    JsonOption,
+    RecipeArgument,
+    exit_on_error,
+    load_recipe,
+    make_console,
+    print_json,
+    print_line,
+)
+
+if TYPE_CHECKING:
+    from ..models.export import WeightFormat
+    from ..recipe import Recipe
+
+# `t2o describe` and `t2o ops`: a recipe in words, and the operations there are.
+
+# `t2o describe`: a recipe in words.
+
+
+@exit_on_error
+def describe_recipe(
+    recipe: RecipeArgument,
+    diff: Annotated[
+        Path | None, typer.Option("--diff", metavar="OTHER", help="Say what changes from RECIPE to OTHER.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say in plain English what a recipe does."""
+    from ..recipe.recipe import derive_look_name
+
+    loaded = load_recipe(recipe)
+    if diff is not None:
+        _print_diff(loaded, load_recipe(diff), as_json)
+        return
+    name = loaded.name or derive_look_name(recipe)
+    if as_json:
+        from ..editor import summarize_steps
+
+        steps = [
+            {"operation": s.operation, "parameters": s.parameters, "masked": s.masked, "does": s.sentence}
+            for s in summarize_steps(loaded)
+        ]
+        print_json({"name": name, "description": loaded.describe(), "steps": steps})
+    else:
+        _print_steps(name, loaded)
+
+
+def _print_steps(name: str, recipe: Recipe) -> None:
+    print_line(f"{name}: {recipe.describe()}", err=False)
+    for number, step in enumerate(recipe.steps, start=1):
+        print_line(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
+
+
+def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
+    changes = [str(change) for change in old.diff(new)]
+    if as_json:
+        print_json({"changes": changes})
+    else:
+        typer.echo("\n".join(changes) if changes else "The steps are the same.")
+
+
+# `t2o ops`: which operations there are, and what they take.
+
+
+def list_operations(as_json: JsonOption = False) -> None:
+    """List the operations with their parameters, ranges and defaults."""
+    from ..operations import operations
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": op.name,
+                    "group": op.group,
+                    "help": op.help,
+                    "parameters": [asdict(p) for p in op.parameters],
+                }
+                for op in operations().values()
+            ]
+        )
+        return
+    from rich.table import Table
+
+    table = Table("operation", "parameter", "range", "default", "unit", "meaning", box=None, pad_edge=False)
+    for op in operations().values():
+        table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
+        for p in op.parameters:
+            table.add_row("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)
+    make_console().print(table)
+
+
+# `t2o export`: a recipe as a colour table for other tools, or a trained network for `t2o edit`.
+
+_WEIGHTS_SUFFIX = ".safetensors"
+
+
+@exit_on_error
+def export_look(
+    recipe: Annotated[
+        Path,
+        typer.Argument(metavar="RECIPE|WEIGHTS", help="Recipe (JSON), or weights of `t2o train`."),
+    ],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="File to write: .cube, or .png for a HaldCLUT; a folder for a network."
+        ),
+    ],
+    size: Annotated[
+        int | None, typer.Option(help="Entries a side: 33 or 65 for .cube, 64 or 144 for .png.")
+    ] = None,
+    caution: Annotated[
+        float | None,
+        typer.Option(help="A network: how much sooner it declines; by default as its training found best."),
+    ] = None,
+    precision: Annotated[
+        Literal["float32", "float16", "int8"] | None,
+        typer.Option(help="A network: how weights are stored; by default float16, and int8 of T2ONet."),
+    ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A network: the memory it is given, made by `t2o remember`."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is.
+
+    Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
+    `t2o evaluate --system` open.
+    """
+    if recipe.suffix == _WEIGHTS_SUFFIX:
+        _export_network(recipe, output, precision, caution, memory, overwrite=overwrite)
+        return
+    from ..looks import export_recipe
+
+    done = export_recipe(load_recipe(recipe), output, size=size, overwrite=overwrite)
+    if as_json:
+        print_json(
+            {
+                "path": str(done.path),
+                "size": done.size,
+                "mean_error": done.fidelity.mean,
+                "worst_error": done.fidelity.worst,
+                "notes": list(done.notes),
+            }
+        )
+        return
+    print_line(
+        f"{done.path}: {done.size} entries a side; against the recipe itself, on random colours, "
+        f"off by {done.fidelity.mean:.2f}/255 on average and {done.fidelity.worst:.1f}/255 at worst",
+        err=False,
+    )
+    for note in done.notes:
+        print_line(f"note: {note}")
+
+
+def _export_network(
+    weights: Path,
+    folder: Path,
+    precision: WeightFormat | None,
+    caution: float | None,
+    memory: Path | None,
+    *,
+    overwrite: bool,
+) -> None:
+    import json
+
+    try:
+        import onnx  # noqa: F401
+
+        from ..editor.policy import MEMORY_FILE, NETWORK_FILES
+        from ..models import T2ONet
+        from ..models.export import export_retoucher, export_style_memory, export_t2onet
+        from ..models.files import load_network
+        from ..models.retoucher import Retoucher
+        from ..models.style_memory import load_style_memory
+    except ImportError as error:
+        raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
+    loaded = load_network(weights)
+    if not isinstance(loaded.network, Retoucher | T2ONet):
+        raise TrainingError(
+            f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so t2o edit "
+            "cannot run it; export one of the configs default, paper, rl or rl-pretrained"
+        )
+    if isinstance(loaded.network, T2ONet) and (caution is not None or memory is not None):
+        raise TrainingError(
+            f"{weights} holds T2ONet, which has neither caution nor memory; leave out --caution and --memory"
+        )
+    existing = next((name for name in (*NETWORK_FILES, MEMORY_FILE) if (folder / name).exists()), None)
+    if existing is not None and not overwrite:
+        raise TrainingError(
+            f"{folder} holds a network already ({existing}); give another folder, or --overwrite"
+        )
+    remembered = None if memory is None else load_style_memory(memory)
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(loaded.network, T2ONet):
+        export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
+    else:
+        if caution is None:
+            caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
+        verdicts = json.loads(loaded.metadata["verdicts"])
+        export_retoucher(
+            loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite
+        )
+    if remembered is not None:
+        export_style_memory(remembered, folder, overwrite=overwrite)
+    elif overwrite:
+        (folder / MEMORY_FILE).unlink(missing_ok=True)  # of a network that was there before
+    size = sum((folder / name).stat().st_size for name in NETWORK_FILES) / 1e6
+    print_line(f"{weights} -> {folder}, {size:.1f} MB", err=False)
+    print_line(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

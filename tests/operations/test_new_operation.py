@@ -1,0 +1,165 @@
+"""A new operation is one file: dropped beside the others, it is found everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from t2onet.operations import PAPER
+from tests.conftest import ROOT
+
+DECLARATION = '''
+"""Two numbers with wide ranges, zero defaults, a phrase and no kernel."""
+
+from ..image.pixels import array_namespace
+from ._registry import Attribute, Operation, Parameter, Phrase, register
+
+
+def white_balance(image, parameters, scale):
+    red = 2.0 ** (parameters[..., 0] / 100)
+    green = 2.0 ** (-parameters[..., 1] / 100)
+    gains = (red, green, 1 / red)
+    planes = [image[..., c, :, :] * gain[..., None, None] for c, gain in enumerate(gains)]
+    return array_namespace(image).stack(planes, -3)
+
+
+register(
+    Operation(
+        name="white_balance",
+        group="colour",
+        position=5,
+        attribute=Attribute.WARMTH,
+        help="Warms or cools.",
+        parameters=(
+            Parameter("temperature", -100, 100, 0, unit="mired", step=1, help="above 0 is warmer"),
+            Parameter("tint", -100, 100, 0, unit="share", step=1, help="above 0 is magenta"),
+        ),
+        phrase=Phrase(more="warms", less="cools", amount="by {temperature:+g} mired, tint {tint:+g}"),
+        formula=white_balance,
+    )
+)
+'''
+
+USE = """
+import json
+import numpy as np
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+import t2onet
+from docs.generate import make_operations_page, make_recipe_schema
+from t2onet.cli import app
+from t2onet.models.t2onet import ActionSpace
+from t2onet.planning.planner import check_operation_names
+from t2onet.server.app import create_app
+
+look = t2onet.Recipe.from_steps([("white_balance", [40, -20])])
+rng = np.random.default_rng(0)
+before = (0.1 + 0.4 * rng.random((24, 24, 3))).astype(np.float32)
+after = np.asarray(t2onet.apply(look, before))
+narrow = (255 * before).astype(np.uint8)
+
+
+def planned(**settings):
+    plan = t2onet.plan(before, after, **settings)
+    return [(step.operation, step.parameters) for step in plan.recipe.steps], plan.cost
+
+
+print(json.dumps({
+    "ops": CliRunner().invoke(app, ["ops"]).output,
+    "ops_json": json.loads(CliRunner().invoke(app, ["ops", "--json"]).output),
+    "schema": make_recipe_schema(),
+    "sliders": TestClient(create_app(), base_url="http://127.0.0.1").get("/api/v1/operations").json(),
+    "sentence": look.describe(),
+    "table": make_operations_page(),
+    "pixels": [np.asarray(t2onet.apply(look, narrow, kernels=k)).tolist() for k in (False, True)],
+    "joint": planned(operations=["white_balance"]),
+    "beam": planned(operations=["white_balance"], way="beam", refine=False),
+    "paper": [check_operation_names(None), ActionSpace().names],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a package with one more file says of the new operation."""
+    folder = tmp_path_factory.mktemp("checkout")
+    package = folder / "t2onet"
+    package.mkdir()
+    for path in (ROOT / "t2onet").iterdir():
+        if path.name != "operations":
+            (package / path.name).symlink_to(path)
+    shutil.copytree(ROOT / "t2onet" / "operations", package / "operations")
+    (folder / "docs").symlink_to(ROOT / "docs")
+    (package / "operations" / "white_balance.py").write_text(DECLARATION, encoding="utf-8")
+    return run(folder)
+
+
+def run(folder: Path) -> dict[str, Any]:
+    # Small pictures: interpreting the kernels is faster than compiling them for another path.
+    settings = {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, "-c", USE],
+        cwd=folder,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_the_command_lists_it(found: dict[str, Any]) -> None:
+    assert "white_balance" in found["ops"]
+    entry = next(one for one in found["ops_json"] if one["name"] == "white_balance")
+    assert [parameter["name"] for parameter in entry["parameters"]] == ["temperature", "tint"]
+
+
+def test_the_schema_of_a_recipe_has_its_ranges(found: dict[str, Any]) -> None:
+    steps = found["schema"]["$defs"]["Step"]["oneOf"]
+    (own,) = [one for one in steps if one["properties"]["operation"]["const"] == "white_balance"]
+    (numbers,) = own["properties"]["parameters"]["anyOf"]
+    assert (numbers["minItems"], numbers["items"]["minimum"], numbers["items"]["maximum"]) == (2, -100, 100)
+
+
+def test_the_page_makes_sliders_of_it(found: dict[str, Any]) -> None:
+    entry = next(one for one in found["sliders"] if one["name"] == "white_balance")
+    assert (entry["group"], entry["repair"]) == ("colour", False)
+    assert [(p["low"], p["high"], p["step"], p["count"]) for p in entry["parameters"]] == [
+        (-100, 100, 1, 1)
+    ] * 2
+
+
+def test_a_recipe_says_what_it_does(found: dict[str, Any]) -> None:
+    assert found["sentence"] == "Warms by +40 mired, tint -20."
+
+
+def test_the_docs_table_has_it(found: dict[str, Any]) -> None:
+    assert "| **white_balance** | colour | | | | | Warms or cools. |" in found["table"]
+    assert "| | | tint | -100 .. 100 | 0 | share | above 0 is magenta |" in found["table"]
+
+
+def test_it_is_applied_without_a_kernel(found: dict[str, Any]) -> None:
+    plain, compiled = found["pixels"]
+    assert plain == compiled
+
+
+@pytest.mark.parametrize("way", ["joint", "beam"])
+def test_a_pair_made_with_it_is_planned(found: dict[str, Any], way: str) -> None:
+    (((name, values),), cost) = found[way]
+    assert name == "white_balance"
+    assert values == pytest.approx([40, -20], abs=1)
+    assert cost < 1e-3
+
+
+def test_the_papers_set_stays_the_papers(found: dict[str, Any]) -> None:
+    assert found["paper"] == [list(PAPER)] * 2
