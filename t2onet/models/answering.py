@@ -39,7 +39,7 @@ from .files import LoadedNetwork, load_network
 
 NO_BFLOAT16_MESSAGE = "this device does not compute in bfloat16; computing in float32"
 _BATCH_SIZE = 64
-_HASH_LENGTH = 12
+_CHECKSUM_LENGTH = 12
 _SKIPPED_KINDS = ("retoucher", "discriminator")
 """Kinds that cannot answer recorded questions: the first has modes, the second makes no pictures."""
 
