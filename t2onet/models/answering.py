@@ -156,7 +156,7 @@ def answer_runs(
         weights, path = runs / name / BEST_WEIGHTS_FILE, out / f"{name}.zip"
         source = {
             "questions": question_set.fingerprint,
-            "weights": hash_file(weights)[:_HASH_LENGTH],
+            "weights": hash_file(weights)[:_CHECKSUM_LENGTH],
             "narrow": bfloat16,
         }
         if _is_answered(path, source):
