@@ -300,7 +300,7 @@ def _replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ..
     """Replace a picture and its recipe.
 
     The old recipe is removed first: if the process is killed in between, the picture has no recipe rather
-    than a wrong one, and --skip-existing adds it. If the picture cannot be written, the old recipe is restored.
+    than a wrong one, and --skip-existing adds it. If the picture cannot be written, the recipe is restored.
     """
     from ..image import check_writable, write_atomically
     from ..recipe.recipe import sidecar_path
