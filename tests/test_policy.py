@@ -8,7 +8,7 @@ import pytest
 from t2onet import open_image, operations
 from t2onet.editor import apply_policy_steps, make_thumbnail
 from t2onet.editor.policy import EDIT, FOREIGN, UNSURE, load_shipped_policy
-from t2onet.evaluation.labelled import RequestKind, read_labels, read_sentences
+from t2onet.evaluation.cases import RequestKind, read_labels, read_sentences
 from t2onet.language import Attribute
 from t2onet.language.parts import doubtful
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, measure_changes

@@ -343,7 +343,7 @@ def show_statistics(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="OUT", help="File for the charts (PNG); needs the extra `train`."
+            "-o", "--output", metavar="OUT", help="PNG file for the charts (needs the extra `train`)."
         ),
     ] = None,
     *,

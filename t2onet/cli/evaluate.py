@@ -1,4 +1,4 @@
-"""`t2o evaluate`: how near the expert systems come, and whether they follow requests."""
+"""`t2o evaluate`: how close systems come to the expert, and whether they follow requests."""
 
 from __future__ import annotations
 
@@ -30,14 +30,12 @@ if TYPE_CHECKING:
     from ..metrics.distances import Lpips
     from ..metrics.features import FeatureExtractor
 
-# What the commands that measure share: features, progress, and folders of results.
-
 AskOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Measure nothing: write what would be asked of a network, for `python -m "
-        "t2onet.training.answering` where its weights are.",
+        help="Measure nothing: write the questions to a file, for `python -m t2onet.training answer` on the "
+        "machine that has the weights.",
     ),
 ]
 
@@ -59,41 +57,40 @@ LpipsOption = Annotated[
 
 
 def get_command_line() -> str:
-    """As it was typed."""
+    """The command as typed, for provenance."""
     return shlex.join(["t2o", *sys.argv[1:]])
 
 
 def open_extractors(inception: Path | None) -> list[FeatureExtractor]:
-    """What is installed, and what was asked for."""
-    from ..metrics.features import load_inception_extractor as opened
-    from ..metrics.features import load_lite0_extractor
+    """EfficientNet-Lite0 if it is installed, and Inception if its file is given."""
+    from ..metrics.features import load_inception_extractor, load_lite0_extractor
 
-    found = [] if inception is None else [opened(inception)]
+    extractors = [] if inception is None else [load_inception_extractor(inception)]
     try:
-        return [load_lite0_extractor(), *found]
+        return [load_lite0_extractor(), *extractors]
     except DataError as error:
         print_line(f"left out: {error}")
-        return found
+        return extractors
 
 
 def open_lpips(path: Path | None) -> Lpips | None:
-    """LPIPS, if its weights were given."""
+    """LPIPS, if its weights are given."""
     from ..metrics.distances import read_lpips
 
     return None if path is None else read_lpips(path)
 
 
 def check_output_folder(output: Path, overwrite: bool) -> None:
-    """Before an hour is spent."""
+    """Refuse early: measuring may take an hour."""
     if output.exists() and not output.is_dir():
         raise OutputError(f"{output} is a file; give the name of a folder")
     if output.is_dir() and any(output.iterdir()) and not overwrite:
         raise OutputError(f"{output} is not empty; give another folder or --overwrite")
 
 
-def check_ask_options(path: Path, overwrite: bool, given: Mapping[str, object]) -> None:
-    """Before photos are read; `given` are options that mean nothing where nothing is measured."""
-    if unused := [name for name, value in given.items() if value]:
+def check_ask_options(path: Path, overwrite: bool, measuring: Mapping[str, object]) -> None:
+    """Refuse an existing file, and options that have no effect when nothing is measured."""
+    if unused := [name for name, value in measuring.items() if value]:
         raise DataError(f"--ask writes questions and measures nothing; leave out {' and '.join(unused)}")
     if path.exists() and not overwrite:
         raise OutputError(f"{path} exists already; give another name or --overwrite")
@@ -109,28 +106,25 @@ def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None
 
 @contextmanager
 def show_progress() -> Iterator[EvaluationProgress]:
-    """A bar on a terminal, a line now and then elsewhere."""
+    """A progress bar on a terminal, occasional lines elsewhere."""
     screen = make_console(stderr=True)
     if not screen.is_terminal:
         ticker = Ticker()
-        yield lambda what, done, count: ticker.tell(f"{what}, {done} of {count}")
+        yield lambda task, done, total: ticker.tell(f"{task}, {done} of {total}")
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, transient=True) as bars:
         bar = bars.add_task("opening", total=None)
-        yield lambda what, done, count: bars.update(bar, description=what, completed=done, total=count)
-
-
-# `t2o evaluate`: how near the expert systems come, and whether they do what was said.
+        yield lambda task, done, total: bars.update(bar, description=task, completed=done, total=total)
 
 
 @exit_on_error
 def evaluate_systems(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="MA5k-Req, or pairs with requests.")],
     gier: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="GIER, for the labelled requests that are from there.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of GIER, for its labelled requests.")
     ] = None,
     system: Annotated[
         list[str] | None,
@@ -142,13 +136,15 @@ def evaluate_systems(
         ),
     ] = None,
     split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",
-    count: Annotated[int | None, typer.Option(min=1, help="The most pairs; by default all.")] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Measure at most this many pairs; by default all.")
+    ] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
-    seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     inception: InceptionOption = None,
     lpips: LpipsOption = None,
     samples: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write what came of every sample.")
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the figures of every sample.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -158,28 +154,28 @@ def evaluate_systems(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure systems on photos they have not seen: distance to the edits, and whether requests are followed.
+    """Measure systems on photos they have not seen: distance to the expert, and following of requests.
 
     Following needs labelled requests: those of MA5k-Req and GIER are labelled by hand, simulated ones carry
     their labels; pairs of your own have none, and only distances are measured.
     """
     from ..data import Problem, open_dataset
+    from ..evaluation.cases import read_labelled_sentences
     from ..evaluation.compare import compare_systems
-    from ..evaluation.labelled import read_labelled_sentences
     from ..evaluation.systems import QuestionRecorder, open_systems
 
     _check_outputs(samples, output, overwrite)
     if ask is not None:
         check_ask_options(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
-    noting = QuestionRecorder()
-    systems = [noting] if ask is not None else open_systems(system or ["shipped"])
+    recorder = QuestionRecorder()
+    systems = [recorder] if ask is not None else open_systems(system or ["shipped"])
     extractors = open_extractors(inception) if ask is None else []
-    looks = open_lpips(lpips) if ask is None else None
+    lpips_distance = open_lpips(lpips) if ask is None else None
     data = open_dataset(dataset, splits=[split])
     sentences = read_labelled_sentences(data, split, gier)
     problems: list[Problem] = []
-    with show_progress() as told:
-        found = compare_systems(
+    with show_progress() as progress:
+        comparison = compare_systems(
             systems,
             data,
             sentences,
@@ -188,17 +184,17 @@ def evaluate_systems(
             each=each,
             seed=seed,
             extractors=extractors,
-            lpips=looks,
+            lpips=lpips_distance,
             problems=problems,
-            told=told,
+            progress=progress,
         )
-        told("intervals", 0, 1)
-        answer, tables = (found.data(), found.tables()) if ask is None else ({}, [])
+        progress("intervals", 0, 1)
+        answer, tables = (comparison.to_json(), comparison.build_tables()) if ask is None else ({}, [])
     print_problems(problems, "left out")
     if ask is not None:
-        write_questions(noting.questions(data.fingerprint), ask, overwrite)
+        write_questions(recorder.to_question_set(data.fingerprint), ask, overwrite)
         return
-    _write_comparison(found, samples, output, overwrite)
+    _write_comparison(comparison, samples, output, overwrite)
     if as_json:
         print_json(answer)
         return
@@ -206,19 +202,21 @@ def evaluate_systems(
         print_table(table)
 
 
-def _write_comparison(found: Comparison, samples: Path | None, output: Path | None, overwrite: bool) -> None:
+def _write_comparison(
+    comparison: Comparison, samples: Path | None, output: Path | None, overwrite: bool
+) -> None:
     from ..image import write_atomically
 
     if samples is not None:
-        write_atomically(samples, found.samples().encode(), overwrite=overwrite)
+        write_atomically(samples, comparison.samples_to_csv().encode(), overwrite=overwrite)
         print_line(f"-> {samples}")
     if output is not None:
-        found.write(output, get_command_line(), overwrite=overwrite)
+        comparison.write(output, get_command_line(), overwrite=overwrite)
         print_line(f"-> {output}")
 
 
 def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
-    """Before an hour is spent."""
+    """Refuse early: measuring may take an hour."""
     if samples is not None and samples.exists() and not overwrite:
         raise OutputError(f"{samples} exists already; give another name or --overwrite")
     if output is not None:

@@ -1,4 +1,4 @@
-"""`t2o reproduce`: the paper's tables and pictures, on data and runs of your own."""
+"""`t2o reproduce`: the paper's tables and pictures, from data and runs of your own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def reproduce_table(
     ],
     gier: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="GIER: its labelled requests and, with images, its columns."),
+        typer.Option(metavar="DIR", help="Folder of GIER: labelled requests and, with images, its columns."),
     ] = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs, one for each row.")] = Path(
         "runs"
@@ -54,16 +54,17 @@ def reproduce_table(
         ),
     ] = None,
     gier_data: Annotated[
-        Path | None, typer.Option(metavar="PACKED", help="The same of GIER; its runs lie in DIR/gier.")
+        Path | None, typer.Option(metavar="PACKED", help="The same for GIER; its runs are in DIR/gier.")
     ] = None,
     load_only: Annotated[
         bool, typer.Option("--load-only", help="Never train: rows without weights are left out.")
     ] = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Train each row so long at most; it goes on the next time.")
+        float | None,
+        typer.Option(min=0, help="Most time for each row; the next call resumes it."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Train each row so many times; its figures are means over the runs.")
+        int, typer.Option(min=1, help="Train each row this many times; its figures are means over the runs.")
     ] = 1,
     assignments: Annotated[
         list[str] | None,
@@ -72,18 +73,20 @@ def reproduce_table(
     cpu: Annotated[bool, typer.Option("--cpu", help="Train without accelerators.")] = False,
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="SYSTEM", help="A row more, as for `t2o evaluate`; repeatable."),
+        typer.Option(metavar="SYSTEM", help="An additional row, as for `t2o evaluate`; repeatable."),
     ] = None,
     split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",
     count: Annotated[
         int | None,
-        typer.Option(min=1, help="The most pairs to measure on; of a picture, photos. By default all, or 4."),
+        typer.Option(
+            min=1, help="Most pairs to measure (default: all), or photos of a picture (default: 4)."
+        ),
     ] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 2,
     planned: Annotated[
-        int, typer.Option(min=1, help="Pairs to plan, in tables and times that plan, drawn by --seed.")
+        int, typer.Option(min=1, help="Pairs to plan in tables about planning, drawn by --seed.")
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Of all drawing.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
@@ -91,25 +94,17 @@ def reproduce_table(
     lpips: evaluate.LpipsOption = None,
     narrow: Annotated[
         bool,
-        typer.Option(
-            "--narrow", help="Let GANs compute in bfloat16, where the device can: often twice as fast."
-        ),
+        typer.Option("--narrow", help="Let GANs compute in bfloat16 if the device can: often twice as fast."),
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Systems to measure at once, a thread for each; by default one a core."),
+        typer.Option(min=1, help="Systems to measure at once, one thread each; by default one per core."),
     ] = None,
     photos: Annotated[
         list[str] | None,
         typer.Option(metavar="PHOTO", help="Photos or folders to show edits of; repeatable."),
     ] = None,
-    request: Annotated[str, typer.Option(metavar="TEXT", help="Of a picture: what is asked.")] = "",
-    paces: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--pace", metavar="FILE", help="Of `time`: what t2onet.training.speed told elsewhere; repeatable."
-        ),
-    ] = None,
+    request: Annotated[str, typer.Option(metavar="TEXT", help="Request of a picture.")] = "",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder; by default results/NAME.")
     ] = None,
@@ -117,8 +112,8 @@ def reproduce_table(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one of the paper's tables or pictures; tables stand beside the paper's figures."""
-    from ..evaluation.blocks import MeasurementOptions
+    """Make one of the paper's tables, beside the paper's figures, or one of its pictures."""
+    from ..evaluation.paper_results import MeasurementOptions
     from ..evaluation.reproduce import ReproduceOptions
     from ..evaluation.runs import PaperRunOptions
     from ..planning.solvers import find_solver
@@ -131,25 +126,32 @@ def reproduce_table(
         _check_ask_options(name, kind, ask, overwrite, {"--system": system, "-o": output})
     else:
         evaluate.check_output_folder(folder, overwrite)
-    shown = list_photos(photos, recursive=False) if photos else []
-    place = PaperRunOptions(
+    training = PaperRunOptions(
         runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr
     )
-    extent = MeasurementOptions(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
-    narrow = narrow and _supports_bfloat16()
-    wanted = ReproduceOptions(
-        dataset, place, extent, tuple(system or ()), shown, planned, solver, gier_data, narrow, seeds
+    measurement = MeasurementOptions(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
+    options = ReproduceOptions(
+        dataset,
+        training,
+        measurement,
+        systems=tuple(system or ()),
+        photos=list_photos(photos, recursive=False) if photos else [],
+        planned_pairs=planned,
+        solver=solver,
+        gier_data=gier_data,
+        bfloat16=narrow and _supports_bfloat16(),
+        seeds=seeds,
     )
     if ask is not None:
-        _write_table_questions(name, wanted, ask, overwrite)
+        _write_table_questions(name, options, ask, overwrite)
         return
     tables: list[ResultTable] = []
     if kind == "table":
-        tables = _make_tables(name, wanted, inception, lpips, folder, overwrite)
+        tables = _make_tables(name, options, inception, lpips, folder, overwrite)
     elif kind == "time":
-        tables = [_make_time_table(replace(place, data=data), wanted, paces or [], folder, overwrite)]
+        tables = [_make_time_table(replace(training, data=data), options, folder, overwrite)]
     else:
-        _draw_picture(name, wanted, request, folder, overwrite)
+        _draw_picture(name, options, request, folder, overwrite)
     print_line(f"-> {folder}")
     if as_json:
         print_json([{"title": one.title, "rows": one.cells(), "notes": one.notes} for one in tables])
@@ -159,24 +161,28 @@ def reproduce_table(
 
 
 def _supports_bfloat16() -> bool:
-    """Whether GANs can, which the notes of a table tell; without torch there are none to compute."""
+    """Whether GANs can compute in bfloat16 here; says so if not. False without torch, which GANs need."""
     try:
         from ..models.answering import NO_BFLOAT16_MESSAGE, select_device, supports_bfloat16
     except ImportError:
         return False
-    if computes := supports_bfloat16(select_device()):
-        return computes
+    if supported := supports_bfloat16(select_device()):
+        return supported
     print_line(NO_BFLOAT16_MESSAGE)
     return False
 
 
 def _get_kind(name: str) -> str:
-    """What is called so."""
+    """`table`, `time` or `picture`."""
     from ..evaluation.paper_tables import PAPER_TABLES
     from ..evaluation.pictures import PAPER_PICTURES
-    from ..evaluation.timing import TIME_NAME as TIME
+    from ..evaluation.timing import TIME_NAME
 
-    kinds = {**dict.fromkeys(PAPER_TABLES, "table"), TIME: "time", **dict.fromkeys(PAPER_PICTURES, "picture")}
+    kinds = {
+        **dict.fromkeys(PAPER_TABLES, "table"),
+        TIME_NAME: "time",
+        **dict.fromkeys(PAPER_PICTURES, "picture"),
+    }
     if name not in kinds:
         near = get_close_matches(name, kinds, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
@@ -184,89 +190,86 @@ def _get_kind(name: str) -> str:
     return kinds[name]
 
 
-def _check_ask_options(name: str, kind: str, ask: Path, overwrite: bool, given: Mapping[str, object]) -> None:
+def _check_ask_options(
+    name: str, kind: str, ask: Path, overwrite: bool, measuring: Mapping[str, object]
+) -> None:
     if kind != "table":
         raise DataError(
             f"--ask writes the questions of a table of systems, and {name} is none; give main, say"
         )
-    evaluate.check_ask_options(ask, overwrite, given)
+    evaluate.check_ask_options(ask, overwrite, measuring)
 
 
-def _write_table_questions(name: str, wanted: ReproduceOptions, ask: Path, overwrite: bool) -> None:
-    """What one of the tables of systems asks."""
-    from ..evaluation.paper_tables import get_paper_table
+def _write_table_questions(name: str, options: ReproduceOptions, ask: Path, overwrite: bool) -> None:
+    from ..evaluation.paper_tables import find_paper_table
     from ..evaluation.reproduce import PaperTableBuilder
 
-    with evaluate.show_progress() as told:
-        making = PaperTableBuilder(get_paper_table(name), wanted, print_line, told)
-        found = making.questions()
-    print_problems(making.problems, "left out")
-    evaluate.write_questions(found, ask, overwrite)
+    with evaluate.show_progress() as progress:
+        builder = PaperTableBuilder(find_paper_table(name), options, print_line, progress)
+        questions = builder.collect_questions()
+    print_problems(builder.problems, "left out")
+    evaluate.write_questions(questions, ask, overwrite)
 
 
 def _make_tables(
     name: str,
-    wanted: ReproduceOptions,
+    options: ReproduceOptions,
     inception: Path | None,
     lpips: Path | None,
     folder: Path,
     overwrite: bool,
 ) -> list[ResultTable]:
-    """One of the tables of systems."""
-    from ..evaluation.paper_tables import get_paper_table
+    from ..evaluation.paper_tables import find_paper_table
     from ..evaluation.reproduce import PaperTableBuilder
 
-    extent = replace(
-        wanted.extent, extractors=evaluate.open_extractors(inception), lpips=evaluate.open_lpips(lpips)
-    )
-    with evaluate.show_progress() as told:
-        making = PaperTableBuilder(get_paper_table(name), replace(wanted, extent=extent), print_line, told)
-        found = making.results()
-        told("intervals", 0, 1)
-        found.write(folder, evaluate.get_command_line(), overwrite=overwrite)
-    print_problems(making.problems, "left out")
-    return found.tables()
+    extractors, distance = evaluate.open_extractors(inception), evaluate.open_lpips(lpips)
+    measurement = replace(options.measurement, extractors=extractors, lpips=distance)
+    options = replace(options, measurement=measurement)
+    with evaluate.show_progress() as progress:
+        builder = PaperTableBuilder(find_paper_table(name), options, print_line, progress)
+        result = builder.build()
+        progress("intervals", 0, 1)
+        result.write(folder, evaluate.get_command_line(), overwrite=overwrite)
+    print_problems(builder.problems, "left out")
+    return result.build_tables()
 
 
 def _make_time_table(
-    place: PaperRunOptions, wanted: ReproduceOptions, paces: list[Path], folder: Path, overwrite: bool
+    training: PaperRunOptions, options: ReproduceOptions, folder: Path, overwrite: bool
 ) -> ResultTable:
-    """The table of times."""
     from ..data import open_dataset
     from ..evaluation.table import encode_provenance
     from ..evaluation.timing import build_time_table
 
-    data = open_dataset(wanted.dataset)
-    found = build_time_table(data, place, wanted.planned, paces, print_line)
-    told = encode_provenance(
-        evaluate.get_command_line(), pairs=wanted.planned, seed=wanted.extent.seed, data=data.fingerprint
+    data, pairs = open_dataset(options.dataset), options.planned_pairs
+    table = build_time_table(data, training, pairs, print_line)
+    about = encode_provenance(
+        evaluate.get_command_line(), pairs=pairs, seed=options.measurement.seed, data=data.fingerprint
     )
-    files = {"table.md": found.markdown().encode(), "table.csv": found.csv().encode()}
-    _write_files({**files, ABOUT_FILE: told}, folder, overwrite)
-    return found
+    files = {"table.md": table.markdown().encode(), "table.csv": table.csv().encode(), ABOUT_FILE: about}
+    _write_files(files, folder, overwrite)
+    return table
 
 
-def _draw_picture(name: str, wanted: ReproduceOptions, request: str, folder: Path, overwrite: bool) -> None:
-    """One of the pictures."""
+def _draw_picture(name: str, options: ReproduceOptions, request: str, folder: Path, overwrite: bool) -> None:
     from ..data import open_dataset
-    from ..evaluation.pictures import get_paper_picture
-    from ..evaluation.sheets import PictureOptions
+    from ..evaluation.pictures import PictureOptions, find_paper_picture
     from ..evaluation.table import encode_provenance
 
-    data, extent = open_dataset(wanted.dataset), wanted.extent
-    wish = PictureOptions(
+    data, measurement = open_dataset(options.dataset), options.measurement
+    picture_options = PictureOptions(
         data,
-        wanted.place.runs,
+        options.training.runs,
         folder.parent,
-        wanted.photos,
+        options.photos,
         request,
-        extent.split,
-        extent.count or PictureOptions.count,
-        extent.seed,
-        wanted.narrow,
+        measurement.split,
+        measurement.count or PictureOptions.count,
+        measurement.seed,
+        options.bfloat16,
     )
-    told = encode_provenance(evaluate.get_command_line(), data=data.fingerprint, seed=extent.seed)
-    _write_files({**get_paper_picture(name).draw(wish), ABOUT_FILE: told}, folder, overwrite)
+    about = encode_provenance(evaluate.get_command_line(), data=data.fingerprint, seed=measurement.seed)
+    _write_files({**find_paper_picture(name).draw(picture_options), ABOUT_FILE: about}, folder, overwrite)
 
 
 def _write_files(files: Mapping[str, bytes], folder: Path, overwrite: bool) -> None:

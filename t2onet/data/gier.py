@@ -1,4 +1,10 @@
-"""GIER as published, and the run-length masks it uses."""
+"""GIER as published, and its masks.
+
+`splits/{split}_sess_3.json` is a list of entries with "input", "output", "request" (as found on the web),
+"expert_summary" and "amateur_summary" (requests written for the pair) and "operator", the operations by name,
+each with "local" and the "ids" of masks. `images/` holds the photos, `masks/` a list of masks for each input
+photo, and `splits/{split}_shapeAlign_sess_3.json` the indices of entries whose two photos have the same size.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +34,180 @@ from .dataset import (
     read_entry_indices,
 )
 
-# Masks as COCO writes them: run lengths down the columns, beginning with a run outside the mask.
-#
-# The runs are a list of numbers, or a string that packs their differences into characters.
+NAME = "gier"
+LOOKS_FOR = "splits/train_sess_3.json (or val, test) with images/"
+_LOCAL_OPERATIONS = frozenset({"inpaint_obj", "color_bg"})
+"""The publisher counts an edit as global if it has none of these, even if others are marked "local"."""
+_SESSION = 3
+_REQUEST_FIELDS = ("expert_summary", "amateur_summary")
+
 
 _ZERO_CHARACTER = 48
-"""The character that stands for nought; 64 of them are used."""
+"""Code of the character for 0 in packed runs; 64 consecutive characters are used."""
 _MAX_BITS = 35
-"""Bits after which a number ends: more pixels than any photo has."""
+"""The most bits of a number: enough for the pixels of any photo."""
+
+
+@dataclass(frozen=True)
+class GierOperator:
+    """An operation of an edit, as labelled by the publisher, and the masks it is confined to."""
+
+    name: str
+    local: bool
+    masks: tuple[int, ...] = ()
+
+
+def recognises(root: Path) -> bool:
+    return any((root / "splits").glob(f"*_sess_{_SESSION}.json"))
+
+
+def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = True) -> Dataset:
+    """One sample for each pair; those with missing photos are left out unless `photos` is False.
+
+    Labels: "operators", "experts" (number of requests by experts, which come first), "web_request",
+    "web_detail" and "source", "global" and "aligned" (both photos have the same size; None if unknown).
+    """
+    files, problems = find_split_files(root / "splits", _SESSION, splits)
+    folder, names = PhotoFolder(root / "images", required=photos), UniqueNames()
+    samples: list[Sample] = []
+    for split, path in files.items():
+        entries = read_entries(path, "input")
+        problems.extend(entries.problems)
+        aligned = None
+        if entries.complete:
+            listed = path.with_name(f"{split}_shapeAlign_sess_{_SESSION}.json")
+            aligned, index_problems = read_entry_indices(listed, len(entries.entries))
+            problems.extend(index_problems)
+        for index, entry in enumerate(entries.entries):
+            if entry is None:
+                continue
+            try:
+                problems.extend(_find_bad_requests(entry))
+                is_aligned = None if aligned is None else index in aligned
+                samples.append(_to_sample(entry, split, folder, names, is_aligned))
+            except UnusableError as error:
+                problems.append(error.to_problem(entry.location))
+    return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
+
+
+def select_samples(
+    dataset: Dataset, *, scope: Literal["global", "local"] | None = None, aligned: bool | None = None
+) -> Dataset:
+    """Samples of global or local edits, and with photos of the same size or not; None accepts both.
+
+    The paper uses `aligned=True`.
+    """
+    if dataset.layout != NAME:
+        raise DataError(f"{dataset.root} has the layout {dataset.layout}; only {NAME} has these labels.")
+    kept = [
+        sample
+        for sample in dataset.samples
+        if (scope is None or sample.labels["global"] == (scope == "global"))
+        and (aligned is None or sample.labels["aligned"] == aligned)
+    ]
+    return replace(dataset, samples=tuple(kept))
+
+
+def read_operator_mask(dataset: Dataset, sample: Sample, operation: str) -> NDArray[np.bool_] | None:
+    """The mask of an operation, (H, W) of the photo before; None if it was applied everywhere."""
+    operators = sample.labels["operators"]
+    chosen = [one for one in operators if one.name == operation]  # type: ignore[attr-defined]
+    if not chosen:
+        raise DataError(f"{sample.name} has no operation {operation!r}.")
+    if not (chosen[0].local and chosen[0].masks):
+        return None
+    masks = read_masks(dataset, sample)
+    if max(chosen[0].masks) >= len(masks):
+        raise DataError(f"{sample.name} has {len(masks)} masks, and {operation} refers to {chosen[0].masks}.")
+    union: NDArray[np.bool_] = np.logical_or.reduce([masks[number] for number in chosen[0].masks])
+    return union
+
+
+def read_masks(dataset: Dataset, sample: Sample) -> list[NDArray[np.bool_]]:
+    """All masks of a sample's photo, which do not overlap; operators refer to them by index."""
+    path = dataset.root / "masks" / f"{sample.before.stem}_mask.json"
+    try:
+        masks = json.loads(read_regular_file(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path} cannot be read as masks: {error}.") from error
+    if not isinstance(masks, list):
+        raise DataError(f"{path} is not a list of masks.")
+    try:
+        decoded = [decode_mask(mask) for mask in masks]
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if len({mask.shape for mask in decoded}) > 1:
+        raise DataError(f"{path} has masks of different sizes; all masks of a photo must have the same.")
+    return decoded
+
+
+def _to_sample(
+    entry: DatasetEntry, split: str, folder: PhotoFolder, names: UniqueNames, aligned: bool | None
+) -> Sample:
+    before, after = entry.text("input"), entry.text("output")
+    operators = _parse_operators(entry)
+    experts, amateurs = (tuple(filter(is_text, _get_requests(entry, key))) for key in _REQUEST_FIELDS)
+    if not (experts or amateurs):
+        raise UnusableError("no request", name=Path(after).stem)
+    name = names.assign(Path(after).stem, before, experts, amateurs)
+    labels = {
+        "operators": operators,
+        "experts": len(experts),
+        "web_request": _get_optional_text(entry, "request"),
+        "web_detail": _get_optional_text(entry, "detailed_request"),
+        "source": _get_optional_text(entry, "dataset"),
+        "global": not any(operator.name in _LOCAL_OPERATIONS for operator in operators),
+        "aligned": aligned,
+    }
+    return Sample(
+        name, split, *folder.find_pair(before, after, name), requests=(*experts, *amateurs), labels=labels
+    )
+
+
+def _get_optional_text(entry: DatasetEntry, key: str) -> str | None:
+    """The text of a field, or None; the publisher writes NaN for missing texts."""
+    value = entry.fields.get(key)
+    return str(value) if is_text(value) else None
+
+
+def _get_requests(entry: DatasetEntry, key: str) -> list[str]:
+    requests = entry.fields.get(key, [])
+    if not isinstance(requests, list):
+        raise UnusableError("requests that are not a list", f"{key!r} is {requests!r:.60}")
+    return requests
+
+
+def _find_bad_requests(entry: DatasetEntry) -> list[Problem]:
+    requests = [request for key in _REQUEST_FIELDS for request in _get_requests(entry, key)]
+    return [
+        Problem(entry.location, "a request that is not a text", f"{request!r:.60}")
+        for request in requests
+        if not is_text(request)
+    ]
+
+
+def _parse_operators(entry: DatasetEntry) -> tuple[GierOperator, ...]:
+    operators = entry.fields.get("operator")
+    if not isinstance(operators, Mapping):
+        raise UnusableError("operations that are not understood", f"'operator' is {operators!r:.60}")
+    return tuple(_parse_operator(name, facts) for name, facts in operators.items())
+
+
+def _parse_operator(name: str, facts: object) -> GierOperator:
+    match facts:
+        case {"local": bool(local), "ids": list(ids)} if all(type(n) is int and n >= 0 for n in ids):
+            return GierOperator(name, local, tuple(ids))
+    raise UnusableError("operations that are not understood", f"{name!r} is {facts!r:.60}")
 
 
 def decode_mask(mask: object) -> NDArray[np.bool_]:
-    """{"size": [H, W], "counts": runs} -> (H, W) booleans."""
+    """Decode a COCO run-length mask, {"size": [H, W], "counts": runs}, to (H, W) booleans.
+
+    Runs go down the columns and begin with one outside the mask. They are a list of lengths, or a string that
+    packs the differences between them.
+    """
     if not isinstance(mask, Mapping):
-        raise DataError(f'a mask is {{"size": [height, width], "counts": runs}}, and {mask!r:.60} was given.')
+        raise DataError(f'a mask is {{"size": [height, width], "counts": runs}}, not {mask!r:.60}.')
     height, width = _parse_size(mask.get("size"))
     runs = _parse_runs(mask.get("counts"))
     if min(runs, default=0) < 0 or sum(runs) != height * width:
@@ -55,7 +221,7 @@ def _parse_size(size: object) -> tuple[int, int]:
         case [int(height), int(width)] if height > 0 and width > 0:
             _check_extent(height, width)
             return height, width
-    raise DataError(f"a mask's size is [height, width] in pixels, and {size!r:.60} was given.")
+    raise DataError(f"a mask's size is [height, width] in pixels, not {size!r:.60}.")
 
 
 def _check_extent(height: int, width: int) -> None:
@@ -70,11 +236,11 @@ def _parse_runs(counts: object) -> Sequence[int]:
         return _unpack_runs(counts)
     if isinstance(counts, list) and all(type(run) is int for run in counts):
         return counts
-    raise DataError(f"a mask's counts are a text or a list of whole numbers, and {counts!r:.60} was given.")
+    raise DataError(f"a mask's counts are a text or a list of whole numbers, not {counts!r:.60}.")
 
 
 def _unpack_runs(text: str) -> list[int]:
-    """From the fourth on, each number is what to add to the run two places before."""
+    """From the fourth number on, each is the difference to the run two places before."""
     runs: list[int] = []
     for number in _decode_numbers(text):
         runs.append(number + runs[-2] if len(runs) > 2 else number)
@@ -82,12 +248,12 @@ def _unpack_runs(text: str) -> list[int]:
 
 
 def _decode_numbers(text: str) -> list[int]:
-    """Five bits a character, low ones first; a sixth says that more follow, the last fifth is the sign."""
+    """Five bits a character, low bits first. Bit 6 means that more follow; bit 5 of the last is the sign."""
     numbers, value, shift = [], 0, 0
     for character in text:
         bits = ord(character) - _ZERO_CHARACTER
         if not 0 <= bits < 64 or shift > _MAX_BITS:
-            raise DataError(f"a mask's counts hold {character!r} where that stands for no number.")
+            raise DataError(f"a mask's counts contain {character!r}, which does not encode a number.")
         value |= (bits & 31) << shift
         shift += 5
         if not bits & 32:
@@ -96,170 +262,3 @@ def _decode_numbers(text: str) -> list[int]:
     if shift:
         raise DataError("a mask's counts end in the middle of a number; the file was cut off.")
     return numbers
-
-
-# GIER as published.
-#
-# `splits/{split}_sess_3.json` is a list of entries with "input", "output", "request" (as found on the web),
-# "expert_summary" and "amateur_summary" (requests written for the pair) and "operator", the operations by
-# name,
-# each with "local" and the "ids" of masks. `images/` holds the photos, `masks/` a list of masks for each
-# input
-# photo, and `splits/{split}_shapeAlign_sess_3.json` the places of entries whose two photos are of one size.
-
-NAME = "gier"
-LOOKS_FOR = "splits/train_sess_3.json (or val, test) with images/"
-LOCAL_OPERATIONS = frozenset({"inpaint_obj", "color_bg"})
-"""The publisher calls an edit global if it has none of these, whatever "local" says."""
-_SESSION = 3
-_REQUEST_FIELDS = ("expert_summary", "amateur_summary")
-
-
-@dataclass(frozen=True)
-class GierOperator:
-    """An operation that the publisher found in an edit, and the masks it is confined to."""
-
-    name: str
-    local: bool
-    masks: tuple[int, ...] = ()
-
-
-def recognises(root: Path) -> bool:
-    return any((root / "splits").glob(f"*_sess_{_SESSION}.json"))
-
-
-def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = True) -> Dataset:
-    """One sample for each pair; those without their photos are left out unless `photos` is False.
-
-    Labels: "operators", "experts" (how many of the requests are by experts, who come first), "web_request",
-    "web_detail" and "source", "global" and "aligned" (before and after are of one size; None where unknown).
-    """
-    files, problems = find_split_files(root / "splits", _SESSION, splits)
-    folder, names = PhotoFolder(root / "images", needed=photos), UniqueNames()
-    samples: list[Sample] = []
-    for split, path in files.items():
-        entries = read_entries(path, "input")
-        problems.extend(entries.problems)
-        aligned = None
-        if entries.whole:
-            listed = path.with_name(f"{split}_shapeAlign_sess_{_SESSION}.json")
-            aligned, told = read_entry_indices(listed, len(entries.found))
-            problems.extend(told)
-        for place, entry in enumerate(entries.found):
-            if entry is None:
-                continue
-            try:
-                problems.extend(_find_bad_requests(entry))
-                known = None if aligned is None else place in aligned
-                samples.append(_to_sample(entry, split, folder, names, known))
-            except UnusableError as error:
-                problems.append(error.at(entry.place))
-    return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
-
-
-def select_samples(
-    dataset: Dataset, *, scope: Literal["global", "local"] | None = None, aligned: bool | None = None
-) -> Dataset:
-    """The samples of global or of local edits, and of photos of one size or not; None takes either.
-
-    The paper's GIER is `aligned=True`.
-    """
-    if dataset.layout != NAME:
-        raise DataError(f"{dataset.root} is of the layout {dataset.layout}; these labels are in {NAME} only.")
-    kept = [
-        sample
-        for sample in dataset.samples
-        if (scope is None or sample.labels["global"] == (scope == "global"))
-        and (aligned is None or sample.labels["aligned"] == aligned)
-    ]
-    return replace(dataset, samples=tuple(kept))
-
-
-def read_operator_mask(dataset: Dataset, sample: Sample, operation: str) -> NDArray[np.bool_] | None:
-    """Where an operation was applied, (H, W) of the photo before; None where it is everywhere."""
-    operators = sample.labels["operators"]
-    chosen = [found for found in operators if found.name == operation]  # type: ignore[attr-defined]
-    if not chosen:
-        raise DataError(f"{sample.name} has no operation {operation!r}.")
-    if not (chosen[0].local and chosen[0].masks):
-        return None
-    masks = read_masks(dataset, sample)
-    if max(chosen[0].masks) >= len(masks):
-        raise DataError(f"{sample.name} has {len(masks)} masks, and {operation} asks for {chosen[0].masks}.")
-    union: NDArray[np.bool_] = np.logical_or.reduce([masks[number] for number in chosen[0].masks])
-    return union
-
-
-def read_masks(dataset: Dataset, sample: Sample) -> list[NDArray[np.bool_]]:
-    """All masks of a sample's photo, which do not overlap; operators name them by their places."""
-    path = dataset.root / "masks" / f"{sample.before.stem}_mask.json"
-    try:
-        masks = json.loads(read_regular_file(path))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} cannot be read as masks: {error}.") from error
-    if not isinstance(masks, list):
-        raise DataError(f"{path} is not a list of masks.")
-    try:
-        decoded = [decode_mask(mask) for mask in masks]
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    if len({mask.shape for mask in decoded}) > 1:
-        raise DataError(f"{path} has masks of different sizes; those of one photo have one.")
-    return decoded
-
-
-def _to_sample(
-    entry: DatasetEntry, split: str, folder: PhotoFolder, names: UniqueNames, aligned: bool | None
-) -> Sample:
-    before, after = entry.text("input"), entry.text("output")
-    operators = _parse_operators(entry)
-    experts, amateurs = (tuple(filter(is_text, _get_requests(entry, key))) for key in _REQUEST_FIELDS)
-    if not (experts or amateurs):
-        raise UnusableError("no request", name=Path(after).stem)
-    name = names.unique(Path(after).stem, before, experts, amateurs)
-    labels = {
-        "operators": operators,
-        "experts": len(experts),
-        "web_request": _get_optional_text(entry, "request"),
-        "web_detail": _get_optional_text(entry, "detailed_request"),
-        "source": _get_optional_text(entry, "dataset"),
-        "global": not any(operator.name in LOCAL_OPERATIONS for operator in operators),
-        "aligned": aligned,
-    }
-    return Sample(
-        name, split, *folder.pair(before, after, name), requests=(*experts, *amateurs), labels=labels
-    )
-
-
-def _get_optional_text(entry: DatasetEntry, key: str) -> str | None:
-    """None also for NaN, which the publisher writes for nothing."""
-    value = entry.fields.get(key)
-    return str(value) if is_text(value) else None
-
-
-def _get_requests(entry: DatasetEntry, key: str) -> list[str]:
-    given = entry.fields.get(key, [])
-    if not isinstance(given, list):
-        raise UnusableError("requests that are not a list", f"{key!r} is {given!r:.60}")
-    return given
-
-
-def _find_bad_requests(entry: DatasetEntry) -> list[Problem]:
-    given = [
-        request for key in _REQUEST_FIELDS for request in _get_requests(entry, key) if not is_text(request)
-    ]
-    return [Problem(entry.place, "a request that is no text", f"{request!r:.60}") for request in given]
-
-
-def _parse_operators(entry: DatasetEntry) -> tuple[GierOperator, ...]:
-    given = entry.fields.get("operator")
-    if not isinstance(given, Mapping):
-        raise UnusableError("operations that are not understood", f"'operator' is {given!r:.60}")
-    return tuple(_parse_operator(name, facts) for name, facts in given.items())
-
-
-def _parse_operator(name: str, facts: object) -> GierOperator:
-    match facts:
-        case {"local": bool(local), "ids": list(ids)} if all(type(n) is int and n >= 0 for n in ids):
-            return GierOperator(name, local, tuple(ids))
-    raise UnusableError("operations that are not understood", f"{name!r} is {facts!r:.60}")

@@ -1,4 +1,4 @@
-"""Open a folder as a dataset, and find photos that cannot be read."""
+"""Open a folder as a dataset, and leave out samples whose photos cannot be read."""
 
 from __future__ import annotations
 
@@ -19,36 +19,34 @@ from ..image.formats import PILLOW_FORMATS, is_heic
 from . import gier, ma5k, pairs
 from .dataset import SPLITS, Dataset, Problem, Sample
 
-# Photos that cannot be read, found without decoding any: a file's head tells most of it.
-
 _HEAD_BYTES = 320
-"""Bytes that tell HEIC from AVIF."""
+"""Bytes of a file that are needed to tell HEIC from AVIF."""
 
 
 def drop_unreadable(dataset: Dataset) -> Dataset:
-    """The dataset without samples whose photos are absent, empty, or begin like no photo; each file once.
+    """The dataset without samples whose photos are missing, empty, or not photos by their first bytes.
 
-    A photo that is damaged further in is found when it is read (`Sample.photos`).
+    Nothing is decoded: damage further in a file shows up when it is read (`Sample.photos`).
     """
-    fault_of = cache(_find_fault)
-    kept: list[Sample] = []
+    find_fault = cache(_find_fault)
+    readable: list[Sample] = []
     problems = list(dataset.problems)
     for sample in dataset.samples:
-        faults = [(path, fault) for path in (sample.before, sample.after) if (fault := fault_of(path))]
+        faults = [(path, fault) for path in (sample.before, sample.after) if (fault := find_fault(path))]
         if faults:
             path, fault = faults[0]
             problems.append(Problem(sample.name, f"a photo that {fault}", f"{path.parent.name}/{path.name}"))
         else:
-            kept.append(sample)
-    if not kept:
+            readable.append(sample)
+    if not readable:
         raise DataError(f"{dataset.root} has no sample whose photos can be read, of {len(dataset.samples)}.")
-    return replace(dataset, samples=tuple(kept), problems=tuple(problems))
+    return replace(dataset, samples=tuple(readable), problems=tuple(problems))
 
 
 def _find_fault(path: Path) -> str:
-    """What is wrong with a photo, by its head; nothing where nothing is.
+    """What is wrong with a file by its first bytes, or "".
 
-    Of HEIC and camera RAW, which Pillow does not know, only an empty file is found.
+    HEIC and camera RAW, which Pillow does not read, are only checked for being empty.
     """
     try:
         with open_regular_file(path) as file:
@@ -58,16 +56,13 @@ def _find_fault(path: Path) -> str:
         if path.suffix.lower() in RAW_SUFFIXES or is_heic(head):
             return ""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # on odd metadata and large photos
+            warnings.simplefilter("ignore")  # Pillow warns about odd metadata and large photos
             with PIL.Image.open(path, formats=PILLOW_FORMATS) as photo:
                 return "is too small" if min(photo.size) < 2 else ""
     except FileNotFoundError:
         return "is missing"
     except Exception:  # Pillow raises many kinds on bad bytes
         return "cannot be read"
-
-
-# The door for datasets: a folder in, a Dataset out, or one clear DataError.
 
 
 class _DatasetReader(Protocol):
@@ -78,7 +73,7 @@ class _DatasetReader(Protocol):
 
 @dataclass(frozen=True)
 class DatasetLayout:
-    """A way in which datasets lie in a folder."""
+    """How a kind of dataset is recognised in a folder, and read."""
 
     name: str
     looks_for: str
@@ -99,17 +94,18 @@ def open_dataset(
     *,
     photos: bool = True,
 ) -> Dataset:
-    """The usable samples of a folder and what was left out; no photo is read.
+    """Read the samples of a folder, without opening photos.
 
-    Without `layout` the folder is recognised by what lies in it; without `splits` all of them are read. With
-    `photos=False` samples whose photos are absent stay in, for work on language alone.
+    `layout` is one of LAYOUTS, by default recognised from the folder; `splits` defaults to all. With
+    `photos=False`, samples with missing photos are kept, for work on the requests alone.
     """
     root = Path(folder)
     if not root.is_dir():
         raise DataError(f"{root} is not a folder; give the folder of a dataset.")
-    wanted = None if splits is None else _check_splits([splits] if isinstance(splits, str) else splits)
+    if splits is not None:
+        splits = _check_splits([splits] if isinstance(splits, str) else splits)
     chosen = _recognize_layout(root) if layout is None else _get_layout(layout)
-    dataset = chosen.read(root, wanted, photos=photos)
+    dataset = chosen.read(root, splits, photos=photos)
     if not dataset.samples:
         raise DataError(
             f"{root} has no usable sample of {chosen.name}: {_explain_empty(dataset, chosen, photos)}."
@@ -124,7 +120,7 @@ def _check_splits(splits: Collection[str]) -> tuple[str, ...]:
                 f"there is no split {split!r}{_suggest_name(split, SPLITS)}; use {', '.join(SPLITS)}."
             )
     if not splits:
-        raise DataError(f"no split was asked for; use {', '.join(SPLITS)}, or None for all.")
+        raise DataError(f"`splits` is empty; use {', '.join(SPLITS)}, or None for all.")
     return tuple(splits)
 
 
@@ -140,13 +136,13 @@ def _recognize_layout(root: Path) -> DatasetLayout:
     for layout in LAYOUTS.values():
         if layout.recognises(root):
             return layout
-    looked = "; ".join(f"{layout.looks_for} ({layout.name})" for layout in LAYOUTS.values())
-    raise DataError(f"{root} is laid out like no dataset that is known; looked for {looked}.")
+    patterns = "; ".join(f"{layout.looks_for} ({layout.name})" for layout in LAYOUTS.values())
+    raise DataError(f"{root} has the layout of no known dataset; looked for {patterns}.")
 
 
 def _explain_empty(dataset: Dataset, layout: DatasetLayout, photos: bool) -> str:
-    reasons = [f"{reason} ({len(found)})" for reason, found in dataset.left_out.items()]
-    hint = ["without photos, requests can still be read: photos=False"] if photos and reasons else []
+    reasons = [f"{reason} ({len(problems)})" for reason, problems in dataset.left_out.items()]
+    hint = ["requests alone can be read with photos=False"] if photos and reasons else []
     return "; ".join([*reasons[:4], f"looked for {layout.looks_for}", *hint])
 
 

@@ -1,4 +1,8 @@
-"""The paper's ablations of planning."""
+"""The paper's ablations of planning, on any pairs, beside the paper's figures.
+
+Each table has the cost of a forward search, with our solver or with Nelder-Mead as in the paper, and the cost
+after a joint fit of all parameters of the same steps.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import cast
 
 import numpy as np
 
-from ..errors import DataError
 from ..planning import ForwardSearch, JointFitter, L1Cost, SearchNode
 from ..planning.pictures import Picture
 from ..planning.planner import FIXED_ORDER, SearchMethod
@@ -15,23 +18,18 @@ from ..planning.solvers import find_solver
 from .paper_tables import MAXIMUM_STEPS, OPERATION_SETS, SINGLE_OPERATIONS, PaperPlans, PaperTable
 from .table import ResultTable
 
-# The paper's ablations of planning, over any pairs, beside the paper's own figures.
-#
-# Each table has a forward search with our solver or, as in the paper, with Nelder-Mead, and what a joint
-# fit of all parameters makes of the same steps.
-
 PicturePair = tuple[Picture, Picture]
 """Before and after, (3, H, W) float32."""
 
 OperationSet = tuple[tuple[str, ...], SearchMethod, float]
-"""Operations, the method of the search, and the paper's figure."""
+"""Operations, the search method, and the paper's cost."""
 
 PAPER_INPUT_L1 = 0.1202
 FORWARD_TITLE, JOINT_TITLE, PAPER_TITLE = "forward search", "and refined jointly", "paper (its train split)"
 
 
 def _collect_sets(table: PaperTable) -> dict[str, OperationSet]:
-    """Of the rows that the paper plans with."""
+    """The operation sets of the rows that have a cost in the paper."""
     return {
         row.title: _to_operation_set(row.run.plans, row.planning)
         for row in table.rows
@@ -44,7 +42,7 @@ def _to_operation_set(plans: PaperPlans, figure: float) -> OperationSet:
 
 
 class AblationCosts:
-    """Costs of every column, pair by pair."""
+    """Costs by column and pair."""
 
     def __init__(self, paper: Mapping[str, float]) -> None:
         self.paper = paper
@@ -56,7 +54,7 @@ class AblationCosts:
         self.forward[column].append(node.cost)
         self.joint[column].append(JointFitter(before, cost).fit(node.steps).cost if node.steps else node.cost)
 
-    def table(self, title: str, solver: str) -> ResultTable:
+    def build_table(self, title: str, solver: str) -> ResultTable:
         rows = {
             FORWARD_TITLE: tuple(map(_mean, (self.inputs, *self.forward.values()))),
             JOINT_TITLE: tuple(map(_mean, (self.inputs, *self.joint.values()))),
@@ -72,14 +70,14 @@ class AblationCosts:
 
 def ablate_operation_sets(pairs: Iterable[PicturePair], solver: str = "fast") -> ResultTable:
     """Sets 1 to 5 of the paper."""
-    return _plan_with_sets(_collect_sets(OPERATION_SETS), pairs, solver).table(
+    return _plan_with_sets(_collect_sets(OPERATION_SETS), pairs, solver).build_table(
         "Planning with different operation sets", solver
     )
 
 
 def ablate_single_operations(pairs: Iterable[PicturePair], solver: str = "fast") -> ResultTable:
     """Each operation alone."""
-    return _plan_with_sets(_collect_sets(SINGLE_OPERATIONS), pairs, solver).table(
+    return _plan_with_sets(_collect_sets(SINGLE_OPERATIONS), pairs, solver).build_table(
         "Planning with a single operation", solver
     )
 
@@ -87,27 +85,27 @@ def ablate_single_operations(pairs: Iterable[PicturePair], solver: str = "fast")
 def ablate_maximum_steps(pairs: Iterable[PicturePair], solver: str = "fast") -> ResultTable:
     """At most one step, at most two, ..., at most six."""
     figures = {row.title: row.planning for row in MAXIMUM_STEPS.rows if row.planning}
-    tally = AblationCosts(figures)
+    costs = AblationCosts(figures)
     for before, after in pairs:
         cost = L1Cost(after)
-        tally.inputs.append(cost(before))
+        costs.inputs.append(cost(before))
         nodes = list(ForwardSearch(cost, find_solver(solver), FIXED_ORDER, steps=len(figures)).stages(before))
         for number, title in enumerate(figures, start=1):
-            tally.add(title, nodes[min(number, len(nodes) - 1)], before, cost)
-    return tally.table("Planning with at most so many steps", solver)
+            costs.add(title, nodes[min(number, len(nodes) - 1)], before, cost)
+    return costs.build_table("Planning with at most so many steps", solver)
 
 
 def _plan_with_sets(
     sets: Mapping[str, OperationSet], pairs: Iterable[PicturePair], solver: str
 ) -> AblationCosts:
-    tally = AblationCosts({column: figure for column, (_, _, figure) in sets.items()})
+    costs = AblationCosts({column: figure for column, (_, _, figure) in sets.items()})
     for before, after in pairs:
         cost = L1Cost(after)
-        tally.inputs.append(cost(before))
+        costs.inputs.append(cost(before))
         for column, (names, method, _) in sets.items():
-            search = ForwardSearch(cost, find_solver(solver), names, method=method, seed=len(tally.inputs))
-            tally.add(column, search.run(before), before, cost)
-    return tally
+            search = ForwardSearch(cost, find_solver(solver), names, method=method, seed=len(costs.inputs))
+            costs.add(column, search.run(before), before, cost)
+    return costs
 
 
 def _mean(figures: Sequence[float]) -> float:
@@ -122,9 +120,3 @@ ABLATIONS: dict[str, Ablation] = {
     "single-operations": ablate_single_operations,
     "maximum-steps": ablate_maximum_steps,
 }
-
-
-def get_ablation(name: str) -> Ablation:
-    if name not in ABLATIONS:
-        raise DataError(f"there is no table {name!r}; there are {', '.join(ABLATIONS)}")
-    return ABLATIONS[name]

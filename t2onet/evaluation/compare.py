@@ -29,14 +29,13 @@ from ..metrics.statistics import (
     compare_statistics,
     estimate_interval,
 )
-from .cases import EvaluationProgress, ignore_progress, read_cases
-from .labelled import LabelledRequest
+from .cases import EvaluationProgress, LabelledRequest, ignore_progress, read_cases
 from .measure import FEW_PHOTOS, Evaluation, TargetFeatures, average_runs, evaluate_system, rows_to_csv
 from .systems import RepeatedSystem, System
 from .table import ResultTable, get_code_version
 
-# Figures of systems side by side, whether just measured or read from a folder: as tables and as CSV.
-
+SAMPLES_CSV, FIGURES_CSV, FIGURES_PAGE, ABOUT_JSON = "samples.csv", "figures.csv", "figures.md", "about.json"
+"""Files in a folder of results."""
 _NOTES = (
     "In parentheses: 95 % by bootstrap over pairs, over labelled sentences, or over photos.",
     "A system that has no modes, or is held to one, has the same figures under literal and expert.",
@@ -46,7 +45,7 @@ UNLABELLED_NOTE = "No request of this dataset is labelled: following was not mea
 
 
 class RunSpread(NamedTuple):
-    """How many training runs a figure is the mean of, and its standard deviation between them."""
+    """The number of training runs behind a figure, and its standard deviation between them."""
 
     runs: int
     spread: float
@@ -60,7 +59,10 @@ _FIGURES_HEADER = (
 
 
 class MeasuredFigures(Protocol):
-    """What tables need of figures; `differences` are those of the systems after the first, less its own."""
+    """Figures of systems by name, measured now or read from a folder.
+
+    `differences` are those of the systems after the first, minus the first's.
+    """
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -78,17 +80,17 @@ class MeasuredFigures(Protocol):
     def spreads(self) -> Mapping[str, tuple[RunSpread | None, ...]]: ...
 
 
-def build_figure_tables(found: MeasuredFigures) -> list[ResultTable]:
-    """Figures, following by class where it was measured, and differences where there are several."""
-    origin = ", ".join(f"{name} {value}" for name, value in found.facts.items())
-    missing = (UNLABELLED_NOTE,) if found.unlabelled else ()
-    tables = [ResultTable("Figures", found.names, found.estimates, (origin, *missing, *_NOTES))]
-    if found.classes:
-        tables.append(ResultTable("Following, by what is asked for", found.names, found.classes))
-    if found.differences:
-        columns = tuple(f"{name} less {found.names[0]}" for name in found.names[1:])
+def build_figure_tables(measured: MeasuredFigures) -> list[ResultTable]:
+    """Figures, following by class if measured, and differences if there are several systems."""
+    origin = ", ".join(f"{name} {value}" for name, value in measured.facts.items())
+    missing = (UNLABELLED_NOTE,) if measured.unlabelled else ()
+    tables = [ResultTable("Figures", measured.names, measured.estimates, (origin, *missing, *_NOTES))]
+    if measured.classes:
+        tables.append(ResultTable("Following, by what is asked for", measured.names, measured.classes))
+    if measured.differences:
+        columns = tuple(f"{name} less {measured.names[0]}" for name in measured.names[1:])
         note = "p: Wilcoxon's signed-rank test over the samples of a figure."
-        tables.append(ResultTable("Differences on the same samples", columns, found.differences, (note,)))
+        tables.append(ResultTable("Differences on the same samples", columns, measured.differences, (note,)))
     return tables
 
 
@@ -96,33 +98,27 @@ def figures_to_csv(measured: MeasuredFigures) -> str:
     """One line for each figure of each system, as CSV."""
     lines: list[tuple[object, ...]] = [_FIGURES_HEADER]
     for name, row in {**measured.estimates, **measured.classes}.items():
-        for at, (system, found) in enumerate(zip(measured.names, row, strict=True)):
-            if found is not None:
-                rest = measured.differences.get(name, ())[at - 1 : at] if at else ()
-                apart = rest[0] if rest and rest[0] else (None,) * len(PairedDifference._fields)
-                spread = measured.spreads.get(name, ())[at : at + 1]
-                runs = spread[0] if spread and spread[0] else (None,) * len(RunSpread._fields)
-                lines.append((name, system, *map(_format_number, (*found, *apart, *runs))))
+        for index, (system, estimate) in enumerate(zip(measured.names, row, strict=True)):
+            if estimate is not None:
+                differences = measured.differences.get(name, ())[index - 1 : index] if index else ()
+                difference = (differences and differences[0]) or (None,) * len(PairedDifference._fields)
+                spreads = measured.spreads.get(name, ())[index : index + 1]
+                spread = (spreads and spreads[0]) or (None,) * len(RunSpread._fields)
+                lines.append((name, system, *map(_format_number, (*estimate, *difference, *spread))))
     return to_csv(lines)
 
 
 def _format_number(value: float | None) -> str:
-    return f"{value:.6g}" if is_known(value) else ""
+    return f"{value:.6g}" if _is_known(value) else ""
 
 
-def is_known(value: float | None) -> bool:
+def _is_known(value: float | None) -> bool:
     return value is not None and not math.isnan(value)
-
-
-# Systems side by side: a column for each, and how each differs from the first on the same samples.
-
-SAMPLES_CSV, FIGURES_CSV, FIGURES_PAGE, ABOUT_JSON = "samples.csv", "figures.csv", "figures.md", "about.json"
-"""What a folder of results holds."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Evaluations on the same samples; `facts` say which, and by which code."""
+    """Evaluations on the same samples; `facts` name the data, the seed and the code."""
 
     evaluations: Sequence[Evaluation]
     facts: Mapping[str, object]
@@ -134,23 +130,23 @@ class Comparison:
 
     @property
     def unlabelled(self) -> bool:
-        """Whether no labelled request was there to measure following with."""
+        """Whether there was no labelled request to measure following with."""
         return self.facts.get("labelled requests") == 0
 
     @cached_property
     def estimates(self) -> dict[str, tuple[IntervalEstimate | None, ...]]:
         """Each figure of each system."""
-        return self._each([one.figures for one in self.evaluations])
+        return self._estimate([evaluation.figures for evaluation in self.evaluations])
 
     @cached_property
     def classes(self) -> dict[str, tuple[IntervalEstimate | None, ...]]:
-        """Following, class by class."""
-        return self._each([one.classes for one in self.evaluations])
+        """Following by class, of each system."""
+        return self._estimate([evaluation.classes for evaluation in self.evaluations])
 
     @cached_property
     def differences(self) -> dict[str, tuple[PairedDifference | None, ...]]:
-        """Each figure of the systems after the first, less the first's."""
-        first, *others = (one.figures for one in self.evaluations)
+        """Each figure of the systems after the first, minus the first's."""
+        first, *others = (evaluation.figures for evaluation in self.evaluations)
         return {
             name: tuple(
                 compare_statistics(first[name], other[name], self.seed) if name in other else None
@@ -161,56 +157,48 @@ class Comparison:
 
     @cached_property
     def spreads(self) -> dict[str, tuple[RunSpread | None, ...]]:
-        """Of figures that were measured on several training runs."""
+        """Each figure's spread between training runs, for systems that have several."""
         return {
-            name: tuple(_measure_spread(one.figures.get(name)) for one in self.evaluations)
+            name: tuple(_measure_spread(evaluation.figures.get(name)) for evaluation in self.evaluations)
             for name in self.estimates
         }
 
-    def _each(
+    def _estimate(
         self, systems: Sequence[Mapping[str, Statistic]]
     ) -> dict[str, tuple[IntervalEstimate | None, ...]]:
-        names = dict.fromkeys(name for figures in systems for name in figures)
+        names = dict.fromkeys(name for statistics in systems for name in statistics)
         return {
             name: tuple(
-                estimate_interval(figures[name], self.seed) if name in figures else None
-                for figures in systems
+                estimate_interval(statistics[name], self.seed) if name in statistics else None
+                for statistics in systems
             )
             for name in names
         }
 
-    def tables(self) -> list[ResultTable]:
-        """Figures, following by class where it was measured, and differences where there are several."""
+    def build_tables(self) -> list[ResultTable]:
+        """Figures, following by class if measured, and differences if there are several systems."""
         return build_figure_tables(self)
 
-    def data(self) -> dict[str, Any]:
-        """For JSON."""
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain data, by system and name."""
         return {
             **self.facts,
-            "figures": self._data(self.estimates, self.names),
-            "classes": self._data(self.classes, self.names),
-            "differences": self._data(self.differences, self.names[1:]),
+            "figures": _group_by_system(self.estimates, self.names),
+            "classes": _group_by_system(self.classes, self.names),
+            "differences": _group_by_system(self.differences, self.names[1:]),
         }
 
-    def _data(self, rows: Mapping[str, tuple[Any, ...]], names: Sequence[str]) -> dict[str, Any]:
-        """By system and figure."""
-        return {
-            system: {name: _replace_nan(row[at]) for name, row in rows.items() if row[at] is not None}
-            for at, system in enumerate(names)
-        }
-
-    def samples(self) -> str:
-        """All rows of all systems, as CSV."""
-        return rows_to_csv(
-            {one.name: one.rows for whole in self.evaluations for one in (whole.runs or (whole,))}
-        )
+    def samples_to_csv(self) -> str:
+        """All rows of all systems, of each training run under its own name."""
+        runs = [run for evaluation in self.evaluations for run in (evaluation.runs or (evaluation,))]
+        return rows_to_csv({run.name: run.rows for run in runs})
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
-        """The folder of results, with the command that makes them."""
-        tables = "\n".join(table.markdown() for table in self.tables())
+        """Write the folder of results, with the command that made them."""
+        tables = "\n".join(table.markdown() for table in self.build_tables())
         about = json.dumps({"systems": self.names, **self.facts, "command": command}, indent=2) + "\n"
         contents = {
-            SAMPLES_CSV: self.samples(),
+            SAMPLES_CSV: self.samples_to_csv(),
             FIGURES_CSV: figures_to_csv(self),
             FIGURES_PAGE: tables,
             ABOUT_JSON: about,
@@ -218,6 +206,25 @@ class Comparison:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in contents.items():
             write_atomically(folder / name, text.encode(), overwrite=overwrite)
+
+
+def _group_by_system(rows: Mapping[str, tuple[Any, ...]], systems: Sequence[str]) -> dict[str, Any]:
+    return {
+        system: {name: _replace_nan(row[index]) for name, row in rows.items() if row[index] is not None}
+        for index, system in enumerate(systems)
+    }
+
+
+def _replace_nan(estimate: IntervalEstimate | PairedDifference) -> dict[str, float | None]:
+    """JSON has no NaN."""
+    return {name: value if _is_known(value) else None for name, value in estimate._asdict().items()}
+
+
+def _measure_spread(statistic: Statistic | None) -> RunSpread | None:
+    if not isinstance(statistic, AveragedStatistic):
+        return None
+    values = statistic.values()
+    return RunSpread(len(values), float(np.std(values, ddof=1)))
 
 
 def compare_systems(
@@ -235,47 +242,52 @@ def compare_systems(
     lpips: Lpips | None = None,
     jobs: int = 1,
     problems: list[Problem] | None = None,
-    told: EvaluationProgress = ignore_progress,
+    progress: EvaluationProgress = ignore_progress,
 ) -> Comparison:
-    """Measure systems on the same samples of a split, `count` of them or all.
+    """Measure systems on the same samples of a split: all pairs, or `count` of them.
 
-    `each` is the number of photos for every labelled request, `few` about that for the paper's ten requests
-    and, if wanted, `amounts`; `extractors` are what Frechet distances are taken over, `lpips` measures that
-    distance, `jobs` says how many systems are measured at once. Pairs that cannot be read are added to
-    `problems`.
+    `each` is the number of photos for every labelled request; the paper's ten requests and, with `amounts`,
+    requests in three amounts are measured on about `few` photos. There is a Frechet distance for each of
+    `extractors`. `jobs` systems are measured at once. Unreadable pairs are added to `problems`.
     """
-    found = read_cases(dataset, split, systems[0].side, count, seed=seed, problems=problems, told=told)
-    wanted = [TargetFeatures.of(extractor, found) for extractor in extractors]
+    cases = read_cases(
+        dataset, split, systems[0].side, count, seed=seed, problems=problems, progress=progress
+    )
+    targets = [TargetFeatures.from_cases(extractor, cases) for extractor in extractors]
 
-    def evaluated(system: System) -> Evaluation:
+    def evaluate(system: System) -> Evaluation:
         if isinstance(system, RepeatedSystem):
-            return average_runs(system.name, [evaluated(run) for run in system.runs])
+            return average_runs(system.name, [evaluate(run) for run in system.runs])
         return evaluate_system(
             system,
-            found,
+            cases,
             sentences,
             each=each,
             few=few,
             amounts=amounts,
             seed=seed,
-            wanted=wanted,
+            targets=targets,
             lpips=lpips,
-            told=_prefix_progress(system.name, told),
+            progress=_prefix_progress(system.name, progress),
         )
 
     with _open_thread_pool(jobs) as pool:
-        evaluations = list(pool.map(evaluated, systems))
+        evaluations = list(pool.map(evaluate, systems))
     facts = {
         "split": split,
-        "pairs": len(found),
+        "pairs": len(cases),
         "labelled requests": len(sentences),
         "labels": ", ".join(sorted({label.dataset for label in sentences})) or "none",
         "photos each": each,
         "seed": seed,
-        "L1 of inputs": round(float(np.mean([l1_distance(case.before, case.after) for case in found])), 4),
+        "L1 of inputs": round(float(np.mean([l1_distance(case.before, case.after) for case in cases])), 4),
         "data": dataset.fingerprint,
         "code": get_code_version(),
-        **{f"weights of {one.title}": one.weights for one in extractors if one.weights},
+        **{
+            f"weights of {extractor.title}": extractor.weights
+            for extractor in extractors
+            if extractor.weights
+        },
         **({f"weights of {LPIPS}": lpips.weights} if lpips else {}),
     }
     return Comparison(evaluations, facts, seed)
@@ -283,7 +295,7 @@ def compare_systems(
 
 @contextmanager
 def _open_thread_pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads; torch has one in each, since several that share a network wait for each other."""
+    """Several jobs use one torch thread each, since torch threads of several jobs block each other."""
     torch = sys.modules.get("torch")
     if jobs == 1 or torch is None:
         with ThreadPoolExecutor(jobs) as pool:
@@ -297,17 +309,5 @@ def _open_thread_pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
         torch.set_num_threads(before)
 
 
-def _prefix_progress(name: str, told: EvaluationProgress) -> EvaluationProgress:
-    return lambda what, done, total: told(f"{name}: {what}", done, total)
-
-
-def _measure_spread(figure: Statistic | None) -> RunSpread | None:
-    if not isinstance(figure, AveragedStatistic):
-        return None
-    values = figure.values()
-    return RunSpread(len(values), float(np.std(values, ddof=1)))
-
-
-def _replace_nan(found: IntervalEstimate | PairedDifference) -> dict[str, float | None]:
-    """JSON has no NaN."""
-    return {name: value if is_known(value) else None for name, value in found._asdict().items()}
+def _prefix_progress(name: str, progress: EvaluationProgress) -> EvaluationProgress:
+    return lambda task, done, total: progress(f"{name}: {task}", done, total)

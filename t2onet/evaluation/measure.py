@@ -1,4 +1,8 @@
-"""Measure one system: distance to the expert, following of requests, and honesty about declined ones."""
+"""Measure one system: distance to the expert, following of requests, and honesty about declined ones.
+
+Everything measured is a row: a sample (a photo and a request) with its figures by name. Statistics are means
+over rows, so that each can be traced back, resampled, and compared sample by sample with another system's.
+"""
 
 from __future__ import annotations
 
@@ -25,71 +29,24 @@ from ..metrics.statistics import (
     mean_of_classes,
 )
 from ..options import MODES
-from .cases import Case, EvaluationProgress, ignore_progress
-from .labelled import LabelledRequest, RequestKind
+from .cases import Case, EvaluationProgress, LabelledRequest, RequestKind, ignore_progress
 from .systems import Question, System, SystemAnswer, answer_in_batches
-
-# One table of everything measured: a row for each sample, a column for each figure, blank where none.
 
 SamplePart = Literal["pairs", "requests", "amounts", "ten requests"]
 Combine = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-_KEY_COLUMNS = ("system", "part", "photo", "request", "manner")
-
-
-@dataclass(frozen=True)
-class SampleRow:
-    """What came of one photo and what was asked of it. `request` names a sentence and does not quote it."""
-
-    part: SamplePart
-    photo: str
-    request: str
-    manner: str
-    figures: Mapping[str, float]
-
-
-def rows_to_csv(systems: Mapping[str, Sequence[SampleRow]]) -> str:
-    """The rows of all systems, with their figures to six digits."""
-    columns = list(dict.fromkeys(name for rows in systems.values() for row in rows for name in row.figures))
-    lines = [[*_KEY_COLUMNS, *columns]]
-    for system, rows in systems.items():
-        for row in rows:
-            figures = [f"{row.figures[name]:.6g}" if name in row.figures else "" for name in columns]
-            lines.append([system, row.part, row.photo, row.request, row.manner, *figures])
-    return to_csv(lines)
-
-
-def collect_means(
-    rows: Iterable[SampleRow],
-    columns: Sequence[str],
-    sample: Callable[[SampleRow], str],
-    combine: Combine = mean_of_classes,
-) -> MeanStatistic:
-    """The means of some columns, combined; rows of one sample (a photo, a sentence) stay together.
-
-    Samples without any of the columns are left out.
-    """
-    sums: dict[str, NDArray[np.float64]] = {}
-    counts: dict[str, NDArray[np.float64]] = {}
-    for row in rows:
-        there = np.array([name in row.figures for name in columns], np.float64)
-        if there.any():
-            name = sample(row)
-            values = np.array([row.figures.get(column, 0.0) for column in columns], np.float64)
-            sums[name] = sums.get(name, 0.0) + values
-            counts[name] = counts.get(name, 0.0) + there
-    shape = (len(sums), len(columns))
-    values, numbers = (np.array(list(part.values())).reshape(shape) for part in (sums, counts))
-    return MeanStatistic(tuple(sums), values, numbers, combine)
-
-
-# Does a system do what was said? Real requests, labelled by hand, on photos it has not seen.
+ANY_MODE = "any"
+"""The mode of systems without modes: their rows count for both."""
+MAX_PSNR = 99.0
+"""Decibels recorded for equal pictures, whose PSNR is infinite."""
+FEW_PHOTOS = 50
+"""About how many photos the amounts and the paper's ten requests are measured on by default."""
 
 REQUEST_CLASSES: dict[tuple[Attribute, int], str] = {
     (attribute, sign): f"{'more' if sign > 0 else 'less'} {attribute}"
     for attribute in Attribute
     for sign in (1, -1)
 }
-"""What can be asked for, and what it is called in tables."""
+"""Classes of intents, with their names in tables."""
 UNREQUESTED = "unrequested change"
 COMPOUND_FOLLOWED = "all of a compound request"
 MISSPELT_FOLLOWED = "all of a misspelt request"
@@ -98,94 +55,11 @@ VAGUE_NEARER = "a vague request nearer the expert"
 UNANSWERABLE_FLAGGED = "unanswerable flagged"
 WRONGLY_FLAGGED = "wrongly flagged"
 AMOUNTS_IN_ORDER = "amounts in order"
-AMOUNT_REQUESTS: tuple[tuple[Attribute, int, tuple[str, str, str]], ...] = (
-    (Attribute.LIGHTNESS, 1, ("make it a little brighter", "make it brighter", "make it a lot brighter")),
-    (Attribute.LIGHTNESS, -1, ("darken it slightly", "darken it", "darken it a lot")),
-    (Attribute.COLOURFULNESS, 1, ("a bit more saturation", "more saturation", "much more saturation")),
-    (Attribute.WARMTH, 1, ("make it a little warmer", "make it warmer", "make it a lot warmer")),
-    (Attribute.CONTRAST, 1, ("add a bit of contrast", "add contrast", "add a lot of contrast")),
-)
-"""The same request in three amounts."""
-
-
-def measure_requests(
-    system: System,
-    sentences: Mapping[LabelledRequest, str],
-    cases: Sequence[Case],
-    *,
-    manner: str = "literal",
-    each: int = 4,
-    seed: int = 0,
-    told: EvaluationProgress = ignore_progress,
-) -> Iterator[SampleRow]:
-    """Every labelled request on `each` photos drawn by the seed."""
-    rng = np.random.default_rng(seed)
-    asked = [
-        (label, sentence, cases[at])
-        for label, sentence in sentences.items()
-        for at in rng.choice(len(cases), min(each, len(cases)), replace=False)
-    ]
-    questions = [Question(case.before, sentence, manner) for _, sentence, case in asked]
-    answers = answer_in_batches(system, questions, f"labelled requests, {manner}", told)
-    for (label, _, case), made in zip(asked, answers, strict=True):
-        yield SampleRow("requests", case.name, label.name, manner, judge_answer(label, case, made))
-
-
-def judge_answer(label: LabelledRequest, case: Case, made: SystemAnswer) -> dict[str, float]:
-    """What can be said about one answer, 1 for yes and 0 for no; what was declined changes nothing."""
-    if label.kind is RequestKind.UNANSWERABLE:
-        return {UNANSWERABLE_FLAGGED: float(made.declined)}
-    after = case.before if made.declined else made.picture
-    change = case.change(after)
-    found = {WRONGLY_FLAGGED: float(made.declined)}
-    if label.kind is RequestKind.VAGUE:
-        nearer = l1_distance(after, case.after) < l1_distance(case.before, case.after)
-        return found | {
-            VAGUE_ANSWERED: float((abs(change) > JUST_NOTICEABLE).any()),
-            VAGUE_NEARER: float(nearer),
-        }
-    seen = check_followed(change, label.intents)
-    for intent, hit in zip(label.intents, seen, strict=True):
-        found[REQUEST_CLASSES[intent.attribute, intent.sign]] = float(hit)
-    found[UNREQUESTED] = measure_unrequested_change(change, label.intents)
-    if label.typo:
-        found[MISSPELT_FOLLOWED] = float(all(seen))
-    if len(label.intents) > 1:
-        found[COMPOUND_FOLLOWED] = float(all(seen))
-    return found
-
-
-def measure_amounts(
-    system: System, cases: Sequence[Case], told: EvaluationProgress = ignore_progress
-) -> Iterator[SampleRow]:
-    """Whether a little is less than plain, and plain less than a lot, on each photo."""
-    questions = [
-        Question(case.before, request, "literal")
-        for case in cases
-        for _, _, requests in AMOUNT_REQUESTS
-        for request in requests
-    ]
-    answers = answer_in_batches(system, questions, "amounts", told)
-    for case in cases:
-        for attribute, sign, requests in AMOUNT_REQUESTS:
-            steps = [sign * case.change(next(answers).picture)[ATTRIBUTE_INDEX[attribute]] for _ in requests]
-            right = all(less < more for less, more in pairwise(steps))
-            yield SampleRow(
-                "amounts",
-                case.name,
-                REQUEST_CLASSES[attribute, sign],
-                "literal",
-                {AMOUNTS_IN_ORDER: float(right)},
-            )
-
-
-# From rows to figures: which columns a figure is the mean of, and what counts as one sample of it.
-
-ANY_MODE = "any"
-"""The manner of systems that tell none apart: their rows count for both."""
 SIGMA_FIGURE = "sigma x 100"
 TEN_REQUEST_COLUMNS = tuple(f"request {number}" for number in range(1, 11))
-"""Columns of how far each of the paper's requests moved a photo the right way."""
+"""Columns of how far each of the paper's ten requests moves a photo in the right direction."""
+_KEY_COLUMNS = ("system", "part", "photo", "request", "manner")
+"""`manner` is the mode: files of older releases have that name."""
 _PAIR_COLUMNS = ("L1", "SSIM", "PSNR", "delta-E 2000", LPIPS, "steps")
 _REQUEST_COLUMNS = (
     UNREQUESTED,
@@ -196,96 +70,14 @@ _REQUEST_COLUMNS = (
     UNANSWERABLE_FLAGGED,
     WRONGLY_FLAGGED,
 )
-
-
-def summarize_pairs(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
-    """How near the expert's the pictures are; a sample is a pair."""
-    return _drop_empty(
-        (f"expert: {column}", _select_statistic(rows, "pairs", "expert", [column]))
-        for column in _PAIR_COLUMNS
-    )
-
-
-def summarize_requests(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
-    """How labelled requests were answered in each manner; a sample is a sentence, with all its photos."""
-    return _drop_empty(_request_statistics(rows))
-
-
-def _request_statistics(rows: Sequence[SampleRow]) -> Iterator[tuple[str, Statistic]]:
-    classes = tuple(REQUEST_CLASSES.values())
-    for manner in MODES:
-        yield f"{manner}: following", _select_statistic(rows, "requests", manner, classes)
-        yield (
-            f"{manner}: following, least class",
-            _select_statistic(rows, "requests", manner, classes, _minimum),
-        )
-        for column in _REQUEST_COLUMNS:
-            yield f"{manner}: {column}", _select_statistic(rows, "requests", manner, [column])
-
-
-def summarize_classes(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
-    """Following, class by class."""
-    return _drop_empty(
-        (f"{manner}: {column}", _select_statistic(rows, "requests", manner, [column]))
-        for manner in MODES
-        for column in REQUEST_CLASSES.values()
-    )
-
-
-def summarize_photos(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
-    """Amounts, and the paper's ten requests; a sample is a photo, with all that was asked of it."""
-    found = {
-        AMOUNTS_IN_ORDER: _select_statistic(rows, "amounts", "literal", [AMOUNTS_IN_ORDER]),
-        SIGMA_FIGURE: _select_statistic(rows, "ten requests", "literal", [SIGMA_FIGURE]),
-        "of the paper's ten requests right": _select_statistic(
-            rows, "ten requests", "literal", TEN_REQUEST_COLUMNS, _count_positive
-        ),
-    }
-    return _drop_empty(found.items())
-
-
-def _select_statistic(
-    rows: Iterable[SampleRow],
-    part: str,
-    manner: str,
-    columns: Sequence[str],
-    combine: Combine = mean_of_classes,
-) -> Statistic:
-    chosen = (row for row in rows if row.part == part and row.manner in {manner, ANY_MODE})
-    return collect_means(chosen, columns, _sentence_key if part == "requests" else _photo_key, combine)
-
-
-def _sentence_key(row: SampleRow) -> str:
-    return row.request
-
-
-def _photo_key(row: SampleRow) -> str:
-    return row.photo
-
-
-def _minimum(means: np.ndarray) -> np.ndarray:
-    return np.asarray(np.fmin.reduce(means, axis=-1))
-
-
-def _count_positive(means: np.ndarray) -> np.ndarray:
-    """How many of them are above zero."""
-    return np.asarray((means > 0).sum(-1, dtype=np.float64))
-
-
-def _drop_empty(figures: Iterable[tuple[str, Statistic]]) -> dict[str, Statistic]:
-    """Those with a sample."""
-    return {name: figure for name, figure in figures if figure.names}
-
-
-# A system measured: near the expert, doing what was said, and honest about what it cannot do.
-#
-# Every figure is made from rows, one for each sample, so that it can be followed back and compared sample by
-# sample with that of another system.
-
-MAX_PSNR = 99.0
-"""Decibels that stand for an equal picture, whose PSNR is infinite."""
-FEW_PHOTOS = 50
-"""About how many photos the amounts and the paper's ten requests are asked of, unless told otherwise."""
+AMOUNT_REQUESTS: tuple[tuple[Attribute, int, tuple[str, str, str]], ...] = (
+    (Attribute.LIGHTNESS, 1, ("make it a little brighter", "make it brighter", "make it a lot brighter")),
+    (Attribute.LIGHTNESS, -1, ("darken it slightly", "darken it", "darken it a lot")),
+    (Attribute.COLOURFULNESS, 1, ("a bit more saturation", "more saturation", "much more saturation")),
+    (Attribute.WARMTH, 1, ("make it a little warmer", "make it warmer", "make it a lot warmer")),
+    (Attribute.CONTRAST, 1, ("add a bit of contrast", "add contrast", "add a lot of contrast")),
+)
+"""Requests in three amounts."""
 _TEN_INTENTS: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, -1),
     (Attribute.LIGHTNESS, 1),
@@ -298,40 +90,42 @@ _TEN_INTENTS: tuple[tuple[Attribute, int], ...] = (
     (Attribute.LIGHTNESS, 1),
     (Attribute.LIGHTNESS, 1),
 )
-"""What each of the ten asks for."""
+"""What each of the paper's ten requests asks for."""
 
 
 @dataclass(frozen=True)
-class TargetFeatures:
-    """The targets of all cases as features, which a system's pictures are compared with."""
+class SampleRow:
+    """The figures of one photo and request. `request` names a sentence and does not quote it."""
 
-    extractor: FeatureExtractor
-    features: FeatureRows
-
-    @classmethod
-    def of(cls, extractor: FeatureExtractor, cases: Sequence[Case]) -> TargetFeatures:
-        return cls(extractor, extractor([case.after for case in cases]))
+    part: SamplePart
+    photo: str
+    request: str
+    mode: str
+    figures: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A system's rows, its figures by name, and following class by class."""
+    """A system's rows, its statistics by name, and following by class."""
 
     name: str
     rows: tuple[SampleRow, ...]
     figures: Mapping[str, Statistic]
     classes: Mapping[str, Statistic]
     runs: tuple[Evaluation, ...] = ()
-    """Those that it is the mean of, where a system was trained several times."""
+    """The training runs that it is the mean of, if there are several."""
 
 
-def average_runs(name: str, runs: Sequence[Evaluation]) -> Evaluation:
-    """Of several training runs of one system: every figure is the mean over them."""
-    figures, classes = (
-        {key: AveragedStatistic(tuple(part[key] for part in parts)) for key in parts[0]}
-        for parts in ([run.figures for run in runs], [run.classes for run in runs])
-    )
-    return Evaluation(name, (), figures, classes, tuple(runs))
+@dataclass(frozen=True)
+class TargetFeatures:
+    """Features of the targets of all cases, for a Frechet distance."""
+
+    extractor: FeatureExtractor
+    features: FeatureRows
+
+    @classmethod
+    def from_cases(cls, extractor: FeatureExtractor, cases: Sequence[Case]) -> TargetFeatures:
+        return cls(extractor, extractor([case.after for case in cases]))
 
 
 def evaluate_system(
@@ -343,84 +137,265 @@ def evaluate_system(
     few: int = FEW_PHOTOS,
     amounts: bool = True,
     seed: int = 0,
-    wanted: Sequence[TargetFeatures] = (),
+    targets: Sequence[TargetFeatures] = (),
     lpips: Lpips | None = None,
-    told: EvaluationProgress = ignore_progress,
+    progress: EvaluationProgress = ignore_progress,
 ) -> Evaluation:
-    """All figures; `each` is the number of photos for every labelled request.
+    """Measure everything; `each` is the number of photos for every labelled request.
 
-    About `few` photos are asked the paper's ten requests and, if `amounts` are wanted, for those.
+    The paper's ten requests and, with `amounts`, requests in three amounts are measured on about `few`
+    photos.
     """
-    pictures: list[np.ndarray] = []
-    rows = list(_measure_pairs(system, cases, pictures, lpips, told))
-    for manner in MODES if system.manners else MODES[:1]:
-        rows += measure_requests(system, sentences, cases, manner=manner, each=each, seed=seed, told=told)
+    outputs: list[np.ndarray] = []
+    rows = list(_measure_pairs(system, cases, outputs, lpips, progress))
+    for mode in MODES if system.has_modes else MODES[:1]:
+        rows += measure_requests(system, sentences, cases, mode=mode, each=each, seed=seed, progress=progress)
     some = cases[:: max(1, len(cases) // few)]
     if amounts:
-        rows += measure_amounts(system, some, told)
-    rows += _measure_ten_requests(system, some, told)
-    if not system.manners:
-        rows = [replace(row, manner=ANY_MODE) for row in rows]
-    crowds = _measure_frechet(tuple(case.name for case in cases), pictures, wanted, told)
-    figures = summarize_pairs(rows) | crowds | summarize_requests(rows) | summarize_photos(rows)
+        rows += measure_amounts(system, some, progress)
+    rows += _measure_ten_requests(system, some, progress)
+    if not system.has_modes:
+        rows = [replace(row, mode=ANY_MODE) for row in rows]
+    frechet = _measure_frechet(tuple(case.name for case in cases), outputs, targets, progress)
+    figures = summarize_pairs(rows) | frechet | summarize_requests(rows) | summarize_photos(rows)
     return Evaluation(system.name, tuple(rows), figures, summarize_classes(rows))
+
+
+def average_runs(name: str, runs: Sequence[Evaluation]) -> Evaluation:
+    """The mean over several training runs of one system."""
+    figures, classes = (
+        {key: AveragedStatistic(tuple(part[key] for part in parts)) for key in parts[0]}
+        for parts in ([run.figures for run in runs], [run.classes for run in runs])
+    )
+    return Evaluation(name, (), figures, classes, tuple(runs))
 
 
 def _measure_pairs(
     system: System,
     cases: Sequence[Case],
-    pictures: list[np.ndarray],
+    outputs: list[np.ndarray],
     lpips: Lpips | None,
-    told: EvaluationProgress,
+    progress: EvaluationProgress,
 ) -> Iterator[SampleRow]:
-    """How near the expert it comes; what it made is added to `pictures`."""
+    """Distances to the expert; the system's pictures are appended to `outputs`."""
     questions = [Question(case.before, case.request, "expert") for case in cases]
-    for case, made in zip(cases, answer_in_batches(system, questions, "pairs", told), strict=True):
-        pictures.append(made.picture)
-        yield SampleRow("pairs", case.name, "", "expert", _measure_distances(case, made, lpips))
+    for case, answer in zip(cases, answer_in_batches(system, questions, "pairs", progress), strict=True):
+        outputs.append(answer.picture)
+        yield SampleRow("pairs", case.name, "", "expert", _measure_distances(case, answer, lpips))
 
 
-def _measure_distances(case: Case, made: SystemAnswer, lpips: Lpips | None) -> dict[str, float]:
-    found = {
-        "L1": l1_distance(made.picture, case.after),
-        "SSIM": ssim(made.picture, case.after),
-        "PSNR": min(psnr(made.picture, case.after), MAX_PSNR),
-        "delta-E 2000": delta_e(made.picture, case.after),
+def _measure_distances(case: Case, answer: SystemAnswer, lpips: Lpips | None) -> dict[str, float]:
+    distances = {
+        "L1": l1_distance(answer.picture, case.after),
+        "SSIM": ssim(answer.picture, case.after),
+        "PSNR": min(psnr(answer.picture, case.after), MAX_PSNR),
+        "delta-E 2000": delta_e(answer.picture, case.after),
     }
     if lpips is not None:
-        found[LPIPS] = lpips(made.picture, case.after)
-    return found if made.recipe is None else found | {"steps": float(len(made.recipe.steps))}
+        distances[LPIPS] = lpips(answer.picture, case.after)
+    return distances if answer.recipe is None else distances | {"steps": float(len(answer.recipe.steps))}
 
 
 def _measure_frechet(
     names: tuple[str, ...],
-    pictures: Sequence[np.ndarray],
-    wanted: Sequence[TargetFeatures],
-    told: EvaluationProgress,
+    outputs: Sequence[np.ndarray],
+    targets: Sequence[TargetFeatures],
+    progress: EvaluationProgress,
 ) -> dict[str, Statistic]:
-    found: dict[str, Statistic] = {}
-    for one in wanted:
-        told(one.extractor.title, 0, len(pictures))
-        found[f"expert: {one.extractor.title}"] = FrechetStatistic(
-            names, one.extractor(pictures), one.features
-        )
-    return found
+    statistics: dict[str, Statistic] = {}
+    for target in targets:
+        progress(target.extractor.title, 0, len(outputs))
+        features = target.extractor(outputs)
+        statistics[f"expert: {target.extractor.title}"] = FrechetStatistic(names, features, target.features)
+    return statistics
+
+
+def measure_requests(
+    system: System,
+    sentences: Mapping[LabelledRequest, str],
+    cases: Sequence[Case],
+    *,
+    mode: str = "literal",
+    each: int = 4,
+    seed: int = 0,
+    progress: EvaluationProgress = ignore_progress,
+) -> Iterator[SampleRow]:
+    """Every labelled request on `each` photos drawn by the seed."""
+    rng = np.random.default_rng(seed)
+    tasks = [
+        (label, sentence, cases[index])
+        for label, sentence in sentences.items()
+        for index in rng.choice(len(cases), min(each, len(cases)), replace=False)
+    ]
+    questions = [Question(case.before, sentence, mode) for _, sentence, case in tasks]
+    answers = answer_in_batches(system, questions, f"labelled requests, {mode}", progress)
+    for (label, _, case), answer in zip(tasks, answers, strict=True):
+        yield SampleRow("requests", case.name, label.name, mode, score_answer(label, case, answer))
+
+
+def score_answer(label: LabelledRequest, case: Case, answer: SystemAnswer) -> dict[str, float]:
+    """The figures of one answer, 1 for yes and 0 for no; a declined request counts as an unchanged photo."""
+    if label.kind is RequestKind.UNANSWERABLE:
+        return {UNANSWERABLE_FLAGGED: float(answer.declined)}
+    after = case.before if answer.declined else answer.picture
+    change = case.measure_change(after)
+    scores = {WRONGLY_FLAGGED: float(answer.declined)}
+    if label.kind is RequestKind.VAGUE:
+        nearer = l1_distance(after, case.after) < l1_distance(case.before, case.after)
+        return scores | {
+            VAGUE_ANSWERED: float((abs(change) > JUST_NOTICEABLE).any()),
+            VAGUE_NEARER: float(nearer),
+        }
+    followed = check_followed(change, label.intents)
+    for intent, hit in zip(label.intents, followed, strict=True):
+        scores[REQUEST_CLASSES[intent.attribute, intent.sign]] = float(hit)
+    scores[UNREQUESTED] = measure_unrequested_change(change, label.intents)
+    if label.typo:
+        scores[MISSPELT_FOLLOWED] = float(all(followed))
+    if len(label.intents) > 1:
+        scores[COMPOUND_FOLLOWED] = float(all(followed))
+    return scores
+
+
+def measure_amounts(
+    system: System, cases: Sequence[Case], progress: EvaluationProgress = ignore_progress
+) -> Iterator[SampleRow]:
+    """Whether "a little" changes less than the plain request, and that less than "a lot", on each photo."""
+    questions = [
+        Question(case.before, request, "literal")
+        for case in cases
+        for _, _, requests in AMOUNT_REQUESTS
+        for request in requests
+    ]
+    answers = answer_in_batches(system, questions, "amounts", progress)
+    for case in cases:
+        for attribute, sign, requests in AMOUNT_REQUESTS:
+            index = ATTRIBUTE_INDEX[attribute]
+            changes = [sign * case.measure_change(next(answers).picture)[index] for _ in requests]
+            ordered = float(all(less < more for less, more in pairwise(changes)))
+            name = REQUEST_CLASSES[attribute, sign]
+            yield SampleRow("amounts", case.name, name, "literal", {AMOUNTS_IN_ORDER: ordered})
 
 
 def _measure_ten_requests(
-    system: System, cases: Sequence[Case], told: EvaluationProgress
+    system: System, cases: Sequence[Case], progress: EvaluationProgress
 ) -> Iterator[SampleRow]:
-    """The paper's sigma, and how far each of its ten requests moves a photo the right way."""
+    """The paper's sigma, and how far each of its ten requests moves a photo in the right direction."""
     questions = [Question(case.before, request, "literal") for case in cases for request in TEN_REQUESTS]
-    answers = answer_in_batches(system, questions, "the paper's ten requests", told)
+    answers = answer_in_batches(system, questions, "the paper's ten requests", progress)
     for case in cases:
-        pictures = [next(answers).picture for _ in TEN_REQUESTS]
-        moved = {
-            name: sign * float(case.change(picture)[ATTRIBUTE_INDEX[attribute]])
-            for name, picture, (attribute, sign) in zip(
-                TEN_REQUEST_COLUMNS, pictures, _TEN_INTENTS, strict=True
-            )
-        }
-        yield SampleRow(
-            "ten requests", case.name, "", "literal", {SIGMA_FIGURE: 100 * answer_variance(pictures), **moved}
-        )
+        outputs = [next(answers).picture for _ in TEN_REQUESTS]
+        figures = {SIGMA_FIGURE: 100 * answer_variance(outputs)}
+        for name, output, (attribute, sign) in zip(TEN_REQUEST_COLUMNS, outputs, _TEN_INTENTS, strict=True):
+            figures[name] = sign * float(case.measure_change(output)[ATTRIBUTE_INDEX[attribute]])
+        yield SampleRow("ten requests", case.name, "", "literal", figures)
+
+
+def summarize_pairs(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
+    """Distances to the expert; a sample is a pair."""
+    return _drop_empty(
+        (f"expert: {column}", _select_statistic(rows, "pairs", "expert", [column]))
+        for column in _PAIR_COLUMNS
+    )
+
+
+def summarize_requests(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
+    """Answers to labelled requests in each mode; a sample is a sentence, with all its photos."""
+    return _drop_empty(_iterate_request_statistics(rows))
+
+
+def _iterate_request_statistics(rows: Sequence[SampleRow]) -> Iterator[tuple[str, Statistic]]:
+    classes = tuple(REQUEST_CLASSES.values())
+    for mode in MODES:
+        yield f"{mode}: following", _select_statistic(rows, "requests", mode, classes)
+        worst = _select_statistic(rows, "requests", mode, classes, _min_of_classes)
+        yield f"{mode}: following, least class", worst
+        for column in _REQUEST_COLUMNS:
+            yield f"{mode}: {column}", _select_statistic(rows, "requests", mode, [column])
+
+
+def summarize_classes(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
+    """Following by class."""
+    return _drop_empty(
+        (f"{mode}: {column}", _select_statistic(rows, "requests", mode, [column]))
+        for mode in MODES
+        for column in REQUEST_CLASSES.values()
+    )
+
+
+def summarize_photos(rows: Sequence[SampleRow]) -> dict[str, Statistic]:
+    """Amounts, and the paper's ten requests; a sample is a photo, with all its requests."""
+    statistics = {
+        AMOUNTS_IN_ORDER: _select_statistic(rows, "amounts", "literal", [AMOUNTS_IN_ORDER]),
+        SIGMA_FIGURE: _select_statistic(rows, "ten requests", "literal", [SIGMA_FIGURE]),
+        "of the paper's ten requests right": _select_statistic(
+            rows, "ten requests", "literal", TEN_REQUEST_COLUMNS, _count_positive
+        ),
+    }
+    return _drop_empty(statistics.items())
+
+
+def _select_statistic(
+    rows: Iterable[SampleRow],
+    part: str,
+    mode: str,
+    columns: Sequence[str],
+    combine: Combine = mean_of_classes,
+) -> Statistic:
+    selected = (row for row in rows if row.part == part and row.mode in {mode, ANY_MODE})
+    return collect_means(selected, columns, _get_request if part == "requests" else _get_photo, combine)
+
+
+def collect_means(
+    rows: Iterable[SampleRow],
+    columns: Sequence[str],
+    get_sample: Callable[[SampleRow], str],
+    combine: Combine = mean_of_classes,
+) -> MeanStatistic:
+    """The means of some columns, combined; rows of one sample (a photo, a sentence) are resampled together.
+
+    Samples without any of the columns are ignored.
+    """
+    sums: dict[str, NDArray[np.float64]] = {}
+    counts: dict[str, NDArray[np.float64]] = {}
+    for row in rows:
+        present = np.array([name in row.figures for name in columns], np.float64)
+        if present.any():
+            name = get_sample(row)
+            values = np.array([row.figures.get(column, 0.0) for column in columns], np.float64)
+            sums[name] = sums.get(name, 0.0) + values
+            counts[name] = counts.get(name, 0.0) + present
+    shape = (len(sums), len(columns))
+    sum_array, count_array = (np.array(list(part.values())).reshape(shape) for part in (sums, counts))
+    return MeanStatistic(tuple(sums), sum_array, count_array, combine)
+
+
+def _get_request(row: SampleRow) -> str:
+    return row.request
+
+
+def _get_photo(row: SampleRow) -> str:
+    return row.photo
+
+
+def _min_of_classes(means: np.ndarray) -> np.ndarray:
+    return np.asarray(np.fmin.reduce(means, axis=-1))
+
+
+def _count_positive(means: np.ndarray) -> np.ndarray:
+    return np.asarray((means > 0).sum(-1, dtype=np.float64))
+
+
+def _drop_empty(statistics: Iterable[tuple[str, Statistic]]) -> dict[str, Statistic]:
+    return {name: statistic for name, statistic in statistics if statistic.names}
+
+
+def rows_to_csv(systems: Mapping[str, Sequence[SampleRow]]) -> str:
+    """The rows of all systems, with their figures to six digits; blank where a row has no such figure."""
+    columns = list(dict.fromkeys(name for rows in systems.values() for row in rows for name in row.figures))
+    lines = [[*_KEY_COLUMNS, *columns]]
+    for system, rows in systems.items():
+        for row in rows:
+            figures = [f"{row.figures[name]:.6g}" if name in row.figures else "" for name in columns]
+            lines.append([system, row.part, row.photo, row.request, row.mode, *figures])
+    return to_csv(lines)

@@ -1,4 +1,4 @@
-"""Torch networks as systems, in batches, on a GPU where there is one."""
+"""Torch networks as systems: photos in batches, on a GPU if there is one. Needs the extra `train`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from ..models import LoadedNetwork, load_network
 from ..models import retoucher as retouching
 from ..models.answering import PicturePredictor, Predictor, make_predictor, select_device, to_arrays
 from ..models.retoucher import OPERATION_ORDER, RETOUCHER_MODES
-from ..training.retoucher import EncodedRequests as Told
+from ..training.retoucher import EncodedRequests
 from .systems import EVALUATION_SIDE, Question, System, SystemAnswer, clip_to_recipe
-
-# Networks in torch as systems: many photos at once, on a GPU where there is one. Needs the extra `train`.
 
 
 class NetworkSystem:
-    """A network without manners: T2ONet or the generator of a GAN."""
+    """A network without modes: T2ONet or the generator of a GAN."""
 
-    manners = False
+    has_modes = False
     side = EVALUATION_SIDE
 
     def __init__(self, name: str, network: Predictor) -> None:
@@ -33,7 +31,7 @@ class NetworkSystem:
 
     @property
     def paints(self) -> bool:
-        """Whether it makes pictures of any size itself, without a recipe."""
+        """Whether it outputs pixels, of any size, in place of a recipe."""
         return isinstance(self.network, PicturePredictor)
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
@@ -46,9 +44,9 @@ class NetworkSystem:
 
 
 class RetoucherSystem:
-    """Decides on each operation in a fixed order, in either manner, and may decline: the shipped network."""
+    """The kind of network that is shipped: operations in a fixed order, two modes, and it may decline."""
 
-    manners = True
+    has_modes = True
     side = EVALUATION_SIDE
 
     def __init__(self, name: str, loaded: LoadedNetwork) -> None:
@@ -59,33 +57,34 @@ class RetoucherSystem:
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
         pictures = np.stack([question.picture for question in questions]).astype(np.float32)
         with torch.inference_mode():
-            return list(self._made(questions, torch.from_numpy(pictures).to(self.device)))
+            return list(self._answer(questions, torch.from_numpy(pictures).to(self.device)))
 
-    def _made(self, questions: Sequence[Question], images: Tensor) -> Iterable[SystemAnswer]:
+    def _answer(self, questions: Sequence[Question], images: Tensor) -> Iterable[SystemAnswer]:
         parts = (
             torch.from_numpy(part).long() for part in spelt([question.request for question in questions])
         )
-        pieces, told = (part.to(self.device) for part in parts)
-        manner = torch.tensor(
-            [RETOUCHER_MODES.index(question.manner) for question in questions], device=self.device
+        pieces, requests = (part.to(self.device) for part in parts)
+        modes = torch.tensor(
+            [RETOUCHER_MODES.index(question.mode) for question in questions], device=self.device
         )
-        hands = retouching.RetoucherRuntime(self.network)
-        done = retouching.decode_recipes(self.network, hands, Told(pieces, told, images, manner))
+        runtime = retouching.RetoucherRuntime(self.network)
+        encoded = EncodedRequests(pieces, requests, images, modes)
+        done = retouching.decode_recipes(self.network, runtime, encoded)
         declined = (retouching.merge_declined_logits(done.verdict).argmax(-1) == 1).tolist()
         used = (done.used > 0).tolist()
         values = [parameters.tolist() for parameters in done.parameters]
-        for at, picture in enumerate(to_arrays(done.image)):
+        for index, picture in enumerate(to_arrays(done.image)):
             steps = [
-                (name, values[k][at])
-                for k, name in enumerate(OPERATION_ORDER)
-                if used[at][k] and not declined[at]
+                (name, values[position][index])
+                for position, name in enumerate(OPERATION_ORDER)
+                if used[index][position] and not declined[index]
             ]
-            yield SystemAnswer(picture, declined[at], clip_to_recipe(steps))
+            yield SystemAnswer(picture, declined[index], clip_to_recipe(steps))
 
 
-def open_network_system(name: str, path: Path, *, narrow: bool = False) -> System:
-    """The network of a file of weights, whichever kind it is; generators may compute in bfloat16."""
+def open_network_system(name: str, path: Path, *, bfloat16: bool = False) -> System:
+    """The network of a file of weights; with `bfloat16` the generator of a GAN computes in that type."""
     loaded = load_network(path)
     if loaded.metadata["network"] == "retoucher":
         return RetoucherSystem(name, loaded)
-    return NetworkSystem(name, make_predictor(loaded, narrow=narrow))
+    return NetworkSystem(name, make_predictor(loaded, narrow=bfloat16))

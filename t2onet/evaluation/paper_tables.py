@@ -1,4 +1,7 @@
-"""The tables of the paper (CVPR 2021) as data."""
+"""The tables of "Learning by Planning: Language-Guided Global Image Editing" (CVPR 2021), as data.
+
+Rows, columns and figures are the paper's; a system is named by the run that trains it.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import DataError
 
-# The paper's tables: what they show, how their systems are trained, and what comes of measuring them.
-
-
-# What a table of the paper is made of; plain data that bare machines read, too.
-
 PaperFigures = Mapping[str, float]
-"""By the name of a column."""
+"""Figures by the name of their column."""
 SEED_INFIX = "-seed-"
-"""In the name of a run, before the seed that it was repeated from."""
+"""Between the name of a run and the seed that it is repeated from."""
 
 
 @dataclass(frozen=True)
 class PaperPlans:
-    """Plans that a network learns from, as `t2o data plan` makes them; without a name, those of the data."""
+    """Plans to learn from, by the options of `t2o data plan`; without a name, those of the packed set."""
 
     name: str = ""
     operations: tuple[str, ...] = ()
@@ -28,54 +26,54 @@ class PaperPlans:
     steps: int = 6
     way: str = "joint"
 
-    def options(self, prefix: str = "") -> list[str]:
-        """As the commands take them: `--way`, or `--plan-way` after the prefix `plan-`."""
-        told = [f"--{prefix}way", self.way]
+    def to_options(self, prefix: str = "") -> list[str]:
+        """Command line options: `--way`, or `--plan-way` with the prefix `plan-`."""
+        options = [f"--{prefix}way", self.way]
         if self.operations:
-            told += [f"--{prefix}operations", ",".join(self.operations)]
+            options += [f"--{prefix}operations", ",".join(self.operations)]
         if self.steps != PaperPlans.steps:
-            told += [f"--{prefix}steps", str(self.steps)]
-        return told
+            options += [f"--{prefix}steps", str(self.steps)]
+        return options
 
 
 @dataclass(frozen=True)
 class PaperRun:
-    """A network to train: its folder, its config, and what is changed of that."""
+    """A network to train: the name of its folder, its config, and changed settings."""
 
     name: str
     config: str
     settings: tuple[str, ...] = ()
     """As `name=value`."""
     plans: PaperPlans = PaperPlans()
-    after: PaperRun | None = None
-    """A run whose best weights it begins with."""
+    starts_from: PaperRun | None = None
+    """A run whose best weights are the initial ones."""
 
-    def repeated(self, seed: int) -> PaperRun:
-        """The same from another seed, in a folder beside its own; so is what it begins with."""
+    def with_seed(self, seed: int) -> PaperRun:
+        """The same run and the one it starts from with another seed, in folders beside their own."""
         if seed == 0:
             return self
-        after = None if self.after is None else self.after.repeated(seed)
+        starts_from = None if self.starts_from is None else self.starts_from.with_seed(seed)
         name, settings = f"{self.name}{SEED_INFIX}{seed}", (*self.settings, f"seed={seed}")
-        return replace(self, name=name, settings=settings, after=after)
+        return replace(self, name=name, settings=settings, starts_from=starts_from)
 
 
 @dataclass(frozen=True)
 class PaperRow:
-    """A system as the paper calls it, and the paper's figures for it.
+    """A system by its name in the paper, with the paper's figures.
 
-    It is what a `run` comes to or a `system` that needs none; one that is neither has the paper's figures
-    alone. A system that has modes has a row for each: all figures of a row are measured in its `mode`.
+    It is a trained `run` or a `system` that needs none; a row with neither has only the paper's figures. All
+    figures of a row are measured in its `mode`; a system with modes has a row for each.
     """
 
     title: str
     run: PaperRun | None = None
     system: str = ""
     mode: str = ""
-    """`literal` or `expert`; empty for systems that have no modes."""
+    """`literal` or `expert`; empty for systems without modes."""
     paper: PaperFigures = field(default_factory=dict, hash=False)
     gier: PaperFigures = field(default_factory=dict, hash=False)
     planning: float | None = None
-    """What planning costs on the paper's train split, where the table has that."""
+    """Cost of planning on the paper's train split, if the table has it."""
 
 
 @dataclass(frozen=True)
@@ -85,26 +83,22 @@ class PaperTable:
     name: str
     title: str
     columns: tuple[str, ...]
-    """Those that the paper has."""
+    """The paper's columns."""
     rows: tuple[PaperRow, ...]
-    against: str
-    """The title of the row that the others are compared with."""
-    differs: tuple[str, ...] = ()
-    """What differs from the paper in this table, beside what differs in all."""
+    reference: str
+    """Title of the row that the others are compared with."""
+    notes: tuple[str, ...] = ()
+    """Differences from the paper in this table, besides those in all tables."""
 
-    def runs(self) -> Iterator[PaperRun]:
-        """What its systems are trained by, each once and after what it begins with."""
-        found: dict[str, PaperRun] = {}
+    def list_runs(self) -> Iterator[PaperRun]:
+        """The runs of its rows, each once and after the run it starts from."""
+        runs: dict[str, PaperRun] = {}
         for run in (row.run for row in self.rows if row.run is not None):
-            for needed in (run.after, run):
+            for needed in (run.starts_from, run):
                 if needed is not None:
-                    found.setdefault(needed.name, needed)
-        yield from found.values()
+                    runs.setdefault(needed.name, needed)
+        yield from runs.values()
 
-
-# The tables of "Learning by Planning: Language-Guided Global Image Editing" (CVPR 2021), as data.
-#
-# Rows, columns and figures are the paper's; a system is named by the run that trains it.
 
 L1, SSIM, FID, SIGMA, USERS = "L1", "SSIM", "FID", "sigma x 100", "users"
 """The paper's columns. Users rated edits from 1 to 5."""
@@ -114,19 +108,19 @@ T2ONET_RUN = PaperRun("paper", "paper")
 RL_RUN = PaperRun("rl", "rl")
 
 
-def _variant_run(name: str, *settings: str) -> PaperRun:
+def _make_variant_run(name: str, *settings: str) -> PaperRun:
     return PaperRun(f"paper-{name}", "paper", settings)
 
 
-def _run_with_plans(
-    name: str, *settings: str, used: tuple[str, ...] = (), way: str = "beam", steps: int = 6
+def _make_run_with_plans(
+    name: str, *settings: str, operations: tuple[str, ...] = (), way: str = "beam", steps: int = 6
 ) -> PaperRun:
-    """T2ONet on plans of its own, which bear its name."""
-    return PaperRun(f"paper-{name}", "paper", settings, PaperPlans(name, used, steps, way))
+    """T2ONet trained on its own plans, which have the same name."""
+    return PaperRun(f"paper-{name}", "paper", settings, PaperPlans(name, operations, steps, way))
 
 
-def _run_with_operations(name: str, used: tuple[str, ...]) -> PaperRun:
-    return _run_with_plans(name, f"operations={','.join(used)}", used=used)
+def _make_run_with_operations(name: str, operations: tuple[str, ...]) -> PaperRun:
+    return _make_run_with_plans(name, f"operations={','.join(operations)}", operations=operations)
 
 
 def _label_figures(*figures: float) -> PaperFigures:
@@ -139,9 +133,9 @@ _RL_GIER_FIGURES = _label_figures(0.2286, 0.3832, 132.1785, 0.3978, 1.8462)
 _INPUT_ROW = PaperRow("Input", system="identity", paper={L1: 0.1190})
 _SCALAR_OPERATIONS = ("brightness", "contrast", "saturation", "sharpness")
 _SINGLE_OPERATION_RUNS = {
-    name: _run_with_operations(name, (name,)) for name in (*_SCALAR_OPERATIONS, "tone", "color")
+    name: _make_run_with_operations(name, (name,)) for name in (*_SCALAR_OPERATIONS, "tone", "color")
 }
-_BEAM_RUN = _run_with_plans("beam")
+_BEAM_RUN = _make_run_with_plans("beam")
 
 MAIN_TABLE = PaperTable(
     "main",
@@ -201,8 +195,8 @@ MAIN_TABLE = PaperTable(
         PaperRow("default, expert", system="shipped", mode="expert"),
         PaperRow("default, literal", system="shipped", mode="literal"),
     ),
-    against="T2ONet",
-    differs=(
+    reference="T2ONet",
+    notes=(
         "default is the network in this package, in each of its modes; the other systems have no modes.",
         "The paper's figures for ManiGAN stand in its appendix.",
     ),
@@ -216,23 +210,23 @@ IMAGE_LOSSES = PaperTable(
         _INPUT_ROW,
         PaperRow(
             "none",
-            _variant_run("plans-only", "image_loss=none"),
+            _make_variant_run("plans-only", "image_loss=none"),
             paper=_label_figures(0.0949, 0.8300, 8.2482, 0.0532),
         ),
         PaperRow("L1", T2ONET_RUN, paper=_T2ONET_FIGURES),
         PaperRow(
             "adversarial",
-            _variant_run("adversarial", "image_loss=adversarial"),
+            _make_variant_run("adversarial", "image_loss=adversarial"),
             paper=_label_figures(0.0901, 0.8031, 9.4600, 0.5825),
         ),
         PaperRow(
             "both",
-            _variant_run("both", "image_loss=both"),
+            _make_variant_run("both", "image_loss=both"),
             paper=_label_figures(0.0801, 0.8464, 6.9436, 0.5671),
         ),
     ),
-    against="L1",
-    differs=(
+    reference="L1",
+    notes=(
         "Discriminator: two scales of patches in the manner of pix2pixHD; the paper's figure is missing.",
     ),
 )
@@ -245,13 +239,17 @@ SAMPLING_WIDTH = PaperTable(
         _INPUT_ROW,
         PaperRow("h = 0", T2ONET_RUN, paper=_T2ONET_FIGURES),
         PaperRow(
-            "h = 0.01", _variant_run("h-0.01", "h=0.01"), paper=_label_figures(0.0809, 0.8487, 7.2789, 1.1008)
+            "h = 0.01",
+            _make_variant_run("h-0.01", "h=0.01"),
+            paper=_label_figures(0.0809, 0.8487, 7.2789, 1.1008),
         ),
         PaperRow(
-            "h = 0.1", _variant_run("h-0.1", "h=0.1"), paper=_label_figures(0.0979, 0.8090, 8.8763, 2.1482)
+            "h = 0.1",
+            _make_variant_run("h-0.1", "h=0.1"),
+            paper=_label_figures(0.0979, 0.8090, 8.8763, 2.1482),
         ),
     ),
-    against="h = 0",
+    reference="h = 0",
 )
 
 HISTORY = PaperTable(
@@ -262,22 +260,22 @@ HISTORY = PaperTable(
         _INPUT_ROW,
         PaperRow(
             "w./o. image",
-            _variant_run("without-image", "image=false"),
+            _make_variant_run("without-image", "image=false"),
             paper=_label_figures(0.0863, 0.8332, 7.7869, 1.1950),
         ),
         PaperRow(
             "w./o. operation",
-            _variant_run("without-operation", "operation=false"),
+            _make_variant_run("without-operation", "operation=false"),
             paper=_label_figures(0.0837, 0.8424, 7.6559, 0.3257),
         ),
         PaperRow(
             "w./o. attention",
-            _variant_run("without-attention", "attention=false"),
+            _make_variant_run("without-attention", "attention=false"),
             paper=_label_figures(0.1088, 0.8087, 8.4587, 0.8872),
         ),
         PaperRow("full model", T2ONET_RUN, paper=_T2ONET_FIGURES),
     ),
-    against="full model",
+    reference="full model",
 )
 
 OPERATION_SETS = PaperTable(
@@ -289,24 +287,27 @@ OPERATION_SETS = PaperTable(
         PaperRow("1: brightness", _SINGLE_OPERATION_RUNS["brightness"], paper={L1: 0.1315}, planning=0.0521),
         PaperRow(
             "2: one parameter",
-            _run_with_operations("one-parameter", _SCALAR_OPERATIONS),
+            _make_run_with_operations("one-parameter", _SCALAR_OPERATIONS),
             paper={L1: 0.0857},
             planning=0.0358,
         ),
         PaperRow(
-            "3: fixed order", _run_with_plans("fixed-order", way="fixed"), paper={L1: 0.0832}, planning=0.0198
+            "3: fixed order",
+            _make_run_with_plans("fixed-order", way="fixed"),
+            paper={L1: 0.0832},
+            planning=0.0198,
         ),
         PaperRow(
             "4: epsilon-greedy",
-            _run_with_plans("epsilon-greedy", way="epsilon-greedy"),
+            _make_run_with_plans("epsilon-greedy", way="epsilon-greedy"),
             paper={L1: 0.0853},
             planning=0.0197,
         ),
         PaperRow("5: all, any order", _BEAM_RUN, paper={L1: 0.0770}, planning=0.0136),
         PaperRow("T2ONet", T2ONET_RUN),
     ),
-    against="5: all, any order",
-    differs=(
+    reference="5: all, any order",
+    notes=(
         "Set 4: in 5 % of steps a random choice takes the place of the whole beam, so that the next step "
         "goes on from one picture; the paper does not say what becomes of the beam.",
         "Set 5 is the paper's T2ONet, which has an L1 of .0784 in its other tables. The last row is T2ONet "
@@ -329,16 +330,16 @@ SINGLE_OPERATIONS = PaperTable(
         PaperRow("color", _SINGLE_OPERATION_RUNS["color"], paper={L1: 0.1129}, planning=0.0260),
         PaperRow("all six", T2ONET_RUN, paper={L1: 0.0784}),
     ),
-    against="all six",
+    reference="all six",
 )
 
 _COSTS_BY_STEPS = (0.0256, 0.0145, 0.0139, 0.0137, 0.0136, 0.0136)
 
 
-def _run_with_steps(number: int) -> PaperRun:
+def _make_run_with_steps(number: int) -> PaperRun:
     if number == len(_COSTS_BY_STEPS):
         return _BEAM_RUN
-    return _run_with_plans(f"steps-{number}", f"max_steps={number}", steps=number)
+    return _make_run_with_plans(f"steps-{number}", f"max_steps={number}", steps=number)
 
 
 MAXIMUM_STEPS = PaperTable(
@@ -348,12 +349,12 @@ MAXIMUM_STEPS = PaperTable(
     (
         _INPUT_ROW,
         *(
-            PaperRow(str(number), _run_with_steps(number), planning=cost)
+            PaperRow(str(number), _make_run_with_steps(number), planning=cost)
             for number, cost in enumerate(_COSTS_BY_STEPS, start=1)
         ),
     ),
-    against=str(len(_COSTS_BY_STEPS)),
-    differs=("The paper has planning alone; networks that learn from such plans are ours.",),
+    reference=str(len(_COSTS_BY_STEPS)),
+    notes=("The paper has planning alone; networks that learn from such plans are ours.",),
 )
 
 RL_PRETRAINING = PaperTable(
@@ -365,13 +366,13 @@ RL_PRETRAINING = PaperTable(
         PaperRow("RL", RL_RUN, paper=_RL_FIGURES, gier=_RL_GIER_FIGURES),
         PaperRow(
             "RL after plans",
-            PaperRun("rl-pretrained", "rl-pretrained", after=T2ONET_RUN),
+            PaperRun("rl-pretrained", "rl-pretrained", starts_from=T2ONET_RUN),
             paper=_label_figures(0.0955, 0.8330, 7.1413, 1.4672),
             gier=_label_figures(0.1052, 0.8075, 49.4183, 1.0949),
         ),
         PaperRow("T2ONet", T2ONET_RUN, paper=_T2ONET_FIGURES),
     ),
-    against="RL",
+    reference="RL",
 )
 
 PAPER_TABLES: dict[str, PaperTable] = {
@@ -389,7 +390,7 @@ PAPER_TABLES: dict[str, PaperTable] = {
 }
 
 
-def get_paper_table(name: str) -> PaperTable:
+def find_paper_table(name: str) -> PaperTable:
     if name not in PAPER_TABLES:
         raise DataError(f"there is no table {name!r}; there are {', '.join(PAPER_TABLES)}")
     return PAPER_TABLES[name]

@@ -2,141 +2,171 @@
 
 from __future__ import annotations
 
-import math
+import io
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import PIL.Image
-import PIL.ImageDraw
-import PIL.ImageFont
 
-from ..data import Sample
+from ..data import Dataset, Sample
+from ..data.overview import choose_samples
 from ..data.spreadsheet import from_csv, to_csv
 from ..errors import DataError
-from ..image.drawing import (
-    BODY_SIZE,
-    GRID_COLOUR,
-    HEADING_SIZE,
-    INSET_COLOUR,
-    MUTED_COLOUR,
-    SMALL_SIZE,
-    TEXT_COLOUR,
-    add_margin,
-    curve_colour,
-    draw_text,
-    new_canvas,
-    stack_vertically,
-    to_png_bytes,
-)
+from ..image import open_image
+from ..image.pixels import to_uint8
 from ..language.ten_requests import TEN_REQUESTS
 from ..metrics.distances import answer_variance
 from ..planning import Plan, plan
-from .blocks import open_row_systems
+from .cases import Case, read_cases
+from .paper_results import open_row_systems
 from .paper_tables import L1, MAIN_TABLE, SAMPLING_WIDTH, SIGMA
-from .resolution import draw_resolution
+from .runs import find_weights
 from .sheets import (
+    DEFAULT_REQUESTS,
     PAIRS_SHEET,
-    NamedFiles,
-    PictureOptions,
+    PHOTOS_SHEET,
     SheetCell,
     SheetPhoto,
     draw_sheet,
     draw_systems_sheet,
+    photos_from_cases,
+    photos_from_files,
 )
-from .systems import Question
+from .systems import EVALUATION_SIDE, Question
+from .timing import EditCost, edit_in_subprocess, measure_total_memory
 
 if TYPE_CHECKING:
     from ..models import DecodedVariant
 
-# The paper's pictures, drawn from data and runs of your own.
-
-
-# Answers of T2ONet: to ten requests by models of each width h, and several to one request.
-
+NamedFiles = Mapping[str, bytes]
+"""Contents of files by name."""
 SAMPLES_PER_REQUEST = 6
 SAMPLED_WIDTHS = (0.1, 0.3)
-"""How wide parameters are sampled: as far as the paper goes in training, and further."""
+"""Widths h of sampled parameters: the widest in the paper's training, and a wider one."""
+TRAJECTORY_SHORT_SIDE = 256
+"""Short side in pixels at which trajectories are planned."""
+TABLE_FILE = "table.csv"
+COMPARED_RUNS = {"T2ONet": "paper", "Pix2pixAug": "pix2pixaug"}
+"""Systems compared at two sizes, with the names of their runs."""
+SMALL_SIDE, LARGE_PIXELS = 256, 24_000_000
+"""The two sizes: a short side in pixels, and a number of pixels."""
+LARGE_CELL_SIDE = 300
+_MEMORY_SHARE = 0.9
+"""Share of the machine's memory that one edit may take."""
 
 
-def draw_requests_by_width(wish: PictureOptions) -> NamedFiles:
-    """The same photos under the paper's ten requests, a row for each h that has weights."""
+@dataclass(frozen=True)
+class PictureOptions:
+    """What a picture is drawn from: a dataset or the user's `photos`, runs, and results of tables."""
+
+    dataset: Dataset
+    runs: Path
+    results: Path
+    photos: Sequence[Path] = ()
+    request: str = ""
+    split: str = "val"
+    count: int = 4
+    seed: int = 0
+    bfloat16: bool = False
+
+    def choose_samples(self, count: int) -> list[Sample]:
+        """Random samples of the split or, if it has none, of the dataset."""
+        return choose_samples(self.dataset.split(self.split) or self.dataset.samples, count, self.seed)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        return read_cases(self.dataset, self.split, EVALUATION_SIDE, self.count, seed=self.seed)
+
+    @property
+    def sheet_photos(self) -> list[SheetPhoto]:
+        """The photos to show, with their own requests or the user's."""
+        own = self.photos[: self.count]
+        photos = photos_from_files(own, EVALUATION_SIDE) if own else photos_from_cases(self.cases, self.count)
+        if not self.request:
+            return photos
+        return [photo._replace(request=self.request, target=None) for photo in photos]
+
+    @property
+    def sheet_name(self) -> str:
+        return PHOTOS_SHEET if self.photos else PAIRS_SHEET
+
+    def find_weights(self, run: str) -> Path:
+        """The weights of a run; raises if there are none."""
+        if (path := find_weights(self.runs / run)) is None:
+            raise DataError(f"there are no weights in {self.runs / run}; train that run, or give --runs DIR")
+        return path
+
+
+def draw_requests_by_width(options: PictureOptions) -> NamedFiles:
+    """The same photos under the paper's ten requests, a row for each width h that has weights."""
     rows = [row for row in SAMPLING_WIDTH.rows if row.run is not None]
-    systems, absent = open_row_systems(rows, wish.runs)
+    systems, absent = open_row_systems(rows, options.runs)
     if not systems:
         raise DataError(f"no model of any width has weights: {'; '.join(absent.values())}")
-    shown = []
-    for one in wish.asked:
+    sheet_rows = []
+    for photo, _, _ in options.sheet_photos:
         for system in systems:
-            asked = [Question(one.photo, request, "literal") for request in TEN_REQUESTS]
-            made = [answer.picture for answer in system.answer(asked)]
-            told = f"{system.name}: sigma x 100 over these answers {100 * answer_variance(made):.3f}"
-            captioned = zip(made, TEN_REQUESTS, strict=True)
-            shown.append((told, [SheetCell(one.photo, "input"), *(SheetCell(*pair) for pair in captioned)]))
+            questions = [Question(photo, request, "literal") for request in TEN_REQUESTS]
+            outputs = [answer.picture for answer in system.answer(questions)]
+            heading = f"{system.name}: sigma x 100 over these answers {100 * answer_variance(outputs):.3f}"
+            cells = [SheetCell(*pair) for pair in zip(outputs, TEN_REQUESTS, strict=True)]
+            sheet_rows.append((heading, [SheetCell(photo, "input"), *cells]))
     note = "; ".join(absent.values())
-    return {wish.sheet: draw_sheet("The same photo under different requests", note, shown)}
+    return {options.sheet_name: draw_sheet("The same photo under different requests", note, sheet_rows)}
 
 
-def draw_several_answers(wish: PictureOptions) -> NamedFiles:
-    """Several samples of one request: parameters are sampled around the network's own."""
-    path = wish.weights("paper")
+def draw_several_answers(options: PictureOptions) -> NamedFiles:
+    """Several answers to one request, with parameters sampled around the network's own."""
+    weights = options.find_weights("paper")
     rows = []
-    for one in wish.asked:
+    for photo in options.sheet_photos:
         for width in SAMPLED_WIDTHS:
-            shots = [SheetCell(one.photo, "input")]
-            for number, answer in enumerate(_sample_answers(path, one, width, wish.seed)):
-                done = ", ".join(name for name, _ in answer.steps) or "nothing"
-                shots.append(
-                    SheetCell(answer.image.numpy(), f"sample {number}" if number else "its own", done)
-                )
-            rows.append((f'"{one.request}", parameters sampled with h = {width:g}', shots))
-    return {wish.sheet: draw_sheet("Several answers to one request", "", rows)}
+            cells = [SheetCell(photo.photo, "input")]
+            for number, answer in enumerate(_sample_answers(weights, photo, width, options.seed)):
+                caption = f"sample {number}" if number else "its own"
+                steps = ", ".join(name for name, _ in answer.steps) or "nothing"
+                cells.append(SheetCell(answer.image.numpy(), caption, steps))
+            rows.append((f'"{photo.request}", parameters sampled with h = {width:g}', cells))
+    return {options.sheet_name: draw_sheet("Several answers to one request", "", rows)}
 
 
-def _sample_answers(path: Path, one: SheetPhoto, width: float, seed: int) -> list[DecodedVariant]:
+def _sample_answers(weights: Path, photo: SheetPhoto, width: float, seed: int) -> list[DecodedVariant]:
     import torch
 
-    from ..models import RequestBatch as Batch
-    from ..models import StepDecoder, decode_variants, load_network
+    from ..models import RequestBatch, StepDecoder, decode_variants, load_network
 
-    loaded = load_network(path)
+    loaded = load_network(weights)
     network = cast(StepDecoder, loaded.network)
-    tokens = torch.tensor([loaded.vocabulary.encode(one.request)])
-    photo = torch.from_numpy(np.ascontiguousarray(one.photo))[None]
-    draws = torch.Generator().manual_seed(seed)
-    return decode_variants(
-        network, Batch(tokens, tokens != 0, photo), SAMPLES_PER_REQUEST, h=width, generator=draws
-    )
+    tokens = torch.tensor([loaded.vocabulary.encode(photo.request)])
+    batch = RequestBatch(tokens, tokens != 0, torch.from_numpy(np.ascontiguousarray(photo.photo))[None])
+    generator = torch.Generator().manual_seed(seed)
+    return decode_variants(network, batch, SAMPLES_PER_REQUEST, h=width, generator=generator)
 
 
-def draw_side_by_side(wish: PictureOptions) -> NamedFiles:
+def draw_side_by_side(options: PictureOptions) -> NamedFiles:
     """All systems of the main table that have weights."""
-    systems, absent = open_row_systems(MAIN_TABLE.rows, wish.runs, narrow=wish.narrow)
-    sheet = draw_systems_sheet("All systems side by side", systems, wish.asked, "; ".join(absent.values()))
-    return {wish.sheet: sheet}
+    systems, absent = open_row_systems(MAIN_TABLE.rows, options.runs, bfloat16=options.bfloat16)
+    note = "; ".join(absent.values())
+    sheet = draw_systems_sheet("All systems side by side", systems, options.sheet_photos, note)
+    return {options.sheet_name: sheet}
 
 
-# Planning trajectories: a pair, and the picture after each step of its plan.
-
-TRAJECTORY_SHORT_SIDE = 256
-"""Short side at which is planned."""
-
-
-def draw_trajectories(wish: PictureOptions) -> NamedFiles:
-    """By beam search with the solver `fast`."""
-    plans = [(sample, _plan_sample(sample)) for sample in wish.samples(wish.count)]
+def draw_trajectories(options: PictureOptions) -> NamedFiles:
+    """Pairs, and the picture after each step of their plans: beam search with the solver `fast`."""
+    plans = [(sample, _plan_sample(sample)) for sample in options.choose_samples(options.count)]
     rows = [(found.recipe.describe(), list(_build_trajectory_cells(found))) for _, found in plans]
     lines: list[tuple[object, ...]] = [("pair", "step", "operation", "L1")]
     for sample, found in plans:
         names = ["", *(step.operation for step in found.recipe.steps)]
         for number, (name, cost) in enumerate(zip(names, found.costs, strict=True)):
             lines.append((sample.name, number, name, f"{cost:.6f}"))
-    sheet = draw_sheet(
-        "Planning trajectories",
-        "After each step that the forward search found, with the distance to the target",
-        rows,
-    )
+    note = "After each step that the forward search found, with the distance to the target"
+    sheet = draw_sheet("Planning trajectories", note, rows)
     return {PAIRS_SHEET: sheet, "figures.csv": to_csv(lines).encode()}
 
 
@@ -152,121 +182,178 @@ def _build_trajectory_cells(found: Plan) -> Iterator[SheetCell]:
         yield SheetCell(found.target, "target")
 
 
-# L1 against sigma over h: the table of sampling widths as a chart, beside the paper's.
-
-TABLE_FILE = "table.csv"
-_CHART_WIDTH, _CHART_HEIGHT, _CHART_LEFT, _CHART_BOTTOM = 760, 460, 90, 50
-_AXIS_MARGIN = 0.12
-"""Share of the range that is left free at each side."""
-_MAX_GRID_LINES = 6
-"""The most lines across the chart."""
-
-
 class TradeOffPoint(NamedTuple):
     label: str
     sigma: float
     l1: float
 
 
-def draw_trade_off(wish: PictureOptions) -> NamedFiles:
-    """From what `t2o reproduce sampling-width` measured."""
-    path = wish.results / SAMPLING_WIDTH.name / TABLE_FILE
+def draw_trade_off(options: PictureOptions) -> NamedFiles:
+    """A chart of the table that `t2o reproduce sampling-width` wrote, beside the paper's figures."""
+    path = options.results / SAMPLING_WIDTH.name / TABLE_FILE
     if not path.is_file():
-        made = f"t2o reproduce {SAMPLING_WIDTH.name} DATASET"
-        raise DataError(f"there is no {path}, which this picture shows; `{made}` makes it")
+        command = f"t2o reproduce {SAMPLING_WIDTH.name} DATASET"
+        raise DataError(f"there is no {path}, which this picture shows; `{command}` makes it")
     lines = from_csv(path.read_text(encoding="utf-8"))
     series = {"here": _read_points(lines, "value"), "paper": _read_points(lines, "paper")}
     if not any(series.values()):
         raise DataError(f"{path} has no row with both {L1} and {SIGMA}; make the table with weights")
-    return {"chart.png": _draw_titled_chart(series)}
+    return {"chart.png": _draw_chart(series)}
 
 
 def _read_points(lines: Sequence[Mapping[str, str]], column: str) -> list[TradeOffPoint]:
-    found: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = {}
     for line in lines:
         if line["system"].startswith("h = ") and line["figure"] in (L1, SIGMA) and line[column]:
-            found.setdefault(line["system"], {})[line["figure"]] = float(line[column])
-    return [TradeOffPoint(name, both[SIGMA], both[L1]) for name, both in found.items() if len(both) == 2]
+            figures.setdefault(line["system"], {})[line["figure"]] = float(line[column])
+    return [TradeOffPoint(name, both[SIGMA], both[L1]) for name, both in figures.items() if len(both) == 2]
 
 
-def _draw_titled_chart(series: Mapping[str, Sequence[TradeOffPoint]]) -> bytes:
-    title = draw_text("L1 against sigma, by the width h of sampled parameters", HEADING_SIZE, _CHART_WIDTH)
-    note = "Nearer the expert is lower; more different answers to different requests is further right."
-    chart = _draw_chart(series)
-    return to_png_bytes(
-        add_margin(
-            stack_vertically([title, draw_text(note, BODY_SIZE, _CHART_WIDTH, MUTED_COLOUR), chart], 12),
-            _CHART_WIDTH + 48,
-            24,
-        )
-    )
+def _draw_chart(series: Mapping[str, Sequence[TradeOffPoint]]) -> bytes:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise DataError("this chart needs matplotlib: pip install 't2onet[train]'") from None
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for name, points in series.items():
+        axes.plot([point.sigma for point in points], [point.l1 for point in points], "o-", label=name)
+        for number, point in enumerate(sorted(points, key=lambda point: -point.l1)):
+            offset = (8, 6 - 8 * number)  # points may nearly coincide: labels spread downwards
+            axes.annotate(point.label, (point.sigma, point.l1), offset, textcoords="offset points")
+    axes.set_xlabel(f"{SIGMA} (larger: requests change more)")
+    axes.set_ylabel(f"{L1} (smaller: nearer the expert)")
+    axes.set_title("L1 against sigma, by the width h of sampled parameters")
+    axes.margins(0.12)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper left")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=120)
+    return buffer.getvalue()
 
 
-def _draw_chart(series: Mapping[str, Sequence[TradeOffPoint]]) -> PIL.Image.Image:
-    whole = new_canvas(_CHART_WIDTH, _CHART_HEIGHT)
-    draw = PIL.ImageDraw.Draw(whole)
-    font = PIL.ImageFont.load_default(SMALL_SIZE)
-    points = [point for one in series.values() for point in one]
-    across = _ChartAxis([point.sigma for point in points], _CHART_LEFT, _CHART_WIDTH)
-    up = _ChartAxis([point.l1 for point in points], _CHART_HEIGHT - _CHART_BOTTOM, SMALL_SIZE)
-    draw.rectangle([_CHART_LEFT, 0, _CHART_WIDTH, _CHART_HEIGHT - _CHART_BOTTOM], INSET_COLOUR)
-    for value in across.marks():
-        draw.line([(across(value), 0), (across(value), _CHART_HEIGHT - _CHART_BOTTOM)], GRID_COLOUR)
-        draw.text(
-            (across(value), _CHART_HEIGHT - _CHART_BOTTOM + 6),
-            f"{value:.3g}",
-            MUTED_COLOUR,
-            font,
-            anchor="ma",
-        )
-    for value in up.marks():
-        draw.line([(_CHART_LEFT, up(value)), (_CHART_WIDTH, up(value))], GRID_COLOUR)
-        draw.text((_CHART_LEFT - 8, up(value)), f"{value:.3g}", MUTED_COLOUR, font, anchor="rm")
-    draw.text((_CHART_WIDTH, _CHART_HEIGHT - 4), "sigma x 100", TEXT_COLOUR, font, anchor="rd")
-    draw.text((4, 4), "L1", TEXT_COLOUR, font)
-    for number, (name, one) in enumerate(series.items()):
-        colour = curve_colour(("blue", "green")[number])
-        places = [(across(point.sigma), up(point.l1)) for point in one]
-        if len(places) > 1:
-            draw.line(places, colour, 2)
-        for point, (x, y), below in zip(one, places, _place_labels([y for _, y in places]), strict=True):
-            draw.ellipse([x - 5, y - 5, x + 5, y + 5], colour)
-            draw.text((x + 8, below), f"{point.label}, {name}", colour, font)
-    return whole
+@dataclass(frozen=True)
+class SizedEdit:
+    """The output of a system at one size, and its cost; both None if memory was too small."""
+
+    system: str
+    size: str
+    photo: np.ndarray
+    output: np.ndarray | None
+    cost: EditCost | None
+
+    @property
+    def detail(self) -> str:
+        if self.cost is None:
+            return "does not fit into memory"
+        return f"{self.cost.seconds:.2f} s, {self.cost.memory:.2f} GB"
 
 
-def _place_labels(heights: Sequence[float]) -> list[float]:
-    """Where the label of each point goes: a little below it, and below the label of the one above."""
-    found, last = [0.0] * len(heights), -math.inf
-    for at in sorted(range(len(heights)), key=heights.__getitem__):
-        found[at] = last = max(heights[at] + 6, last + SMALL_SIZE + 4)
-    return found
+def draw_resolution(options: PictureOptions) -> NamedFiles:
+    """One request on one photo at two sizes, through T2ONet's recipe and through a GAN; time and memory."""
+    source = options.photos[0] if options.photos else options.choose_samples(1)[0].before
+    pixels = to_uint8(open_image(source).to_srgb().pixels)
+    weights = {name: options.find_weights(run) for name, run in COMPARED_RUNS.items()}
+    photos = {
+        f"{SMALL_SIDE} px": _resize_short_side(pixels, SMALL_SIDE),
+        f"{LARGE_PIXELS / 1e6:g} MP": _resize_by_factor(pixels, (LARGE_PIXELS / pixels[..., 0].size) ** 0.5),
+    }
+    request, limit = options.request or DEFAULT_REQUESTS[0], measure_total_memory() * _MEMORY_SHARE
+    edits = [
+        SizedEdit(name, size, photo, *_edit_measured(path, photo, request, limit))
+        for size, photo in photos.items()
+        for name, path in weights.items()
+    ]
+    title = f'"{request}" at {" and at ".join(photos)}'
+    enlarged = ", enlarged to that" if pixels[..., 0].size < LARGE_PIXELS else ""
+    note = f"{source.name}{enlarged}; memory is that of the whole process, which was allowed {limit:.0f} GB"
+    sizes = list(photos)
+    return {
+        options.sheet_name: draw_sheet(title, note, _build_sheet_rows(edits, sizes), LARGE_CELL_SIDE),
+        "figures.csv": _edits_to_csv(edits, sizes).encode(),
+    }
 
 
-class _ChartAxis:
-    """From figures to pixels between two places, with room at both ends."""
-
-    def __init__(self, values: Sequence[float], first: int, last: int) -> None:
-        spread = max(values) - min(values) or abs(max(values)) or 1.0
-        self.low, self.high = min(values) - _AXIS_MARGIN * spread, max(values) + 2 * _AXIS_MARGIN * spread
-        self.first, self.last = first, last
-
-    def __call__(self, value: float) -> float:
-        return self.first + (self.last - self.first) * (value - self.low) / (self.high - self.low)
-
-    def marks(self) -> list[float]:
-        """Round figures, one, two or five times a power of ten apart."""
-        steps = (factor * 10.0**power for power in range(-6, 6) for factor in (1, 2, 5))
-        step = next(step for step in steps if (self.high - self.low) / step <= _MAX_GRID_LINES)
-        first, last = math.ceil(self.low / step), math.floor(self.high / step)
-        return [number * step for number in range(first, last + 1)]
+def _edit_measured(
+    weights: Path, photo: np.ndarray, request: str, limit: float
+) -> tuple[np.ndarray | None, EditCost | None]:
+    with tempfile.TemporaryDirectory() as folder:
+        source, output = Path(folder, "photo.npy"), Path(folder, "output.npy")
+        np.save(source, photo)
+        cost = edit_in_subprocess(weights, source, request, output, limit)
+        return None if cost is None else np.load(output), cost
 
 
-# The paper's pictures by name.
+def _build_sheet_rows(edits: Sequence[SizedEdit], sizes: Sequence[str]) -> list[tuple[str, list[SheetCell]]]:
+    """A row for each size, and the busiest part of the large outputs at full resolution."""
+    rows = []
+    for size in sizes:
+        row = [edit for edit in edits if edit.size == size]
+        cells = [_edit_to_cell(edit, edit.output) for edit in row]
+        rows.append((size, [_pixels_to_cell(row[0].photo, "input", ""), *cells]))
+    large = [edit for edit in edits if edit.size == sizes[-1]]
+    crop = _find_busiest(large[0].photo)
+    cells = [_edit_to_cell(edit, None if edit.output is None else edit.output[crop]) for edit in large]
+    original = _pixels_to_cell(large[0].photo[crop], "input", "")
+    return [*rows, (f"{sizes[-1]}, the part with most detail, pixel by pixel", [original, *cells])]
+
+
+def _edit_to_cell(edit: SizedEdit, pixels: np.ndarray | None) -> SheetCell:
+    blank = np.full((SMALL_SIDE, SMALL_SIDE, 3), 32, np.uint8)
+    return _pixels_to_cell(blank if pixels is None else pixels, edit.system, edit.detail)
+
+
+def _pixels_to_cell(pixels: np.ndarray, caption: str, detail: str) -> SheetCell:
+    is_small = max(pixels.shape) <= 4 * LARGE_CELL_SIDE
+    shown = pixels if is_small else _resize_short_side(pixels, 2 * LARGE_CELL_SIDE)
+    return SheetCell(shown.transpose(2, 0, 1).astype(np.float32) / 255, caption, detail)
+
+
+def _find_busiest(pixels: np.ndarray) -> tuple[slice, slice]:
+    """The crop of the size of a cell with most detail."""
+    side = LARGE_CELL_SIDE
+    detail = np.abs(np.diff(pixels[..., 1].astype(np.int16), axis=1))
+    tops, lefts = (range(0, max(1, length - side + 1), side) for length in pixels.shape[:2])
+    crops = [(slice(top, top + side), slice(left, left + side)) for top in tops for left in lefts]
+    return max(crops, key=lambda crop: detail[crop].mean())
+
+
+def _edits_to_csv(edits: Sequence[SizedEdit], sizes: Sequence[str]) -> str:
+    """`apart` is the mean difference between the shrunk large output and the small one, in levels of 255."""
+    lines = [("system", "size", "width", "height", "seconds", "memory (GB)", "apart")]
+    for edit in edits:
+        small = next(other for other in edits if other.system == edit.system and other.size == sizes[0])
+        apart = "" if edit.size == sizes[0] else _mean_difference(edit.output, small.output)
+        cost = ("", "") if edit.cost is None else (f"{edit.cost.seconds:.3f}", f"{edit.cost.memory:.3f}")
+        height, width = edit.photo.shape[:2]
+        lines.append((edit.system, edit.size, str(width), str(height), *cost, apart))
+    return to_csv(lines)
+
+
+def _mean_difference(large: np.ndarray | None, small: np.ndarray | None) -> str:
+    if large is None or small is None:
+        return ""
+    shrunk = _resize(large, small.shape[1], small.shape[0])
+    return f"{np.abs(shrunk.astype(float) - small).mean():.3f}"
+
+
+def _resize_short_side(pixels: np.ndarray, side: int) -> np.ndarray:
+    return _resize_by_factor(pixels, side / min(pixels.shape[:2]))
+
+
+def _resize_by_factor(pixels: np.ndarray, factor: float) -> np.ndarray:
+    """Resize to even sides, which generators need."""
+    height, width = (max(2, 2 * round(side * factor / 2)) for side in pixels.shape[:2])
+    return _resize(pixels, width, height)
+
+
+def _resize(pixels: np.ndarray, width: int, height: int) -> np.ndarray:
+    resampling = PIL.Image.Resampling.BOX if width < pixels.shape[1] else PIL.Image.Resampling.BICUBIC
+    return np.asarray(PIL.Image.fromarray(pixels).resize((width, height), resampling))
 
 
 class PaperPicture(NamedTuple):
-    """What it shows, and what draws it."""
+    """A title, and the function that draws the picture."""
 
     title: str
     draw: Callable[[PictureOptions], NamedFiles]
@@ -284,7 +371,7 @@ PAPER_PICTURES: dict[str, PaperPicture] = {
 }
 
 
-def get_paper_picture(name: str) -> PaperPicture:
+def find_paper_picture(name: str) -> PaperPicture:
     if name not in PAPER_PICTURES:
         raise DataError(f"there is no picture {name!r}; there are {', '.join(PAPER_PICTURES)}")
     return PAPER_PICTURES[name]

@@ -1,9 +1,8 @@
-"""Training runs behind a table's rows: train what is missing, resume what was stopped."""
+"""Training runs behind a table's rows: train missing ones, resume stopped ones, describe finished ones."""
 
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,15 +20,94 @@ from ..data.records import (
 )
 from ..data.words import WORDS_FILE
 from ..errors import DataError, TrainingError
-from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun, PaperTable
+from ..metrics.distances import short_checksum
+from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun
 
-# Tables as commands: what trains their systems on another machine, and what plans and packs for that.
-
-"""What training keeps in the folder of a run."""
-"""What it finds beside a packed set."""
 ANSWERS_FILE = "answers.zip"
-"""What the folder of a run may have in the place of weights."""
-_TRAIN_MODULE = ("-m", "t2onet.training")
+"""Recorded answers, which the folder of a run may have in place of weights."""
+
+
+@dataclass(frozen=True)
+class PaperRunOptions:
+    """Where runs are, and how to train them; without `data`, a packed set, nothing is trained."""
+
+    runs: Path
+    data: Path | None = None
+    settings: tuple[str, ...] = ()
+    """`name=value`, for every run."""
+    minutes: float | None = None
+    cpu: bool = False
+    stream: TextIO | None = None
+    """Where training reports to; stdout by default."""
+
+
+@dataclass(frozen=True)
+class PaperRunProgress:
+    """Iterations done and asked for, as far as known."""
+
+    done: int | None
+    asked: int | None
+    stopped_early: bool = False
+    """Whether validation has not improved for as many iterations as the run's patience."""
+    is_minimum: bool = False
+    """Whether more may have been done: weights know their own iteration and not the last one."""
+
+    @property
+    def finished(self) -> bool | None:
+        """None if unknown."""
+        reached = self.done is not None and self.asked is not None and self.done >= self.asked
+        if self.stopped_early or reached:
+            return True
+        return None if self.is_minimum else False
+
+    def __str__(self) -> str:
+        done, asked = ("unknown" if count is None else str(count) for count in (self.done, self.asked))
+        return f"{'at least ' * self.is_minimum}{done} of {asked}{', by patience' * self.stopped_early}"
+
+
+def repeat_runs(runs: Iterable[PaperRun], seeds: int, settings: Sequence[str] = ()) -> list[PaperRun]:
+    """Each run from the seeds 0, 1, ...; `settings` of all runs must not fix the seed."""
+    fixed = [setting for setting in settings if setting.partition("=")[0].strip() == "seed"]
+    if seeds > 1 and fixed:
+        raise TrainingError(
+            f"--seeds {seeds} trains each run from {seeds} different seeds, which --set {fixed[0]} would "
+            "make one; give one of the two"
+        )
+    return [run.with_seed(seed) for run in runs for seed in range(seeds)]
+
+
+def train_missing_runs(
+    runs: Iterable[PaperRun], options: PaperRunOptions, report: Callable[[str], None]
+) -> None:
+    """Train runs without weights and resume unfinished ones; do nothing without a packed set."""
+    if options.data is None:
+        return
+    unfinished = [run for run in runs if not is_finished(options.runs / run.name)]
+    _check_packed_sets(unfinished, options.data)
+    for run in unfinished:
+        _check_resumable(options.runs / run.name)
+    for number, run in enumerate(unfinished, start=1):
+        report(f"training {run.name}, {number} of {len(unfinished)}")
+        _train_run(run, options, options.data)
+
+
+def _check_packed_sets(runs: Iterable[PaperRun], data: Path) -> None:
+    """Refuse before hours are spent on training, with the commands that make all missing sets."""
+    missing: dict[Path, PaperRun] = {}
+    for run in runs:
+        path = get_packed_path(data, run.plans)
+        if not (path / INDEX_FILE).is_file():
+            missing.setdefault(path, run)
+    if not missing:
+        return
+    path, run = next(iter(missing.items()))
+    if not run.plans.name:
+        raise DataError(f"{run.name} learns from {path}, which is no packed set; `t2o data pack` makes one")
+    commands = [line for run in missing.values() for line in build_packing_commands(run.plans, data)]
+    raise DataError(
+        f"{run.name} learns from {path}, which is no packed set; make what is missing with\n"
+        + "\n".join(commands)
+    )
 
 
 def get_packed_path(data: Path, plans: PaperPlans) -> Path:
@@ -37,267 +115,141 @@ def get_packed_path(data: Path, plans: PaperPlans) -> Path:
     return data.with_name(f"{data.name}-{plans.name}") if plans.name else data
 
 
-@dataclass(frozen=True)
-class PaperRunCommands:
-    """How runs are trained: on what, into which folder, and with what beside their own settings."""
-
-    data: Path
-    runs: Path
-    settings: tuple[str, ...] = ()
-    minutes: float | None = None
-    half: bool = False
-    python: str = "python"
-
-    def command(self, run: PaperRun) -> list[str]:
-        """Begins, goes on or finds nothing left to do."""
-        told = [self.python, *_TRAIN_MODULE, run.config, "--data", str(get_packed_path(self.data, run.plans))]
-        told += ["--out", str(self.runs / run.name), "--resume"]
-        if run.after is not None:
-            told += ["--from", str(self.runs / run.after.name / BEST_WEIGHTS_FILE)]
-        elif run.plans.name:
-            told += ["--words", str(self.data / WORDS_FILE)]
-        for setting in (*run.settings, *self.settings):
-            told += ["--set", setting]
-        if self.minutes is not None:
-            told += ["--minutes", f"{self.minutes:g}"]
-        return [*told, *(["--half"] if self.half else [])]
-
-
-def collect_runs(tables: Iterable[PaperTable]) -> list[PaperRun]:
-    """All of them, each once and after what it begins with."""
-    return list({run.name: run for table in tables for run in table.runs()}.values())
-
-
-def repeat_runs(runs: Iterable[PaperRun], seeds: int, settings: Sequence[str] = ()) -> list[PaperRun]:
-    """Each of them from so many seeds, 0 first; `settings` of all of them must not name one seed."""
-    fixed = [setting for setting in settings if setting.partition("=")[0].strip() == "seed"]
-    if seeds > 1 and fixed:
-        raise TrainingError(
-            f"--seeds {seeds} trains each run from {seeds} different seeds, which --set {fixed[0]} would "
-            "make one; give one of the two"
-        )
-    return [run.repeated(seed) for run in runs for seed in range(seeds)]
-
-
-def build_training_script(
-    training: PaperRunCommands, runs: Sequence[PaperRun], at_once: int = 1
-) -> Iterator[str]:
-    """Lines for a shell; with several at once, each has a log beside its folder."""
-    first = [run for run in runs if run.after is None]
-    rest = [run for run in runs if run.after is not None]
-    if at_once == 1:
-        yield from (shlex.join(training.command(run)) for run in (*first, *rest))
+def build_packing_commands(plans: PaperPlans, data: Path) -> Iterator[str]:
+    """Shell commands that plan and pack such a set beside `data`, with its photos."""
+    if not plans.name:
         return
-    yield shlex.join(["mkdir", "-p", str(training.runs)])
-    for stage in (first, rest):
-        for start in range(0, len(stage), at_once):
-            for run in stage[start : start + at_once]:
-                log = shlex.quote(str(training.runs / f"{run.name}.log"))
-                yield f"{shlex.join(training.command(run))} > {log} 2>&1 &"
-            yield "wait"
-
-
-def build_packing_commands(plans: PaperPlans, dataset: Path, cache: Path, data: Path) -> Iterator[str]:
-    """What makes a packed set with such plans, beside `data` and with its photos."""
-    split = ["--split", "train"]
-    yield shlex.join(["t2o", "data", "plan", str(dataset), "-o", str(cache), *split, *plans.options()])
-    pack = ["t2o", "data", "pack", str(dataset), *split, "--plans", str(cache), *plans.options("plan-")]
+    dataset, cache, split = "DATASET", "plans", ["--split", "train"]
+    yield shlex.join(["t2o", "data", "plan", dataset, "-o", cache, *split, *plans.to_options()])
+    pack = ["t2o", "data", "pack", dataset, *split, "--plans", cache, *plans.to_options("plan-")]
     yield shlex.join([*pack, "--photos-of", str(data), "-o", str(get_packed_path(data, plans))])
 
 
-def collect_plans(runs: Iterable[PaperRun]) -> list[PaperPlans]:
-    """Those that are not the data's own, each once."""
-    return list({run.plans.name: run.plans for run in runs if run.plans.name}.values())
-
-
-# The runs behind a table's rows: trained if they are not there, gone on with if they were stopped.
-
-
-@dataclass(frozen=True)
-class PaperRunOptions:
-    """Where runs lie, and how they are trained: not at all without `data`, a packed set."""
-
-    runs: Path
-    data: Path | None = None
-    settings: tuple[str, ...] = ()
-    """Of every run, beside its own."""
-    minutes: float | None = None
-    cpu: bool = False
-    stream: TextIO | None = None
-    """Where training tells how it goes; stdout by default."""
-
-
-@dataclass(frozen=True)
-class PaperRunProgress:
-    """How many iterations of a run were done, and how many were asked for, as far as is known."""
-
-    done: int | None
-    asked: int | None
-    ended: bool = False
-    """Whether none was better for as long as its patience."""
-    at_least: bool = False
-    """Whether more may have been done: weights know their own iteration and not the last one."""
-
-    @property
-    def finished(self) -> bool | None:
-        """None where that cannot be known."""
-        if self.ended or (self.done is not None and self.asked is not None and self.done >= self.asked):
-            return True
-        return None if self.at_least else False
-
-    def __str__(self) -> str:
-        done, asked = ("unknown" if count is None else str(count) for count in (self.done, self.asked))
-        return f"{'at least ' * self.at_least}{done} of {asked}{', by patience' * self.ended}"
-
-
-def train_missing_runs(runs: Iterable[PaperRun], place: PaperRunOptions, say: Callable[[str], None]) -> None:
-    """Train what has no weights or was stopped; without a packed set, take things as they are."""
-    if place.data is None:
-        return
-    waiting = [run for run in runs if not is_finished(place.runs / run.name)]
-    for run in waiting:
-        _check_packed_set(run, place.data)
-        _check_resumable(place.runs / run.name)
-    for number, run in enumerate(waiting, start=1):
-        say(f"training {run.name}, {number} of {len(waiting)}")
-        _train_run(run, place, place.data)
-
-
-def is_finished(folder: Path) -> bool:
-    """Whether a run is known to have done all the iterations it was asked for, or to have lost patience."""
-    progress = read_progress(folder)
-    return progress is not None and progress.finished is True
-
-
-def read_progress(folder: Path) -> PaperRunProgress | None:
-    """By its checkpoint or record; without these, by what its best weights or its answers tell."""
-    if (record := read_run_record(folder)) is not None:
-        return _parse_progress(record)
-    if (path := find_run_file(folder)) is None:
-        return None
-    if path.suffix == ".zip":
-        about = read_answers_source(path)
-        if about.get("progress") and about.get("settings"):
-            return _parse_progress(about)
-        loop = (about.get("settings") or {}).get("loop", {})
-        return PaperRunProgress(about.get("iteration"), loop.get("iterations"), at_least=True)
-    kept = read_tensor_metadata(path)
-    done, asked = (int(kept[name]) if name in kept else None for name in ("iteration", "iterations"))
-    return PaperRunProgress(done, asked, at_least=True)
-
-
-def _parse_progress(record: Mapping[str, Any]) -> PaperRunProgress:
-    progress, loop = record["progress"], record["settings"]["loop"]
-    waited = progress["iteration"] - progress["best_iteration"]
-    return PaperRunProgress(progress["iteration"], loop["iterations"], ended=0 < loop["patience"] <= waited)
-
-
-def find_weights(folder: Path) -> Path | None:
-    """The best weights of a run, if it has any."""
-    return folder / BEST_WEIGHTS_FILE if (folder / BEST_WEIGHTS_FILE).is_file() else None
-
-
-def find_run_file(folder: Path) -> Path | None:
-    """What a run can be measured by: its best weights, or else its answers, in its folder or beside it."""
-    found = (folder / BEST_WEIGHTS_FILE, folder / ANSWERS_FILE, folder.with_name(f"{folder.name}.zip"))
-    return next((path for path in found if path.is_file()), None)
-
-
-def find_run_files(run: PaperRun, runs: Path) -> dict[str, Path]:
-    """What a run and its repetitions from other seeds can be measured by, by the names of their folders."""
-    beside = {path.name.removesuffix(".zip") for path in runs.glob(f"{glob.escape(run.name)}{SEED_INFIX}*")}
-    seeds = sorted(int(seed) for name in beside if (seed := name.rpartition(SEED_INFIX)[2]).isdigit())
-    names = (run.name, *(run.repeated(seed).name for seed in seeds if seed))
-    return {name: path for name in names if (path := find_run_file(runs / name)) is not None}
-
-
-def _check_packed_set(run: PaperRun, data: Path) -> None:
-    """Before hours are spent on other runs."""
-    if not (get_packed_path(data, run.plans) / INDEX_FILE).is_file():
-        how = " && ".join(build_packing_commands(run.plans, Path("DATASET"), Path("plans"), data))
-        make = f"make it so: {how}" if run.plans.name else "`t2o data pack` makes one"
-        raise DataError(
-            f"{run.name} learns from {get_packed_path(data, run.plans)}, which is no packed set; {make}"
-        )
-
-
 def _check_resumable(folder: Path) -> None:
-    """Unfinished weights without a checkpoint can neither go on nor count as finished."""
+    """Unfinished weights without a checkpoint can neither be resumed nor count as finished."""
     source = find_run_file(folder)
     if source is not None and not (folder / CHECKPOINT_FILE).is_file():
         raise TrainingError(
             f"{source} is of a run that stopped after {read_progress(folder)} iterations and has no "
-            "checkpoint to go on from; measure it as it is with --load-only, or remove it to train again"
+            "checkpoint to resume from; measure it as it is with --load-only, or remove it to train again"
         )
 
 
-def _train_run(run: PaperRun, place: PaperRunOptions, data: Path) -> None:
+def _train_run(run: PaperRun, options: PaperRunOptions, data: Path) -> None:
     try:
         from ..training import train
     except ImportError as error:
         needed = "training needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
         raise TrainingError(f"{needed} ({error})") from None
-    start = None if run.after is None else place.runs / run.after.name / BEST_WEIGHTS_FILE
+    start = None if run.starts_from is None else options.runs / run.starts_from.name / BEST_WEIGHTS_FILE
     words = data / WORDS_FILE if start is None and (data / WORDS_FILE).is_file() else None
     train(
         run.config,
         get_packed_path(data, run.plans),
-        place.runs / run.name,
-        assignments=(*run.settings, *place.settings),
+        options.runs / run.name,
+        assignments=(*run.settings, *options.settings),
         words=words,
         start=start,
         resume=True,
-        minutes=place.minutes,
-        cpu=place.cpu,
-        stream=place.stream,
+        minutes=options.minutes,
+        cpu=options.cpu,
+        stream=options.stream,
     )
 
 
+def is_finished(folder: Path) -> bool:
+    """Whether a run is known to have done all iterations, or to have stopped early."""
+    progress = read_progress(folder)
+    return progress is not None and progress.finished is True
+
+
+def read_progress(folder: Path) -> PaperRunProgress | None:
+    """From the checkpoint or record of a run; else from the metadata of its best weights or its answers."""
+    if (record := read_run_record(folder)) is not None:
+        return _parse_progress(record)
+    if (path := find_run_file(folder)) is None:
+        return None
+    if path.suffix == ".zip":
+        source = read_answers_source(path)
+        if source.get("progress") and source.get("settings"):
+            return _parse_progress(source)
+        loop = (source.get("settings") or {}).get("loop", {})
+        return PaperRunProgress(source.get("iteration"), loop.get("iterations"), is_minimum=True)
+    metadata = read_tensor_metadata(path)
+    done, asked = (int(metadata[name]) if name in metadata else None for name in ("iteration", "iterations"))
+    return PaperRunProgress(done, asked, is_minimum=True)
+
+
+def _parse_progress(record: Mapping[str, Any]) -> PaperRunProgress:
+    progress, loop = record["progress"], record["settings"]["loop"]
+    since_best = progress["iteration"] - progress["best_iteration"]
+    stopped_early = 0 < loop["patience"] <= since_best
+    return PaperRunProgress(progress["iteration"], loop["iterations"], stopped_early=stopped_early)
+
+
+def find_weights(folder: Path) -> Path | None:
+    """The best weights of a run, if it has any."""
+    return path if (path := folder / BEST_WEIGHTS_FILE).is_file() else None
+
+
+def find_run_file(folder: Path) -> Path | None:
+    """The best weights of a run, or else its recorded answers, in its folder or beside it."""
+    paths = (folder / BEST_WEIGHTS_FILE, folder / ANSWERS_FILE, folder.with_name(f"{folder.name}.zip"))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def find_run_files(run: PaperRun, runs: Path) -> dict[str, Path]:
+    """`find_run_file` of a run and of its repetitions from other seeds, by the names of their folders."""
+    names = {path.name.removesuffix(".zip") for path in runs.glob(f"{glob.escape(run.name)}{SEED_INFIX}*")}
+    seeds = sorted(int(seed) for name in names if (seed := name.rpartition(SEED_INFIX)[2]).isdigit())
+    folders = (run.name, *(run.with_seed(seed).name for seed in seeds if seed))
+    return {name: path for name in folders if (path := find_run_file(runs / name)) is not None}
+
+
 def describe_row(row: PaperRow, runs: Path) -> dict[str, Any]:
-    """What stands behind a row, so that its figures can be followed to a file."""
+    """The run, settings, weights and progress behind a row, for `systems.json`."""
     if row.run is None:
         mode = {"mode": row.mode} if row.mode else {}
         return {"system": row.system, **mode} if row.system else {}
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "run": row.run.name,
         "config": row.run.config,
         "settings": list(row.run.settings),
         "plans": row.run.plans.name or "of the data",
     }
-    found = {
+    files = {
         name: _describe_answers(path) if path.suffix == ".zip" else _describe_weights(path)
         for name, path in find_run_files(row.run, runs).items()
     }
-    told |= found.pop(row.run.name, {})
-    if found:
-        told["repeated"] = found
+    description |= files.pop(row.run.name, {})
+    if files:
+        description["repeated"] = files
     if (progress := read_progress(runs / row.run.name)) is not None:
-        told |= {"iterations": str(progress), "finished": progress.finished}
-    return told
+        description |= {"iterations": str(progress), "finished": progress.finished}
+    return description
 
 
 def _describe_weights(path: Path) -> dict[str, Any]:
-    kept, record = read_tensor_metadata(path), read_run_record(path.parent)
-    settings = None if record is None else record["settings"]
+    metadata, record = read_tensor_metadata(path), read_run_record(path.parent)
     return {
-        "weights": hashlib.sha256(path.read_bytes()).hexdigest()[:12],
-        "iteration": int(kept["iteration"]) if "iteration" in kept else None,
-        "held-out figures": json.loads(kept.get("figures", "{}")),
-        **_describe_schedule(settings),
+        "weights": short_checksum(path.read_bytes()),
+        "iteration": int(metadata["iteration"]) if "iteration" in metadata else None,
+        "held-out figures": json.loads(metadata.get("figures", "{}")),
+        **_describe_schedule(None if record is None else record["settings"]),
     }
 
 
 def _describe_answers(path: Path) -> dict[str, Any]:
-    about = read_answers_source(path)
-    told = {name: about.get(name) for name in ("weights", "iteration")}
+    source = read_answers_source(path)
     return {
-        **told,
-        "held-out figures": about.get("figures"),
-        **_describe_schedule(about.get("settings")),
-        "answers to": about.get("questions"),
+        "weights": source.get("weights"),
+        "iteration": source.get("iteration"),
+        "held-out figures": source.get("figures"),
+        **_describe_schedule(source.get("settings")),
+        "answers to": source.get("questions"),
     }
 
 
 def _describe_schedule(settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """How long, how fast and from which seed a run learned, where that is kept."""
+    """Iterations, learning rate and seed, if recorded."""
     return {} if settings is None else {"trained with": settings["loop"]}

@@ -1,20 +1,15 @@
-"""Contact sheets: the same photos and requests through all systems."""
+"""Contact sheets: photos, requests and outputs side by side, as PNG."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import PIL.Image
 
-from ..data import Dataset, Sample
-from ..data.overview import choose_samples
 from ..editor import make_thumbnail
-from ..errors import DataError
 from ..image import open_image
 from ..image.drawing import (
     BODY_SIZE,
@@ -30,16 +25,13 @@ from ..image.drawing import (
 )
 from ..image.pixels import to_uint8
 from ..metrics.distances import l1_distance
-from .cases import Case, read_cases
-from .runs import find_weights
-from .systems import EVALUATION_SIDE, Question, System
-
-# Contact sheets: the same photos and the same requests through all systems, side by side.
+from .cases import Case
+from .systems import Question, System
 
 CELL_SIDE, GAP = 152, 8
 MARGIN = 24
 PAIRS_SHEET, PHOTOS_SHEET = "pairs.png", "photos.png"
-"""Sheets of photos of a dataset, which may not be anyone's to show to others, and of photos of one's own."""
+"""Sheets of a dataset's photos, which its licence may forbid to publish, and of the user's own photos."""
 DEFAULT_REQUESTS = (
     "make it brighter",
     "more contrast",
@@ -47,11 +39,11 @@ DEFAULT_REQUESTS = (
     "make it warmer",
     "darken it a little",
 )
-"""What is asked of photos that come without a request."""
+"""Requests for photos without one, in turn."""
 
 
 class SheetCell(NamedTuple):
-    """A picture (3, H, W) and what stands below it."""
+    """A picture (3, H, W) and the two lines below it."""
 
     picture: np.ndarray
     caption: str
@@ -59,7 +51,7 @@ class SheetCell(NamedTuple):
 
 
 class SheetPhoto(NamedTuple):
-    """A photo (3, S, S), what is asked of it and, where somebody made it, the target."""
+    """A photo (3, side, side), a request and, if there is one, the target."""
 
     photo: np.ndarray
     request: str
@@ -67,39 +59,42 @@ class SheetPhoto(NamedTuple):
 
 
 def photos_from_cases(cases: Sequence[Case], count: int) -> list[SheetPhoto]:
-    """Some of them, evenly."""
-    every = max(1, len(cases) // count)
-    return [SheetPhoto(case.before, case.request, case.after) for case in cases[::every][:count]]
+    """`count` cases, evenly spaced."""
+    stride = max(1, len(cases) // count)
+    return [SheetPhoto(case.before, case.request, case.after) for case in cases[::stride][:count]]
 
 
 def photos_from_files(paths: Sequence[Path], side: int) -> list[SheetPhoto]:
-    """Each with one of the requests in turn."""
+    """Photos of files, each with one of `DEFAULT_REQUESTS`."""
     return [
-        SheetPhoto(make_thumbnail(open_image(path), side), DEFAULT_REQUESTS[at % len(DEFAULT_REQUESTS)])
-        for at, path in enumerate(paths)
+        SheetPhoto(make_thumbnail(open_image(path), side), DEFAULT_REQUESTS[index % len(DEFAULT_REQUESTS)])
+        for index, path in enumerate(paths)
     ]
 
 
-def to_questions(asked: Sequence[SheetPhoto]) -> list[Question]:
-    """Where there is a target, the expert's, what an expert would have done is asked for."""
-    return [Question(one.photo, one.request, "literal" if one.target is None else "expert") for one in asked]
+def to_questions(photos: Sequence[SheetPhoto]) -> list[Question]:
+    """Photos with a target, which is an expert's, are edited in expert mode; others literally."""
+    return [
+        Question(photo.photo, photo.request, "literal" if photo.target is None else "expert")
+        for photo in photos
+    ]
 
 
 def draw_systems_sheet(
-    title: str, systems: Sequence[System], asked: Sequence[SheetPhoto], note: str = ""
+    title: str, systems: Sequence[System], photos: Sequence[SheetPhoto], note: str = ""
 ) -> bytes:
-    """A row for each photo: as it came, the target, and what each system makes of it; as a PNG."""
-    questions = to_questions(asked)
+    """A row for each photo: the input, the target, and the output of each system."""
+    questions = to_questions(photos)
     answers = [system.answer(questions) for system in systems]
     rows = []
-    for number, one in enumerate(asked):
-        shots = [SheetCell(one.photo, "input", _describe_distance(one.photo, one.target))]
-        if one.target is not None:
-            shots.append(SheetCell(one.target, "target"))
-        for system, made in zip(systems, answers, strict=True):
-            picture = made[number].picture
-            shots.append(SheetCell(picture, system.name, _describe_distance(picture, one.target)))
-        rows.append((f'"{one.request}"', shots))
+    for index, (photo, request, target) in enumerate(photos):
+        cells = [SheetCell(photo, "input", _describe_distance(photo, target))]
+        if target is not None:
+            cells.append(SheetCell(target, "target"))
+        for system, system_answers in zip(systems, answers, strict=True):
+            picture = system_answers[index].picture
+            cells.append(SheetCell(picture, system.name, _describe_distance(picture, target)))
+        rows.append((f'"{request}"', cells))
     return draw_sheet(title, note, rows)
 
 
@@ -108,84 +103,34 @@ def _describe_distance(picture: np.ndarray, target: np.ndarray | None) -> str:
 
 
 def draw_sheet(
-    title: str, subtitle: str, rows: Sequence[tuple[str, Sequence[SheetCell]]], cell: int = CELL_SIDE
+    title: str, subtitle: str, rows: Sequence[tuple[str, Sequence[SheetCell]]], side: int = CELL_SIDE
 ) -> bytes:
-    """Rows of pictures, each below its heading; as a PNG."""
-    width = max(len(shots) for _, shots in rows) * (cell + GAP) - GAP
-    width = max(width, 4 * cell)
-    parts = [
-        draw_text(title, HEADING_SIZE, width),
-        *([draw_text(subtitle, BODY_SIZE, width, MUTED_COLOUR)] if subtitle else []),
-    ]
-    for heading, shots in rows:
-        parts += [
-            *([draw_text(heading, BODY_SIZE, width)] if heading else []),
-            stack_horizontally(list(_draw_cells(shots, cell)), GAP),
-        ]
+    """Rows of cells, each below its heading."""
+    width = max(len(cells) for _, cells in rows) * (side + GAP) - GAP
+    width = max(width, 4 * side)
+    parts = [draw_text(title, HEADING_SIZE, width)]
+    if subtitle:
+        parts.append(draw_text(subtitle, BODY_SIZE, width, MUTED_COLOUR))
+    for heading, cells in rows:
+        if heading:
+            parts.append(draw_text(heading, BODY_SIZE, width))
+        parts.append(stack_horizontally([_draw_cell(cell, side) for cell in cells], GAP))
     return to_png_bytes(add_margin(stack_vertically(parts, 2 * GAP), width + 2 * MARGIN, MARGIN))
 
 
-def _draw_cells(shots: Sequence[SheetCell], cell: int) -> Iterator[PIL.Image.Image]:
-    for shot in shots:
-        said = [draw_text(shot.caption, SMALL_SIZE, cell)]
-        if shot.detail:
-            said.append(draw_text(shot.detail, SMALL_SIZE, cell, MUTED_COLOUR))
-        yield stack_vertically([_fit_cell(shot.picture, cell), *said], 4)
+def _draw_cell(cell: SheetCell, side: int) -> PIL.Image.Image:
+    lines = [draw_text(cell.caption, SMALL_SIZE, side)]
+    if cell.detail:
+        lines.append(draw_text(cell.detail, SMALL_SIZE, side, MUTED_COLOUR))
+    return stack_vertically([_fit_cell(cell.picture, side), *lines], 4)
 
 
-def _fit_cell(picture: np.ndarray, cell: int) -> PIL.Image.Image:
-    """As large as a square of that side allows, at its left."""
+def _fit_cell(picture: np.ndarray, side: int) -> PIL.Image.Image:
+    """Resize a picture to fit a square of that side, aligned left."""
     image = PIL.Image.fromarray(to_uint8(np.ascontiguousarray(picture.transpose(1, 2, 0))))
-    scale = cell / max(image.size)
+    scale = side / max(image.size)
     size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    way = PIL.Image.Resampling.BICUBIC if scale > 1 else PIL.Image.Resampling.BOX
-    whole = new_canvas(cell, size[1])
-    whole.paste(image.resize(size, way), (0, 0))
-    return whole
-
-
-# What a picture is drawn from, and what comes of it.
-
-NamedFiles = Mapping[str, bytes]
-"""Contents by names."""
-
-
-@dataclass(frozen=True)
-class PictureOptions:
-    """Photos of a dataset, or `photos` of one's own; runs, and results of tables."""
-
-    dataset: Dataset
-    runs: Path
-    results: Path
-    photos: Sequence[Path] = ()
-    request: str = ""
-    split: str = "val"
-    count: int = 4
-    seed: int = 0
-    narrow: bool = False
-
-    def samples(self, count: int) -> list[Sample]:
-        """By chance, of the split or, where it has none, of all."""
-        return choose_samples(self.dataset.split(self.split) or self.dataset.samples, count, self.seed)
-
-    @cached_property
-    def cases(self) -> list[Case]:
-        return read_cases(self.dataset, self.split, EVALUATION_SIDE, self.count, seed=self.seed)
-
-    @property
-    def asked(self) -> list[SheetPhoto]:
-        """The photos to show, each with a request: the one that was given, or its own."""
-        own = self.photos[: self.count]
-        found = photos_from_files(own, EVALUATION_SIDE) if own else photos_from_cases(self.cases, self.count)
-        return [one._replace(request=self.request, target=None) for one in found] if self.request else found
-
-    @property
-    def sheet(self) -> str:
-        """What a picture of these photos is called."""
-        return PHOTOS_SHEET if self.photos else PAIRS_SHEET
-
-    def weights(self, run: str) -> Path:
-        """Of a run that the picture cannot do without."""
-        if (path := find_weights(self.runs / run)) is None:
-            raise DataError(f"there are no weights in {self.runs / run}; train that run, or give --runs DIR")
-        return path
+    resampling = PIL.Image.Resampling.BICUBIC if scale > 1 else PIL.Image.Resampling.BOX
+    canvas = new_canvas(side, size[1])
+    canvas.paste(image.resize(size, resampling), (0, 0))
+    return canvas

@@ -1,4 +1,7 @@
-"""Systems: anything that turns a photo and a request into a picture, opened by a name or from a file."""
+"""Systems: anything that turns a photo and a request into a picture, opened by a name or from a file.
+
+A system may give a recipe, may decline a request, and may have the modes `literal` and `expert`.
+"""
 
 from __future__ import annotations
 
@@ -41,28 +44,23 @@ from ..recipe import Recipe, Step
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
 
-# Systems: anything that turns a photo and a request into a picture, opened by a name or from a file.
-#
-# A system may have a recipe for what it did, may decline, and may tell two manners apart; those that do not
-# are measured alike.
-
 EVALUATION_SIDE = 128
-"""Pixels a side at which systems that take any picture are measured, as in the paper."""
+"""Side in pixels of the pictures that systems see, as in the paper."""
 _BATCH_SIZE = 32
 _EXPORT_INDEX = "about.json"
-"""What only the folder of an exported network has."""
+"""A file that only the folder of an exported network has."""
 
 
 class Question(NamedTuple):
-    """A picture (3, side, side) float32 in [0, 1], what is asked of it, and in which manner."""
+    """A picture (3, side, side) float32 in [0, 1], a request, and the mode."""
 
     picture: np.ndarray
     request: str
-    manner: str
+    mode: str
 
 
 class SystemAnswer(NamedTuple):
-    """The picture after the edit (as it was, if that was declined), and the recipe where there is one."""
+    """The edited picture (unchanged if the request was declined), and the recipe if there is one."""
 
     picture: np.ndarray
     declined: bool = False
@@ -70,38 +68,38 @@ class SystemAnswer(NamedTuple):
 
 
 class System(Protocol):
-    """What is measured."""
+    """Anything that can be measured."""
 
     @property
     def name(self) -> str: ...
     @property
     def side(self) -> int:
-        """Pixels of the pictures that it sees."""
+        """Side in pixels of the pictures that it sees."""
 
     @property
-    def manners(self) -> bool:
-        """Whether it tells literal from expert."""
+    def has_modes(self) -> bool:
+        """Whether it distinguishes `literal` and `expert`."""
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
-        """To each question, in order."""
+        """One answer for each question, in order."""
 
 
 @dataclass(frozen=True)
 class PolicySystem:
-    """An editor's policy, asked one by one."""
+    """An editor's policy."""
 
     name: str
     policy: Policy
-    manners: bool = True
+    has_modes: bool = True
 
     @property
     def side(self) -> int:
         return self.policy.side
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
-        return [self._made(question) for question in questions]
+        return [self._answer(question) for question in questions]
 
-    def _made(self, question: Question) -> SystemAnswer:
+    def _answer(self, question: Question) -> SystemAnswer:
         answer = self.policy.answer(*question)
         after = apply_policy_steps(answer.steps, question.picture)
         recipe = clip_to_recipe((step.operation, step.parameters) for step in answer.steps)
@@ -110,24 +108,24 @@ class PolicySystem:
 
 @dataclass(frozen=True)
 class FixedModeSystem:
-    """A system held to one of its modes, whichever a question names: all its figures are measured in that."""
+    """A system in one of its modes, whatever the mode of a question."""
 
     name: str
     system: System
     mode: str
-    manners: bool = False
+    has_modes: bool = False
 
     @property
     def side(self) -> int:
         return self.system.side
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
-        return self.system.answer([question._replace(manner=self.mode) for question in questions])
+        return self.system.answer([question._replace(mode=self.mode) for question in questions])
 
 
 @dataclass(frozen=True)
 class RepeatedSystem:
-    """Several training runs of one system, which figures are averaged over; the first answers for all."""
+    """Several training runs of one system, whose figures are averaged; `answer` is that of the first."""
 
     name: str
     runs: tuple[System, ...]
@@ -137,8 +135,8 @@ class RepeatedSystem:
         return self.runs[0].side
 
     @property
-    def manners(self) -> bool:
-        return self.runs[0].manners
+    def has_modes(self) -> bool:
+        return self.runs[0].has_modes
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
         return self.runs[0].answer(questions)
@@ -146,68 +144,69 @@ class RepeatedSystem:
 
 @dataclass(frozen=True)
 class IdentitySystem:
-    """Leaves every photo as it is: its figures are those of the inputs."""
+    """Leaves every photo unchanged: its figures are those of the inputs."""
 
     name: str = "identity"
     side: int = EVALUATION_SIDE
-    manners: bool = False
+    has_modes: bool = False
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
         return [SystemAnswer(question.picture, recipe=Recipe()) for question in questions]
 
 
 def clip_to_recipe(steps: Iterable[tuple[str, Sequence[float]]]) -> Recipe:
-    """Of operations and parameters as a network says them, which rounding may have put beyond a limit."""
+    """A recipe of a network's steps, with parameters clipped to their ranges: rounding may exceed them."""
     return Recipe.from_steps((name, operations.get_operation(name).clip(values)) for name, values in steps)
 
 
 def answer_in_batches(
-    system: System, questions: Sequence[Question], what: str, told: EvaluationProgress
+    system: System, questions: Sequence[Question], task: str, progress: EvaluationProgress
 ) -> Iterator[SystemAnswer]:
-    """Answers one after the other, asked for in batches; `told` is told how many there are."""
+    """Answers in order, computed in batches; progress is reported under the name `task`."""
     for start in range(0, len(questions), _BATCH_SIZE):
         batch = questions[start : start + _BATCH_SIZE]
         yield from system.answer(batch)
-        told(what, start + len(batch), len(questions))
+        progress(task, start + len(batch), len(questions))
 
 
 NAMED_SYSTEMS: dict[str, Callable[[str], System]] = {
     "shipped": lambda name: PolicySystem(name, load_shipped_policy()),
     "default": lambda name: PolicySystem(name, load_shipped_policy()),
-    "keywords": lambda name: PolicySystem(name, KeywordPolicy(), manners=False),
+    "keywords": lambda name: PolicySystem(name, KeywordPolicy(), has_modes=False),
     "identity": IdentitySystem,
 }
-"""Systems that need no file; `default` is the config that the shipped network was trained by."""
+"""Systems without a file; `default` is the config of the shipped network."""
 
 
-def open_system(given: str, *, narrow: bool = False) -> System:
-    """By a name of `NAMED`, from weights or answers, the folder of a training run or of an exported network.
+def open_system(spec: str, *, bfloat16: bool = False) -> System:
+    """Open a system by a name of `NAMED_SYSTEMS` or by a path.
 
-    `NAME=PATH` says what to call what is at a path; without, the file or its folder does. `narrow` lets the
-    generators of GANs compute in bfloat16.
+    The path is a file of weights or of recorded answers, the folder of a training run or of an exported
+    network. `NAME=PATH` gives it a name; by default that is the name of the file or its folder. With
+    `bfloat16` the generators of GANs compute in that type.
     """
-    if given in NAMED_SYSTEMS:
-        return NAMED_SYSTEMS[given](given)
-    called, _, rest = given.partition("=")
-    path, name = (Path(rest), called) if rest and not Path(given).exists() else (Path(given), "")
+    if spec in NAMED_SYSTEMS:
+        return NAMED_SYSTEMS[spec](spec)
+    prefix, _, rest = spec.partition("=")
+    path, name = (Path(rest), prefix) if rest and not Path(spec).exists() else (Path(spec), "")
     file = next((path / one for one in (BEST_WEIGHTS_FILE, ANSWERS_FILE) if (path / one).is_file()), path)
     if file.is_file():
-        return open_system_file(name or _name_from_file(file), file, narrow=narrow)
+        return open_system_file(name or _name_from_file(file), file, bfloat16=bfloat16)
     if path.is_dir():
         policy = _open_exported(path)
-        return PolicySystem(name or path.resolve().name, policy, manners=bool(policy.modes))
-    near = get_close_matches(given, NAMED_SYSTEMS, n=1)
+        return PolicySystem(name or path.resolve().name, policy, has_modes=bool(policy.modes))
+    near = get_close_matches(spec, NAMED_SYSTEMS, n=1)
     names = ", ".join(NAMED_SYSTEMS)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
-    raise DataError(f"{given!r} is no system: nothing of that name is known, and nothing lies there; {hint}")
+    raise DataError(f"{spec!r} is not a system: it is neither a known name nor an existing path; {hint}")
 
 
-def open_systems(given: Sequence[str], *, narrow: bool = False) -> list[System]:
-    """All of them, of one working size and each under a name of its own."""
-    systems = [open_system(one, narrow=narrow) for one in given]
+def open_systems(specs: Sequence[str], *, bfloat16: bool = False) -> list[System]:
+    """Open several systems; their names must differ and their picture sizes agree."""
+    systems = [open_system(spec, bfloat16=bfloat16) for spec in specs]
     names = [system.name for system in systems]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise DataError(f"two systems are called {twice!r}; call one otherwise: --system NAME=PATH")
+    if duplicate := next((name for name in names if names.count(name) > 1), None):
+        raise DataError(f"two systems are called {duplicate!r}; rename one: --system NAME=PATH")
     if len(sides := {system.side for system in systems}) > 1:
         raise DataError(f"systems see pictures of different sizes ({', '.join(map(str, sorted(sides)))})")
     return systems
@@ -217,8 +216,8 @@ def _name_from_file(file: Path) -> str:
     return file.resolve().parent.name if file.name in (BEST_WEIGHTS_FILE, ANSWERS_FILE) else file.stem
 
 
-def open_system_file(name: str, path: Path, *, narrow: bool = False) -> System:
-    """The network of a file of weights, or of one of answers, under that name."""
+def open_system_file(name: str, path: Path, *, bfloat16: bool = False) -> System:
+    """The network of a file of weights, or the recorded answers of a ZIP file."""
     if path.suffix == ".zip":
         return RecordedSystem(name, path)
     try:
@@ -226,24 +225,20 @@ def open_system_file(name: str, path: Path, *, narrow: bool = False) -> System:
     except ImportError as error:
         needed = "opening weights needs torch and safetensors: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
-    return open_network_system(name, path, narrow=narrow)
+    return open_network_system(name, path, bfloat16=bfloat16)
 
 
 def _open_exported(folder: Path) -> OnnxPolicy | T2ONetPolicy:
     if not (folder / _EXPORT_INDEX).is_file():
         raise DataError(
             f"{folder} has neither {BEST_WEIGHTS_FILE} nor {_EXPORT_INDEX}: "
-            "it is no run and no exported network"
+            "it is neither a run nor an exported network"
         )
     return open_policy(folder)
 
 
-# The baseline: rules read the request, and each attribute has one fixed edit.
-#
-# What a network is measured against. It has no idea what a photo looks like.
-
 _CAST_DIRECTIONS = {Attribute.WARMTH: (1.0, 0.2, -1.0), Attribute.REDNESS: (1.0, -1.0, 0.6)}
-"""How red, green and blue move for a cast, at an amount of 1 in units of `_CAST`."""
+"""Change of red, green and blue for an intent of amount 1, in units of `_CAST_STRENGTH`."""
 _CAST_STRENGTH = 0.1
 _AMOUNTS = {
     Attribute.LIGHTNESS: 0.25,
@@ -259,9 +254,9 @@ _VAGUE_INTENTS = (Intent(Attribute.CONTRAST, 1, 0.7), Intent(Attribute.COLOURFUL
 
 
 class KeywordPolicy:
-    """Answers requests by rules."""
+    """The baseline: keywords give the intents, and each attribute has one fixed edit. Ignores the photo."""
 
-    side = 128
+    side = EVALUATION_SIDE
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         reading = keywords(request)
@@ -273,52 +268,49 @@ class KeywordPolicy:
 
 def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[Step]:
     for intent in intents:
-        moved = intent.sign * intent.amount
+        amount = intent.sign * intent.amount
         if intent.attribute in _CAST_DIRECTIONS:
-            yield Step(operation=COLOR.name, parameters=_build_colour_curves(intent.attribute, moved))
+            yield Step(operation=COLOR.name, parameters=_build_colour_curves(intent.attribute, amount))
         else:
             operation = _SCALAR_OPERATIONS[intent.attribute]
-            value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * moved)
+            value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * amount)
             yield Step(operation=operation.name, parameters=operation.clip([value]))
 
 
-def _build_colour_curves(attribute: Attribute, moved: float) -> tuple[float, ...]:
-    """A power curve for each channel: white and black stay, the middle moves."""
+def _build_colour_curves(attribute: Attribute, amount: float) -> tuple[float, ...]:
+    """A power curve for each channel, which keeps black and white."""
     knots = np.linspace(0, 1, CURVE_PIECES + 1)
     rises = []
     for part in _CAST_DIRECTIONS[attribute]:
-        curve = knots ** (2.0 ** (-part * moved * 4 * _CAST_STRENGTH))
+        curve = knots ** (2.0 ** (-part * amount * 4 * _CAST_STRENGTH))
         rises += (np.diff(curve) * CURVE_PIECES).tolist()
     return COLOR.clip(rises)
 
 
-# Systems on paper: one notes what it is asked, one answers as a network did before.
-
-
 class QuestionRecorder:
-    """Leaves every photo as it is and keeps what was asked of it."""
+    """Records the questions it is asked, and leaves every photo unchanged."""
 
     name = "questions"
     side = EVALUATION_SIDE
-    manners = False
+    has_modes = False
 
     def __init__(self) -> None:
-        self.asked: list[tuple[np.ndarray, str]] = []
+        self.recorded: list[tuple[np.ndarray, str]] = []
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
-        self.asked += [(question.picture, question.request) for question in questions]
+        self.recorded += [(question.picture, question.request) for question in questions]
         return [SystemAnswer(question.picture) for question in questions]
 
-    def questions(self, *data: str) -> QuestionSet:
-        """Each once, with the fingerprints of the data."""
-        return QuestionSet.of(self.asked, data)
+    def to_question_set(self, *fingerprints: str) -> QuestionSet:
+        """Each question once, with the fingerprints of the datasets."""
+        return QuestionSet.of(self.recorded, fingerprints)
 
 
 class RecordedSystem:
-    """A network by its answers; where these are recipes, they are carried out here."""
+    """The recorded answers of a network; recipes are applied here."""
 
     side = EVALUATION_SIDE
-    manners = False
+    has_modes = False
 
     def __init__(self, name: str, path: Path) -> None:
         self.name = name
@@ -326,28 +318,28 @@ class RecordedSystem:
         self.answers: AnswerSet = read_answers(path)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        return {key: at for at, key in enumerate(self.answers.keys)}
+    def _indices(self) -> Mapping[str, int]:
+        return {key: index for index, key in enumerate(self.answers.keys)}
 
     def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
-        return [self._made(question) for question in questions]
+        return [self._answer(question) for question in questions]
 
-    def _made(self, question: Question) -> SystemAnswer:
-        at = self.places.get(question_key(question.picture, question.request))
-        if at is None:
+    def _answer(self, question: Question) -> SystemAnswer:
+        index = self._indices.get(question_key(question.picture, question.request))
+        if index is None:
             raise DataError(
-                f"{self.path} has no answer to {question.request!r} about one of the photos; "
-                "make questions anew with --ask and the same options, and have them answered"
+                f"{self.path} has no answer to {question.request!r} for one of the photos; "
+                "write the questions again with --ask and the same options, and have them answered"
             )
         given = self.answers.given
         if isinstance(given, RecordedRecipes):
-            steps = given.steps[at]
+            steps = given.steps[index]
             return SystemAnswer(apply_recorded_steps(steps, question.picture), recipe=clip_to_recipe(steps))
-        return SystemAnswer(to_float_picture(given.pictures[at]))
+        return SystemAnswer(to_float_picture(given.pictures[index]))
 
 
 def apply_recorded_steps(steps: PlainSteps, picture: np.ndarray) -> np.ndarray:
-    """(3, H, W) after steps as networks take them, on a picture that is the whole photo."""
+    """(3, H, W) after the steps of a network."""
     for name, values in steps:
         picture = np.asarray(operations.get_operation(name)(picture, np.array(values, np.float32)))
     return picture

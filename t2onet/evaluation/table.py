@@ -1,4 +1,4 @@
-"""Tables of figures as Markdown, CSV or terminal text, and the code version they come from."""
+"""Tables of figures as Markdown, CSV or terminal text, and the version of the code that made them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,14 @@ from .. import __version__
 from ..data.spreadsheet import to_csv
 from ..metrics.statistics import IntervalEstimate, PairedDifference
 
-# A table of figures, written as Markdown, CSV or on the terminal.
-
 Cell = float | IntervalEstimate | PairedDifference | str | None
-"""A figure, alone or with its interval, or why there is none; None is a figure that nobody has."""
+"""A figure, alone or with its interval; a text that says why there is none; or None for a blank cell."""
+_HERE = Path(__file__)
 
 
 @dataclass(frozen=True)
 class ResultTable:
-    """Rows of a name and figures, one for each column.
-
-    `notes` say where the figures come from and what differs between rows.
-    """
+    """Named rows with a cell for each column; `notes` say where the figures come from."""
 
     title: str
     columns: tuple[str, ...]
@@ -41,13 +37,13 @@ class ResultTable:
         notes = [f"- {note}" for note in self.notes]
         return "\n".join([f"## {self.title}", "", header, rule, *rows, "", *notes]).rstrip() + "\n"
 
-    def without_intervals(self) -> ResultTable:
-        """The figures alone, which fit on a screen."""
-        rows = {name: tuple(map(_drop_interval, row)) for name, row in self.rows.items()}
-        return replace(self, rows=rows)
-
     def csv(self) -> str:
         return to_csv(self.cells())
+
+    def without_intervals(self) -> ResultTable:
+        """The values alone, which fit on a screen."""
+        rows = {name: tuple(map(_drop_interval, row)) for name, row in self.rows.items()}
+        return replace(self, rows=rows)
 
 
 def _drop_interval(cell: Cell) -> Cell:
@@ -60,17 +56,17 @@ def _format_cell(cell: Cell) -> str:
     if not isinstance(cell, IntervalEstimate | PairedDifference):
         return f"{cell:.4f}"
     interval = "" if math.isnan(cell.low) else f" ({cell.low:.4f} to {cell.high:.4f})"
-    chance = f", p {cell.p:.2g}" if isinstance(cell, PairedDifference) and cell.p is not None else ""
-    return f"{cell.value:.4f}{interval}{chance}"
+    p_value = f", p {cell.p:.2g}" if isinstance(cell, PairedDifference) and cell.p is not None else ""
+    return f"{cell.value:.4f}{interval}{p_value}"
 
 
-# Where figures come from: the code they were made by.
-
-_HERE = Path(__file__)
+def encode_provenance(command: str, **facts: object) -> bytes:
+    """`about.json` beside results: facts, the version of the code, and the command."""
+    return (json.dumps({**facts, "code": get_code_version(), "command": command}, indent=2) + "\n").encode()
 
 
 def get_code_version() -> str:
-    """The commit of this checkout, `+` if files have changed since; the release where it is installed."""
+    """The commit of this checkout, with `+` if tracked files have changed since; else the release."""
     tracked = _run_git("ls-files", _HERE.name)
     commit = _run_git("rev-parse", "--short=12", "HEAD")
     if not tracked or not commit:
@@ -78,15 +74,10 @@ def get_code_version() -> str:
     return commit + ("+" if _run_git("status", "--porcelain", "--untracked-files=no", ":/") else "")
 
 
-def encode_provenance(command: str, **facts: object) -> bytes:
-    """What stands beside results: how they were made, as JSON."""
-    return (json.dumps({**facts, "code": get_code_version(), "command": command}, indent=2) + "\n").encode()
-
-
 def _run_git(*arguments: str) -> str:
     command = ["git", "-C", str(_HERE.parent), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return done.stdout.strip()
+    return result.stdout.strip()

@@ -5,7 +5,13 @@ keep is reported in `notes`. This package is independent of operations and recip
 """
 
 from .files import check_regular_file, check_writable, open_regular_file, read_regular_file, write_atomically
-from .formats import RAW_SUFFIXES, READABLE_SUFFIXES, WRITABLE_SUFFIXES, choose_output_suffix
+from .formats import (
+    RAW_SUFFIXES,
+    READABLE_SUFFIXES,
+    WRITABLE_SUFFIXES,
+    choose_output_suffix,
+    has_readable_suffix,
+)
 from .photo import Image, SavedFile, image_from_array
 from .reading import open_image
 
@@ -18,6 +24,7 @@ __all__ = [
     "check_regular_file",
     "check_writable",
     "choose_output_suffix",
+    "has_readable_suffix",
     "image_from_array",
     "open_image",
     "open_regular_file",

@@ -108,6 +108,11 @@ class TooLargeError(ImageError):
         self.size = size
 
 
+def has_readable_suffix(name: str | Path) -> bool:
+    """Whether a file name ends like a photo that can be read."""
+    return Path(name).suffix.lower() in READABLE_SUFFIXES
+
+
 def choose_output_suffix(source_suffix: str) -> str:
     """The suffix for a result: the source's own if writable, ".tif" for RAW (16 bits), else its format's."""
     suffix = source_suffix.lower()

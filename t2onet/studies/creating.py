@@ -1,24 +1,32 @@
-"""Create a study from a table or a dataset, or find it again in the database."""
+"""Create a study from a rating table or a dataset, or find it again in the database.
+
+A rating table is CSV with a column, or a line, for each system's output:
+
+    input,request,target,ours,theirs            or        input,request,system,output
+    a.jpg,warmer,a-c.jpg,ours/a.jpg,gan/a.png             a.jpg,warmer,ours,ours/a.jpg
+
+The columns `sample` (a name) and `dataset` are optional. Files are relative to the table's folder.
+"""
 
 from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import select
 
-from ..data import Sample as Pair
-from ..data import open_dataset
-from ..data.spreadsheet import restore_cell
+from ..data import Sample, open_dataset
+from ..data.dataset import make_unique
+from ..data.spreadsheet import parse_rows
 from ..errors import StudyError
-from ..image import READABLE_SUFFIXES, read_regular_file
+from ..image import has_readable_suffix, read_regular_file
 from .models import (
+    MAX_NAME_LENGTH,
     TARGET,
     AnnotationSettings,
     NotFound,
@@ -30,179 +38,30 @@ from .models import (
 )
 from .storage import StudyDatabase
 
-# Tables of what is to be rated: CSV, one column or one line for each system's output.
-#
-#     input,request,target,ours,theirs            or        input,request,system,output
-#     a.jpg,warmer,a-c.jpg,ours/a.jpg,gan/a.png             a.jpg,warmer,ours,ours/a.jpg
-#
-# Columns `sample` (a name) and `dataset` may come along. Files are named relative to the table's folder.
-
 _REQUIRED_COLUMNS = ("input", "request")
 _OPTIONAL_COLUMNS = ("sample", "dataset")
 _LONG_FORM_COLUMNS = ("system", "output")
-_MAX_NAME_LENGTH = 200
-"""Characters in the name of a sample, a data set or a system."""
 _MAX_FILES_NAMED = 3
-"""The most missing files that are named."""
-
-
-@dataclass(frozen=True)
-class TableSample:
-    """A sample of the table, its outputs by system; files as the table names them."""
-
-    name: str
-    input: str
-    request: str
-    dataset: str = ""
-    outputs: dict[str, str] = field(default_factory=dict)
-
-
-def read_rating_table(path: Path) -> list[TableSample]:
-    """The samples in the table's order; every file is there, and each sample has all outputs."""
-    entries: dict[str, TableSample] = {}
-    seen: dict[tuple[str, str], str] = {}
-    for line, cells in _read_rows(path):
-        try:
-            _add_row(cells, entries, seen)
-        except ValueError as error:
-            raise StudyError(f"{path}, line {line}: {error}") from None
-    if not entries:
-        raise StudyError(f"{path} has no sample; give a line for each below the first")
-    found = list(entries.values())
-    _check_complete(path, found)
-    _check_files(path, found)
-    return found
-
-
-def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The number of each line and its cells by column: unescaped, without surrounding blanks."""
-    try:
-        text = read_regular_file(path).decode("utf-8-sig")
-    except OSError as error:
-        raise StudyError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path} is not UTF-8 text ({error.reason}); save the table as CSV UTF-8") from error
-    if "\0" in text:
-        raise StudyError(f"{path} is not text (it has zero bytes); save the table as CSV UTF-8")
-    first = text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
-    try:
-        columns = _check_columns(path, [restore_cell(cell).strip() for cell in next(rows, [])])
-        for row in rows:
-            if any(cell.strip() for cell in row):
-                if len(row) != len(columns):
-                    told = f'{len(row)} cells where there are {len(columns)} columns; put texts in "quotes"'
-                    raise StudyError(f"{path}, line {rows.line_num}: {told}")
-                yield (
-                    rows.line_num,
-                    dict(zip(columns, (restore_cell(cell).strip() for cell in row), strict=True)),
-                )
-    except csv.Error as error:
-        raise StudyError(f"{path}, line {rows.line_num}: not CSV ({error})") from error
-
-
-def _check_columns(path: Path, given: list[str]) -> list[str]:
-    """Names of the columns, ours in small letters; systems keep theirs."""
-    ours = {*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS, *_LONG_FORM_COLUMNS}
-    columns = [column.lower() if column.lower() in ours else column for column in given]
-    lacking = [name for name in _REQUIRED_COLUMNS if name not in columns]
-    if lacking:
-        raise StudyError(
-            f"{path} has no column {lacking[0]!r}; its first line names input, request and each system"
-        )
-    if len(set(columns)) < len(columns) or "" in columns or max(map(len, columns)) > _MAX_NAME_LENGTH:
-        raise StudyError(f"{path}: a column has no name, another one's or a very long one; give each its own")
-    if not set(_LONG_FORM_COLUMNS) <= set(columns) and not set(columns) - ours:
-        raise StudyError(f"{path} has no output to rate; add a column for each system")
-    return columns
-
-
-def _add_row(
-    cells: dict[str, str], entries: dict[str, TableSample], seen: dict[tuple[str, str], str]
-) -> None:
-    for column in _REQUIRED_COLUMNS:
-        if not cells[column]:
-            raise ValueError(f"the {column} is empty")
-    what = (cells["input"], cells["request"])
-    long = set(_LONG_FORM_COLUMNS) <= set(cells)
-    name = (
-        cells.get("sample")
-        or (seen.get(what) if long else None)
-        or _find_free_name(Path(what[0]).stem, entries)
-    )
-    if not long and name in entries:
-        raise ValueError(f"the sample {name!r} is there already")
-    for named in (name, cells.get("dataset", ""), cells.get("system", "")):
-        if len(named) > _MAX_NAME_LENGTH:
-            raise ValueError(f"{named[:20]}... is too long a name; use up to {_MAX_NAME_LENGTH} characters")
-    entry = entries.setdefault(name, TableSample(name, *what, cells.get("dataset", "")))
-    if (entry.input, entry.request) != what:
-        raise ValueError(f"the sample {name!r} has another input or request in a line before")
-    seen[what] = name
-    apart = {*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS, *_LONG_FORM_COLUMNS}
-    outputs = (
-        {cells["system"]: cells["output"]} if long else {k: v for k, v in cells.items() if k not in apart}
-    )
-    for system, output in outputs.items():
-        if not system or not output:
-            raise ValueError(f"the output of {system or 'a system without a name'} is empty")
-        if system in entry.outputs:
-            raise ValueError(f"a second output of {system} for the sample {name!r}")
-        entry.outputs[system] = output
-
-
-def _find_free_name(stem: str, taken: dict[str, TableSample]) -> str:
-    name, number = stem, 1
-    while name in taken:
-        number += 1
-        name = f"{stem}#{number}"
-    return name
-
-
-def _check_complete(path: Path, entries: list[TableSample]) -> None:
-    systems = {system for entry in entries for system in entry.outputs}
-    for entry in entries:
-        if lacking := sorted(systems - set(entry.outputs)):
-            raise StudyError(f"{path}: the sample {entry.name!r} has no output of {lacking[0]}; add it")
-
-
-def _check_files(path: Path, entries: list[TableSample]) -> None:
-    files = dict.fromkeys(file for entry in entries for file in (entry.input, *entry.outputs.values()))
-    absent = [file for file in files if not (path.parent / file).is_file()]
-    if absent:
-        more = f" and {len(absent) - _MAX_FILES_NAMED} more" if len(absent) > _MAX_FILES_NAMED else ""
-        named = ", ".join(absent[:_MAX_FILES_NAMED])
-        raise StudyError(
-            f"{path} names files that are not there: {named}{more}; they are looked for beside it"
-        )
-    for file in files:
-        if Path(file).suffix.lower() not in READABLE_SUFFIXES:
-            raise StudyError(f"{path} names {file}, which is no kind of photo that can be read")
-
-
-# Studies made from a table or a dataset, or found again in the database.
-
-_MAX_STUDY_NAME_LENGTH = 200
-"""Characters in the name of a study."""
+"""Missing files named in an error message."""
 
 
 def open_rating_study(
     store: StudyDatabase, table: Path, settings: RatingSettings, *, name: str | None = None, seed: int = 0
 ) -> int:
-    """The number of the study of this table, made where it is not there yet."""
-    entries = draw_table_samples(read_rating_table(table), settings.samples, seed)
+    """Id of the study of this table, which is created unless it exists."""
+    chosen = draw_table_samples(read_rating_table(table), settings.samples, seed)
     samples = [
         StudySample(
-            name=entry.name,
-            dataset=entry.dataset,
-            request=entry.request,
-            input=entry.input,
-            outputs=[Output(system=system, path=path) for system, path in entry.outputs.items()],
+            name=sample.name,
+            dataset=sample.dataset,
+            request=sample.request,
+            input=sample.input,
+            outputs=[Output(system=system, path=path) for system, path in sample.outputs.items()],
         )
-        for entry in entries
+        for sample in chosen
     ]
     study = Study(name=name or table.stem, kind=StudyKind.RATING, seed=seed, settings=asdict(settings))
-    return find_or_create_study(store, study, table.parent, [asdict(entry) for entry in entries], samples)
+    return find_or_create_study(store, study, table.parent, [asdict(sample) for sample in chosen], samples)
 
 
 def open_annotation_study(
@@ -214,10 +73,10 @@ def open_annotation_study(
     layout: str | None = None,
     seed: int = 0,
 ) -> int:
-    """The number of the study of these pairs, made where it is not there yet; any dataset will do."""
+    """Id of the study of the pairs of a dataset, which is created unless it exists."""
     dataset = open_dataset(folder, layout)
     pairs = _merge_pairs(dataset.samples)
-    first = _choose_qualification_pairs(pairs, settings.qualification, seed)
+    qualification = _choose_qualification_pairs(pairs, settings.qualification, seed)
     root = dataset.root.resolve()
     samples = [
         StudySample(
@@ -225,38 +84,38 @@ def open_annotation_study(
             split=pair.split,
             input=_to_relative(pair.before, root),
             outputs=[Output(system=TARGET, path=_to_relative(pair.after, root))],
-            qualifying=pair in first,
+            qualifying=pair in qualification,
             said=list(pair.requests),
         )
         for pair in pairs
     ]
     facts = [[s.name, s.split, s.input, s.outputs[0].path, s.said] for s in samples]
-    chosen = Study(
+    study = Study(
         name=name or root.name or "pairs", kind=StudyKind.ANNOTATION, seed=seed, settings=asdict(settings)
     )
-    return find_or_create_study(store, chosen, root, facts, samples)
+    return find_or_create_study(store, study, root, facts, samples)
 
 
-def _merge_pairs(samples: Iterable[Pair]) -> list[Pair]:
-    """Each pair of photos once, with all that was said of it."""
-    found: dict[tuple[Path, Path], Pair] = {}
+def _merge_pairs(samples: Iterable[Sample]) -> list[Sample]:
+    """Each pair of photos once, with the requests of all its samples."""
+    pairs: dict[tuple[Path, Path], Sample] = {}
     for sample in samples:
         photos = sample.before, sample.after
-        earlier = found.get(photos)
-        said = sample.requests if earlier is None else (*earlier.requests, *sample.requests)
-        found[photos] = replace(earlier or sample, requests=said)
-    return list(found.values())
+        earlier = pairs.get(photos)
+        requests = sample.requests if earlier is None else (*earlier.requests, *sample.requests)
+        pairs[photos] = replace(earlier or sample, requests=requests)
+    return list(pairs.values())
 
 
-def _choose_qualification_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Pair]:
-    """Pairs for the qualification by chance, those first of which is known what can be said."""
+def _choose_qualification_pairs(pairs: Sequence[Sample], count: int, seed: int) -> list[Sample]:
+    """Random pairs for the qualification, preferably ones that have requests to compare with."""
     if count >= len(pairs):
         raise StudyError(
             f"a qualification of {count} pairs leaves none of {len(pairs)} to annotate; ask for fewer with "
             "--qualification"
         )
-    mixed = random.Random(f"{seed}/qualification").sample(pairs, len(pairs))
-    return sorted(mixed, key=lambda pair: not pair.requests)[:count]
+    shuffled = random.Random(f"{seed}/qualification").sample(pairs, len(pairs))
+    return sorted(shuffled, key=lambda pair: not pair.requests)[:count]
 
 
 def _to_relative(path: Path, root: Path) -> str:
@@ -264,61 +123,192 @@ def _to_relative(path: Path, root: Path) -> str:
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
-def draw_table_samples(entries: Sequence[TableSample], count: int | None, seed: int) -> list[TableSample]:
-    """That many of each data set by chance, in their own order; all of a smaller one."""
+def draw_table_samples(samples: Sequence[TableSample], count: int | None, seed: int) -> list[TableSample]:
+    """Up to `count` random samples of each data set, in the order of the table; None for all."""
     if count is None:
-        return list(entries)
+        return list(samples)
     groups: dict[str, list[int]] = {}
-    for place, entry in enumerate(entries):
-        groups.setdefault(entry.dataset, []).append(place)
-    places = [
-        place
+    for index, sample in enumerate(samples):
+        groups.setdefault(sample.dataset, []).append(index)
+    indices = [
+        index
         for dataset, group in groups.items()
-        for place in random.Random(f"{seed}/{dataset}").sample(group, min(count, len(group)))
+        for index in random.Random(f"{seed}/{dataset}").sample(group, min(count, len(group)))
     ]
-    return [entries[place] for place in sorted(places)]
+    return [samples[index] for index in sorted(indices)]
 
 
 def find_or_create_study(
     store: StudyDatabase, study: Study, root: Path, facts: object, samples: Iterable[StudySample]
 ) -> int:
-    """The study as it is in the database, put there if need be; `facts` say which samples these are.
+    """Id of the study of that name, which is created unless it exists; `facts` identify its samples.
 
-    Refused where a study of that name has other samples or settings.
+    Raises StudyError if the existing study has other samples or settings.
     """
-    if not 0 < len(study.name) <= _MAX_STUDY_NAME_LENGTH or not study.name.isprintable():
+    if not 0 < len(study.name) <= MAX_NAME_LENGTH or not study.name.isprintable():
         raise StudyError(
-            f"{study.name!r:.60} is no name for a study; give one of up to "
-            f"{_MAX_STUDY_NAME_LENGTH} characters"
+            f"{study.name!r:.60} cannot be the name of a study; use 1 to "
+            f"{MAX_NAME_LENGTH} printable characters"
         )
     text = json.dumps([study.kind, study.settings, study.seed, facts], sort_keys=True)
     study.digest, study.root = hashlib.sha256(text.encode()).hexdigest(), str(root.resolve())
     with store.writing() as session:
-        there = session.scalars(select(Study).where(Study.name == study.name)).first()
-        if there is None:
+        existing = session.scalars(select(Study).where(Study.name == study.name)).first()
+        if existing is None:
             session.add(study)
             session.flush()
             for sample in samples:
                 sample.study_id = study.id
                 session.add(sample)
             return study.id
-        if there.digest != study.digest:
+        if existing.digest != study.digest:
             raise StudyError(
-                f"{store} has a study {study.name!r} already, of other samples or settings; "
-                "give those again, or another --name"
+                f"{store} has a study {study.name!r} with other samples or settings; "
+                "use those, or another --name"
             )
-        there.root = study.root
-        return there.id
+        existing.root = study.root  # the files may have moved
+        return existing.id
 
 
 def find_study(store: StudyDatabase, name: str | None = None) -> int:
-    """The number of the study of that name, or of the only one there is."""
+    """Id of the study of that name, or of the only study if `name` is None."""
     with store.reading() as session:
-        found = {study.name: study.id for study in session.scalars(select(Study).order_by(Study.id))}
-    if not found:
+        ids = {study.name: study.id for study in session.scalars(select(Study).order_by(Study.id))}
+    if not ids:
         raise NotFound(f"{store} has no study; begin one with t2o study rate or t2o study annotate")
-    if name is None and len(found) > 1:
-        raise NotFound(f"{store} has several studies; say which with --name: {', '.join(found)}")
-    if name is not None and name not in found:
-        raise NotFound(f"{store} has no study {name!r}; there is {', '.join(found)}")
-    return found[name] if name is not None else next(iter(found.values()))
+    if name is None and len(ids) > 1:
+        raise NotFound(f"{store} has several studies; choose one with --name: {', '.join(ids)}")
+    if name is not None and name not in ids:
+        raise NotFound(f"{store} has no study {name!r}; there is {', '.join(ids)}")
+    return ids[name] if name is not None else next(iter(ids.values()))
+
+
+@dataclass(frozen=True)
+class TableSample:
+    """A sample of a rating table with its outputs by system; files as named in the table."""
+
+    name: str
+    input: str
+    request: str
+    dataset: str = ""
+    outputs: dict[str, str] = field(default_factory=dict)
+
+
+def read_rating_table(path: Path) -> list[TableSample]:
+    """Samples of a table, in its order; checks that every file exists and every sample has all outputs."""
+    samples: dict[str, TableSample] = {}
+    names: dict[tuple[str, str], str] = {}
+    for line, cells in _read_rows(path):
+        try:
+            _add_row(cells, samples, names)
+        except ValueError as error:
+            raise StudyError(f"{path}, line {line}: {error}") from None
+    if not samples:
+        raise StudyError(f"{path} has no sample; give a line for each below the first")
+    _check_complete(path, samples.values())
+    _check_files(path, samples.values())
+    return list(samples.values())
+
+
+def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells by column of each row that is not blank."""
+    columns: list[str] | None = None
+    for line, row in parse_rows(_read_text(path)):
+        if isinstance(row, csv.Error):
+            raise StudyError(f"{path}, line {line}: not CSV ({row})") from row
+        if columns is None:
+            columns = _check_columns(path, row)
+        elif any(row):
+            if len(row) != len(columns):
+                counts = f"{len(row)} cells where there are {len(columns)} columns"
+                raise StudyError(f'{path}, line {line}: {counts}; put texts in "quotes"')
+            yield line, dict(zip(columns, row, strict=True))
+    if columns is None:
+        _check_columns(path, [])
+
+
+def _read_text(path: Path) -> str:
+    try:
+        text = read_regular_file(path).decode("utf-8-sig")
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is not UTF-8 text ({error.reason}); save the table as CSV UTF-8") from error
+    if "\0" in text:
+        raise StudyError(f"{path} is not text (it has zero bytes); save the table as CSV UTF-8")
+    return text
+
+
+def _check_columns(path: Path, header: list[str]) -> list[str]:
+    """Column names: those of this format in lower case, those of systems unchanged."""
+    known = {*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS, *_LONG_FORM_COLUMNS}
+    columns = [column.lower() if column.lower() in known else column for column in header]
+    missing = [name for name in _REQUIRED_COLUMNS if name not in columns]
+    if missing:
+        raise StudyError(
+            f"{path} has no column {missing[0]!r}; its first line must name input, request and each system"
+        )
+    if len(set(columns)) < len(columns) or "" in columns or max(map(len, columns)) > MAX_NAME_LENGTH:
+        raise StudyError(
+            f"{path}: column names must be unique, not empty and at most {MAX_NAME_LENGTH} characters long"
+        )
+    if not set(_LONG_FORM_COLUMNS) <= set(columns) and not set(columns) - known:
+        raise StudyError(f"{path} has no output to rate; add a column for each system")
+    return columns
+
+
+def _add_row(
+    cells: dict[str, str], samples: dict[str, TableSample], names: dict[tuple[str, str], str]
+) -> None:
+    """Add a row to `samples`, which are by name; `names` are those of samples by input and request."""
+    for column in _REQUIRED_COLUMNS:
+        if not cells[column]:
+            raise ValueError(f"the {column} is empty")
+    task = (cells["input"], cells["request"])
+    is_long_form = set(_LONG_FORM_COLUMNS) <= set(cells)
+    name = (
+        cells.get("sample")
+        or (names.get(task) if is_long_form else None)
+        or make_unique(Path(task[0]).stem, samples)
+    )
+    if not is_long_form and name in samples:
+        raise ValueError(f"the sample {name!r} is in the table already")
+    for label in (name, cells.get("dataset", ""), cells.get("system", "")):
+        if len(label) > MAX_NAME_LENGTH:
+            raise ValueError(f"the name {label[:20]}... is too long; use up to {MAX_NAME_LENGTH} characters")
+    sample = samples.setdefault(name, TableSample(name, *task, cells.get("dataset", "")))
+    if (sample.input, sample.request) != task:
+        raise ValueError(f"the sample {name!r} has another input or request in an earlier line")
+    names[task] = name
+    if is_long_form:
+        outputs = {cells["system"]: cells["output"]}
+    else:
+        known = {*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS, *_LONG_FORM_COLUMNS}
+        outputs = {column: cell for column, cell in cells.items() if column not in known}
+    for system, output in outputs.items():
+        if not system or not output:
+            raise ValueError(f"the output of {system or 'a system without a name'} is empty")
+        if system in sample.outputs:
+            raise ValueError(f"a second output of {system} for the sample {name!r}")
+        sample.outputs[system] = output
+
+
+def _check_complete(path: Path, samples: Collection[TableSample]) -> None:
+    systems = {system for sample in samples for system in sample.outputs}
+    for sample in samples:
+        if missing := sorted(systems - set(sample.outputs)):
+            raise StudyError(f"{path}: the sample {sample.name!r} has no output of {missing[0]}; add it")
+
+
+def _check_files(path: Path, samples: Collection[TableSample]) -> None:
+    files = dict.fromkeys(file for sample in samples for file in (sample.input, *sample.outputs.values()))
+    missing = [file for file in files if not (path.parent / file).is_file()]
+    if missing:
+        more = f" and {len(missing) - _MAX_FILES_NAMED} more" if len(missing) > _MAX_FILES_NAMED else ""
+        names = ", ".join(missing[:_MAX_FILES_NAMED])
+        raise StudyError(
+            f"{path} names files that do not exist: {names}{more}; paths are relative to its folder"
+        )
+    for file in files:
+        if not has_readable_suffix(file):
+            raise StudyError(f"{path} names {file}, which is not a kind of photo that can be read")

@@ -1,4 +1,7 @@
-"""Tables of a study's database, settings of a study, and refusals."""
+"""Tables of a study's database, settings of a study, and the errors that its users may get.
+
+Times are seconds since 1970, UTC. Tokens are random: a token in a link grants access to what it names.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +26,17 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from ..errors import StudyError
 
-# Refusals of a study that a door may have to tell apart.
-
 
 class NotFound(StudyError):
-    """A link, page or name leads nowhere."""
+    """No such link, page or name."""
 
 
 class Forbidden(StudyError):
-    """Someone may not do this (any more)."""
+    """The person is not allowed to do this, or no longer."""
 
 
 class TooMany(StudyError):
-    """A rate limit was reached; there is room again after `retry_after` seconds."""
+    """A rate limit was reached; try again after `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
@@ -43,53 +44,52 @@ class TooMany(StudyError):
 
 
 class Conflict(StudyError):
-    """It was answered otherwise before."""
-
-
-# How a study is run: plain dataclasses, kept as JSON with the study.
+    """The request contradicts what is stored."""
 
 
 def _check_at_least_one(settings: object, *names: str) -> None:
     for name in names:
         value = getattr(settings, name)
         if value is not None and value < 1:
-            raise StudyError(f"{name} is {value}; it is at least 1")
+            raise StudyError(f"{name} is {value}; it must be at least 1")
 
 
 @dataclass(frozen=True)
 class RatingSettings:
-    """Of a rating study."""
+    """Settings of a rating study; stored as JSON, so field names are part of the format."""
 
     samples: int | None = None
-    """For each data set of the table, drawn by chance; None for all."""
+    """Samples drawn at random from each data set of the table; None for all."""
     ratings: int = 2
     """Raters for each sample."""
     checks: float = 0.1
-    """Share of a rater's pages that show pictures whose stars are known beforehand."""
+    """Share of a rater's pages that check attention with pictures of known quality."""
     repeats: float = 0.05
-    """Share of a rater's pages that the same rater has rated before."""
+    """Share of a rater's pages that repeat an earlier page."""
     pages: int | None = None
-    """The most pages for one rater; None for no limit."""
+    """Maximum number of pages for one rater; None for no limit."""
     people: int = 1000
-    """The most raters."""
+    """Maximum number of raters."""
 
     def __post_init__(self) -> None:
         _check_at_least_one(self, "samples", "ratings", "pages", "people")
         for name in ("checks", "repeats"):
             if not 0 <= getattr(self, name) <= 0.5:
-                raise StudyError(f"{name} is {getattr(self, name)}; it is a share of all pages, 0 to 0.5")
+                raise StudyError(
+                    f"{name} is {getattr(self, name)}; it must be a share of all pages, 0 to 0.5"
+                )
 
 
 @dataclass(frozen=True)
 class AnnotationSettings:
-    """Of an annotation study."""
+    """Settings of an annotation study; stored as JSON, so field names are part of the format."""
 
     requests: int = 3
-    """Annotators for each pair, one request from each."""
+    """Annotators for each pair, each of whom writes one request."""
     qualification: int = 5
-    """Pairs that every annotator begins with, before the owner lets them go on; 0 for none."""
+    """Pairs that every annotator begins with, before the owner accepts them; 0 for none."""
     people: int = 1000
-    """The most annotators."""
+    """Maximum number of annotators."""
 
     def __post_init__(self) -> None:
         _check_at_least_one(self, "requests", "people")
@@ -98,27 +98,27 @@ class AnnotationSettings:
 
 
 PRESETS = {"paper": RatingSettings(samples=250, ratings=2, checks=0, repeats=0)}
-"""The paper's user study: 250 samples of each data set, rated twice, with nothing mixed in."""
+"""The paper's user study: 250 samples of each data set, rated twice, without checks or repeats."""
 
-
-# What is stored of studies, as tables. Knows neither the web nor how pages are drawn up.
-#
-# Times are seconds since 1970, UTC. Tokens cannot be guessed: whoever has one may see what it stands for.
 
 STAR_RANGE = (1, 5)
 TARGET = "target"
-"""The system that is the expert's own picture; in an annotation study, the only one."""
+"""The system whose output is the expert's picture; in an annotation study, the only one."""
+MAX_NAME_LENGTH = 200
+"""Characters in the name of a study, a data set or a system."""
+MAX_PERSON_NAME_LENGTH = 100
+MAX_NOTE_LENGTH = 1000
 
 
 class StudyKind(StrEnum):
-    """What a study asks people for."""
+    """What people are asked to do in a study."""
 
     RATING = "rating"
     ANNOTATION = "annotation"
 
 
 class PersonState(StrEnum):
-    """How far someone is: answering the first pairs, waiting for the owner, at work, or shut out."""
+    """State of a person: answering the qualification, waiting for the owner, accepted, or blocked."""
 
     QUALIFYING = "qualifying"
     WAITING = "waiting"
@@ -127,7 +127,7 @@ class PersonState(StrEnum):
 
 
 class PageKind(StrEnum):
-    """Why a page is shown; the page does not show it."""
+    """Purpose of a page, which the page does not show."""
 
     SAMPLE = "sample"
     REPEAT = "repeat"
@@ -136,7 +136,7 @@ class PageKind(StrEnum):
 
 
 class Review(StrEnum):
-    """What the owner says of a request."""
+    """The owner's verdict on a request."""
 
     PENDING = "pending"
     ACCEPTED = "accepted"
@@ -144,18 +144,18 @@ class Review(StrEnum):
 
 
 TOKEN_PATTERN = r"^[A-Za-z0-9_-]{1,40}$"
-"""What a token looks like."""
+
 MAX_INTEGER = 2**31 - 1
-"""The largest number that a column holds."""
+"""The largest value of an integer column."""
 
 
 def new_token() -> str:
-    """128 random bits in letters fit for an address."""
+    """128 random bits as a URL-safe string."""
     return secrets.token_urlsafe(16)
 
 
 class Base(DeclarativeBase):
-    """All tables; constraints have names, so that a migration can speak of them."""
+    """Base of all tables; constraints are named, so that a later schema version can change them."""
 
     type_annotation_map: ClassVar = {float: Double}
     metadata = MetaData(
@@ -170,12 +170,12 @@ class Base(DeclarativeBase):
 
 
 class Study(Base):
-    """One study. File names of its samples are relative to `root`; `digest` says which samples they are."""
+    """A study. Files of samples are relative to `root`; `digest` is a hash of its samples and settings."""
 
     __tablename__ = "t2o_studies"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(200), unique=True)
+    name: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH), unique=True)
     kind: Mapped[str] = mapped_column(String(20))
     seed: Mapped[int]
     token: Mapped[str] = mapped_column(String(40), unique=True, default=new_token)
@@ -194,7 +194,7 @@ class Person(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("t2o_studies.id"))
     token: Mapped[str] = mapped_column(String(40), unique=True, default=new_token)
-    name: Mapped[str] = mapped_column(String(100))
+    name: Mapped[str] = mapped_column(String(MAX_PERSON_NAME_LENGTH))
     state: Mapped[str] = mapped_column(String(20))
     created: Mapped[float] = mapped_column(default=time.time)
 
@@ -202,7 +202,7 @@ class Person(Base):
 
 
 class StudySample(Base):
-    """An input and what is asked of it; `said` are requests known beforehand, for qualification alone."""
+    """An input photo and its request; `said` are requests the dataset has, shown to the owner for review."""
 
     __tablename__ = "t2o_samples"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
@@ -210,7 +210,7 @@ class StudySample(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("t2o_studies.id"))
     name: Mapped[str] = mapped_column(String(500))
-    dataset: Mapped[str] = mapped_column(String(200), default="")
+    dataset: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH), default="")
     split: Mapped[str] = mapped_column(String(10), default="")
     request: Mapped[str] = mapped_column(Text, default="")
     input: Mapped[str] = mapped_column(Text)
@@ -222,19 +222,19 @@ class StudySample(Base):
 
 
 class Output(Base):
-    """What a system made of a sample."""
+    """The output of a system for a sample."""
 
     __tablename__ = "t2o_outputs"
     __table_args__ = (UniqueConstraint("sample_id", "system"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     sample_id: Mapped[int] = mapped_column(ForeignKey("t2o_samples.id"))
-    system: Mapped[str] = mapped_column(String(200))
+    system: Mapped[str] = mapped_column(String(MAX_NAME_LENGTH))
     path: Mapped[str] = mapped_column(Text)
 
 
 class Page(Base):
-    """A sample as it was put before one person; `number` counts that person's pages from 0."""
+    """A sample as shown to one person at the time `given`; `number` counts the person's pages from 0."""
 
     __tablename__ = "t2o_pages"
     __table_args__ = (UniqueConstraint("person_id", "number"), Index(None, "sample_id"))
@@ -254,9 +254,9 @@ class Page(Base):
 
 
 class Rating(Base):
-    """A picture at its place on a page, and its stars once they are given.
+    """A picture at its place on a page, and its stars once it is rated.
 
-    It is a system's output, or else one made for a check, and `known` says which.
+    It is the output of a system or, if `known` is set, the kind of check picture that `known` names.
     """
 
     __tablename__ = "t2o_ratings"
@@ -278,7 +278,7 @@ class Rating(Base):
 
 
 class CollectedRequest(Base):
-    """What someone wrote on a page, and what the owner says of it."""
+    """The request written on a page, and the owner's review of it."""
 
     __tablename__ = "t2o_requests"
 

@@ -55,7 +55,7 @@ class JoinLimits:
     def __post_init__(self) -> None:
         for name in ("joins", "joins_per_address"):
             if getattr(self, name) < 1:
-                raise StudyError(f"{name} is {getattr(self, name)}; it is at least 1")
+                raise StudyError(f"{name} is {getattr(self, name)}; it must be at least 1")
 
 
 class JoinLimiter:

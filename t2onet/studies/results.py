@@ -1,4 +1,4 @@
-"""Results of a rating study: means with intervals, agreement, attention of raters."""
+"""Results of a rating study: mean ratings with intervals, agreement of raters, and their attention."""
 
 from __future__ import annotations
 
@@ -12,71 +12,20 @@ from numpy.typing import NDArray
 from sqlalchemy import Integer, select, type_coerce
 
 from ..errors import StudyError
+from ..metrics.statistics import estimate_mean
 from .models import Output, Page, PageKind, Person, PersonState, Rating, Study, StudyKind, StudySample
 from .pages import MIN_CHECKS, passes_check
 from .storage import StudyDatabase
 
-# How far people agree: Krippendorff's alpha, for any number of raters and any gaps.
-#
-# K. Krippendorff, "Content Analysis", chapter 11. 1 is agreement, 0 what chance would give, below it is
-# worse.
-
+MIN_ATTENTION = 0.7
+"""Share of known pictures that a rater must have rated as expected to be counted."""
 MeasurementLevel = Literal["nominal", "ordinal", "interval"]
 Floats = NDArray[np.float64]
 
 
-def krippendorff_alpha(
-    values: Iterable[tuple[Hashable, float]], level: MeasurementLevel = "ordinal"
-) -> float | None:
-    """Of (unit, value) pairs, one for each judgement; None where no two judgements can be compared or differ.
-
-    `level` says what a difference means: any is one, in ranks passed over, or in the value itself.
-    """
-    counts, domain = _count_values(values)
-    judged = counts.sum(axis=1)
-    counts, judged = counts[judged > 1], judged[judged > 1]
-    totals = counts.sum(axis=0)
-    everything = totals.sum()
-    distance = _squared_differences(domain, totals, level)
-    pairs = np.einsum("uc,uk,u->ck", counts, counts, 1 / (judged - 1)) - np.diag(
-        (counts / (judged - 1)[:, None]).sum(axis=0)
-    )
-    by_chance = (np.outer(totals, totals) - np.diag(totals)) / max(everything - 1, 1)
-    expected = float((by_chance * distance).sum())
-    return None if expected == 0 else 1 - float((pairs * distance).sum()) / expected
-
-
-def _count_values(values: Iterable[tuple[Hashable, float]]) -> tuple[Floats, Floats]:
-    """How often each value (columns, ascending) was given to each unit (rows), and the values."""
-    units: dict[Hashable, int] = {}
-    cells = [(units.setdefault(unit, len(units)), float(value)) for unit, value in values]
-    domain = sorted({value for _, value in cells})
-    counts = np.zeros((len(units), len(domain)))
-    for row, value in cells:
-        counts[row, domain.index(value)] += 1
-    return counts, np.array(domain)
-
-
-def _squared_differences(domain: Floats, totals: Floats, level: MeasurementLevel) -> Floats:
-    """Squared differences between values (V, V)."""
-    if level == "nominal":
-        return 1.0 - np.eye(len(domain))
-    # Ranks of equal values are shared, so the way from c to k is all between and half of either end.
-    places = np.cumsum(totals) - totals / 2 if level == "ordinal" else domain
-    return np.square(places[:, None] - places[None, :])
-
-
-# What a rating study has found: means with confidence intervals, agreement, attention of raters.
-
-RESAMPLES = 2000
-CONFIDENCE = 0.95
-MIN_ATTENTION = 0.7
-"""Share of known pictures that a rater has to have rated as anybody would, for others to count."""
-
-
 @dataclass(frozen=True)
 class GivenRating:
-    """Stars that someone gave; `system` is None for a picture that none made."""
+    """Stars given to a picture; `system` is None for one that no system made."""
 
     rater: str
     sample: str
@@ -89,7 +38,7 @@ class GivenRating:
 
 @dataclass(frozen=True)
 class MeanRating:
-    """Of one system on one data set: the mean and the ends of its confidence interval, in stars."""
+    """Mean rating of a system on a data set and the bounds of its confidence interval, in stars."""
 
     dataset: str
     system: str
@@ -102,7 +51,7 @@ class MeanRating:
 
 @dataclass(frozen=True)
 class RaterSummary:
-    """How much of the known someone has got right, and why they are left out ("" where they count)."""
+    """Ratings of a rater, known pictures rated as expected, and why they are left out ("" if they count)."""
 
     name: str
     ratings: int
@@ -113,7 +62,7 @@ class RaterSummary:
 
 @dataclass(frozen=True)
 class RatingResults:
-    """Of a rating study; agreements are Krippendorff's alpha (ordinal), None with nothing to compare."""
+    """Results of a rating study. Agreement is Krippendorff's alpha (ordinal), None without data."""
 
     study: str
     means: tuple[MeanRating, ...]
@@ -126,7 +75,7 @@ class RatingResults:
 def compute_results(
     store: StudyDatabase, study_id: int, *, attention: float = MIN_ATTENTION, seed: int = 0
 ) -> RatingResults:
-    """Of all ratings so far, without those of raters who are blocked or fall short of `attention`."""
+    """Results of all ratings so far, except of raters who are blocked or below the required `attention`."""
     with store.reading() as session:
         study = session.get_one(Study, study_id)
         if study.kind != StudyKind.RATING:
@@ -136,22 +85,22 @@ def compute_results(
     ratings = read_ratings(store, study_id)
     raters = tuple(_summarize_rater(name, out, ratings, attention) for name, out in blocked.items())
     counted = {rater.name for rater in raters if not rater.left_out}
-    kept = [one for one in ratings if one.rater in counted and one.kind != PageKind.CHECK]
-    first = [one for one in kept if one.kind == PageKind.SAMPLE]
-    again = [one for one in kept if one.kind == PageKind.REPEAT]
-    twice = {_rating_key(one) for one in again}
+    valid = [one for one in ratings if one.rater in counted and one.kind != PageKind.CHECK]
+    first = [one for one in valid if one.kind == PageKind.SAMPLE]
+    repeats = [one for one in valid if one.kind == PageKind.REPEAT]
+    repeated = {_rating_key(one) for one in repeats}
     return RatingResults(
         study.name,
         tuple(_compute_means(first, seed)),
         krippendorff_alpha(((one.sample, one.system), one.stars) for one in first),
-        krippendorff_alpha((_rating_key(one), one.stars) for one in kept if _rating_key(one) in twice),
-        len(again),
+        krippendorff_alpha((_rating_key(one), one.stars) for one in valid if _rating_key(one) in repeated),
+        len(repeats),
         raters,
     )
 
 
 def read_ratings(store: StudyDatabase, study_id: int) -> list[GivenRating]:
-    """All stars of a study, in the order of its people and their pages."""
+    """All ratings of a study, in the order of its people and their pages."""
     stars = type_coerce(Rating.stars, Integer)
     wanted = (
         select(
@@ -177,20 +126,20 @@ def _summarize_rater(
 ) -> RaterSummary:
     own = [one for one in ratings if one.rater == name]
     known = [passes_check(one.known, one.stars) for one in own if one.known is not None]
-    short = len(known) >= MIN_CHECKS and sum(known) < attention * len(known)
-    why = "blocked" if blocked else "inattentive" if short else ""
-    return RaterSummary(name, sum(one.kind != PageKind.CHECK for one in own), sum(known), len(known), why)
+    inattentive = len(known) >= MIN_CHECKS and sum(known) < attention * len(known)
+    left_out = "blocked" if blocked else "inattentive" if inattentive else ""
+    count = sum(one.kind != PageKind.CHECK for one in own)
+    return RaterSummary(name, count, sum(known), len(known), left_out)
 
 
 def _compute_means(ratings: Sequence[GivenRating], seed: int) -> Iterable[MeanRating]:
-    """Of each data set, the best system first; of all of them together where there are several."""
+    """Means on each data set, and on all of them if there are several; the best system first."""
     datasets = sorted({one.dataset for one in ratings})
     for dataset in [*datasets, None] if len(datasets) > 1 else datasets:
         group = [one for one in ratings if dataset is None or one.dataset == dataset]
-        found = [
-            _compute_mean("all" if dataset is None else dataset, s, group, seed) for s in _list_systems(group)
-        ]
-        yield from sorted(found, key=lambda mean: -mean.mean)
+        name = "all" if dataset is None else dataset
+        means = [_compute_mean(name, system, group, seed) for system in _list_systems(group)]
+        yield from sorted(means, key=lambda mean: -mean.mean)
 
 
 def _list_systems(ratings: Iterable[GivenRating]) -> list[str]:
@@ -198,19 +147,55 @@ def _list_systems(ratings: Iterable[GivenRating]) -> list[str]:
 
 
 def _compute_mean(dataset: str, system: str, ratings: Iterable[GivenRating], seed: int) -> MeanRating:
+    """The bootstrap resamples samples, since ratings of one sample are not independent."""
     stars: dict[tuple[str, str], list[int]] = defaultdict(list)
     for one in ratings:
         if one.system == system:
             stars[one.dataset, one.sample].append(one.stars)
-    low, mean, high = bootstrap_interval(list(stars.values()), seed)
+    mean, low, high = estimate_mean(list(stars.values()), seed)
+    if len(stars) == 1:  # no interval can be estimated from one sample
+        low = high = mean
     return MeanRating(dataset, system, mean, low, high, sum(map(len, stars.values())), len(stars))
 
 
-def bootstrap_interval(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float, float]:
-    """Low, mean and high by the percentile bootstrap over groups: ratings of one sample hang together."""
-    sums, sizes = np.array([sum(group) for group in groups]), np.array([len(group) for group in groups])
-    chance = np.random.default_rng(seed)
-    drawn = chance.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), size=RESAMPLES)
-    means = (drawn @ sums) / (drawn @ sizes)
-    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(sums.sum() / sizes.sum()), float(high)
+def krippendorff_alpha(
+    values: Iterable[tuple[Hashable, float]], level: MeasurementLevel = "ordinal"
+) -> float | None:
+    """Krippendorff's alpha of (unit, value) pairs, one for each judgement; units may lack any of the raters.
+
+    1 is perfect agreement, 0 that of chance; None if no two judgements can be compared or all are equal.
+    `level` defines differences: equal or not, in ranks, or in the values themselves.
+
+    K. Krippendorff, "Content Analysis", chapter 11.
+    """
+    counts, domain = _count_values(values)
+    sizes = counts.sum(axis=1)
+    counts, sizes = counts[sizes > 1], sizes[sizes > 1]
+    totals = counts.sum(axis=0)
+    distance = _squared_differences(domain, totals, level)
+    pairs = np.einsum("uc,uk,u->ck", counts, counts, 1 / (sizes - 1)) - np.diag(
+        (counts / (sizes - 1)[:, None]).sum(axis=0)
+    )
+    by_chance = (np.outer(totals, totals) - np.diag(totals)) / max(totals.sum() - 1, 1)
+    expected = float((by_chance * distance).sum())
+    return None if expected == 0 else 1 - float((pairs * distance).sum()) / expected
+
+
+def _count_values(values: Iterable[tuple[Hashable, float]]) -> tuple[Floats, Floats]:
+    """Counts (units, values) of each value for each unit, and the values in ascending order."""
+    units: dict[Hashable, int] = {}
+    cells = [(units.setdefault(unit, len(units)), float(value)) for unit, value in values]
+    domain = sorted({value for _, value in cells})
+    counts = np.zeros((len(units), len(domain)))
+    for row, value in cells:
+        counts[row, domain.index(value)] += 1
+    return counts, np.array(domain)
+
+
+def _squared_differences(domain: Floats, totals: Floats, level: MeasurementLevel) -> Floats:
+    """Squared differences between values (V, V)."""
+    if level == "nominal":
+        return 1.0 - np.eye(len(domain))
+    # Equal values share a rank: between two values are all others in between and half of each of the two.
+    places = np.cumsum(totals) - totals / 2 if level == "ordinal" else domain
+    return np.square(places[:, None] - places[None, :])

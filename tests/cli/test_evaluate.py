@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from t2onet.data.records import read_questions
-from t2onet.evaluation.labelled import read_labels
+from t2onet.evaluation.cases import read_labels
 from t2onet.evaluation.measure import AMOUNT_REQUESTS
 from t2onet.language.ten_requests import TEN_REQUESTS
 from tests.cli.made import T2O, photo
 from tests.conftest import ROOT
-from tests.evaluation.tables.made import NAMES, small_pairs
+from tests.evaluation.paper_made import NAMES, small_pairs
 
 DATA = ROOT.parent / "shared" / "data"
 
@@ -83,7 +83,7 @@ def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
 
 
 def test_lpips_from_a_file(t2o: T2O, pairs: Path) -> None:
-    from tests.metrics.test_lpips import random_weights
+    from tests.metrics.test_distances_lpips import random_weights
 
     random_weights(Path("alexnet.ckpt"))
     answer = t2o("evaluate", pairs, "--system", "identity", "--lpips", "alexnet.ckpt", "--json")
@@ -146,7 +146,7 @@ def test_without_labels_the_table_says_what_is_missing(t2o: T2O, pairs: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--system", "keyword"], "'keyword' is no system: "),
+        (["--system", "keyword"], "'keyword' is not a system: "),
         (["--system", "identity", "--system", "identity"], "two systems are called 'identity'"),
         (["--inception", "pairs/requests.csv"], "pairs/requests.csv holds no weights"),
         (["--lpips", "pairs/requests.csv"], "pairs/requests.csv does not hold the weights of LPIPS"),

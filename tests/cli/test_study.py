@@ -126,8 +126,8 @@ def test_refusals(t2o: T2O, folder: Path) -> None:
     table(folder, 1)
     for arguments, message in (
         (["rate", "none.csv"], "none.csv cannot be read: No such file or directory"),
-        (["rate", "table.csv", "--checks", "2"], "checks is 2.0; it is a share of all pages, 0 to 0.5"),
-        (["rate", "table.csv", "--ratings", "0"], "ratings is 0; it is at least 1"),
+        (["rate", "table.csv", "--checks", "2"], "checks is 2.0; it must be a share of all pages, 0 to 0.5"),
+        (["rate", "table.csv", "--ratings", "0"], "ratings is 0; it must be at least 1"),
         (["annotate", "none"], "none is not a folder; give the folder of a dataset."),
     ):
         assert t2o("study", *arguments) == (2, "", f"t2o: {message}\n")

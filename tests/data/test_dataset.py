@@ -16,7 +16,7 @@ GOOD = [request("0001"), request("0002", operator={"hue": {"local": True}}), req
 
 
 def numbers(path: Path) -> list[str]:
-    return [str(entry.fields["input"])[:4] for entry in read_entries(path, "input").found if entry]
+    return [str(entry.fields["input"])[:4] for entry in read_entries(path, "input").entries if entry]
 
 
 def problems(path: Path) -> list[str]:
@@ -55,7 +55,7 @@ def test_a_list_that_was_cut_off_keeps_what_was_whole(tmp_path: Path) -> None:
     path = write(tmp_path / "splits" / "train.json", json.dumps(GOOD)[:-20])
     assert numbers(path) == ["0001", "0002"]
     assert len(problems(path)) == 1
-    assert not read_entries(path, "input").whole
+    assert not read_entries(path, "input").complete
 
 
 def test_bytes_that_are_not_utf8_cost_only_their_field(tmp_path: Path) -> None:

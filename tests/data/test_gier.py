@@ -63,14 +63,14 @@ def test_edits_are_selected_by_scope_and_alignment(tmp_path: Path) -> None:
 
 
 def test_other_datasets_have_no_such_selections(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="of the layout pairs; these labels are in gier only"):
+    with pytest.raises(DataError, match="has the layout pairs; only gier has these labels"):
         select_samples(open_dataset(pairs(tmp_path, ["a.png"])), scope="global")
 
 
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"output": float("nan")}, "entry 1: a field is missing or no text ('output' is nan)"),
+        ({"output": float("nan")}, "entry 1: a field is missing or not a text ('output' is nan)"),
         ({"operator": float("nan")}, "operations that are not understood ('operator' is nan)"),
         (
             {"operator": {"hue": {"local": True}}},
@@ -95,8 +95,8 @@ def test_a_request_that_is_none_costs_only_itself(tmp_path: Path) -> None:
     dataset = open_dataset(gier(tmp_path, [edit("a", amateur_summary=[float("nan"), "", "lighter"])]))
     assert dataset.samples[0].requests == ("brighten", "lighter")
     assert told(dataset) == [
-        "splits/train_sess_3.json, entry 1: a request that is no text (nan)",
-        "splits/train_sess_3.json, entry 1: a request that is no text ('')",
+        "splits/train_sess_3.json, entry 1: a request that is not a text (nan)",
+        "splits/train_sess_3.json, entry 1: a request that is not a text ('')",
     ]
 
 
@@ -139,7 +139,7 @@ def test_an_operation_works_in_the_union_of_its_masks(tmp_path: Path) -> None:
         ("{}", "is not a list of masks"),
         ([{"size": [2, 2], "counts": [3]}], r"a_a_mask\.json: a mask of 2 x 2 has runs for 3 pixels"),
         ([TWO[0], {"size": [1, 1], "counts": [1]}], "masks of different sizes"),
-        ([TWO[0]], r"a_out has 1 masks, and hue asks for \(1,\)"),
+        ([TWO[0]], r"a_out has 1 masks, and hue refers to \(1,\)"),
     ],
 )
 def test_masks_that_cannot_be_read_are_refused_by_file(tmp_path: Path, masks: Any, why: str) -> None:

@@ -79,10 +79,10 @@ def test_splits_are_kept_and_can_be_chosen(tmp_path: Path) -> None:
     ("bad", "problem"),
     [
         (7, "annotations/train_sess_1.json, entry 1: not an object with fields (7)"),
-        ({"input": "0001_O.jpg"}, "entry 1: a field is missing or no text ('output' is absent)"),
-        (request("0001", text=float("nan")), "a field is missing or no text ('request' is nan)"),  # type: ignore[arg-type]
-        (request("0001", text="  "), "a field is missing or no text ('request' is '  ')"),
-        (request("0001", text="\ud800"), "a field is missing or no text ('request' is '\\ud800')"),
+        ({"input": "0001_O.jpg"}, "entry 1: a field is missing or not a text ('output' is absent)"),
+        (request("0001", text=float("nan")), "a field is missing or not a text ('request' is nan)"),  # type: ignore[arg-type]
+        (request("0001", text="  "), "a field is missing or not a text ('request' is '  ')"),
+        (request("0001", text="\ud800"), "a field is missing or not a text ('request' is '\\ud800')"),
         (request("0001", "F"), "unknown expert ('output' is '0001_F.jpg'; experts are A to E)"),
         (request("0001") | {"output": "../0001_C/x"}, "unknown expert"),
         (request("0001") | {"input": "0002_O.jpg"}, "the photos are of different names"),
@@ -90,7 +90,10 @@ def test_splits_are_kept_and_can_be_chosen(tmp_path: Path) -> None:
         (request("0001", intents=[{"attribute": "warmth", "sign": 0}]), "intents that are not understood"),
         (request("0001", intents=7), "intents that are not understood"),
         (request("0001", intents=[7]), "intents that are not understood"),
-        (request("0001", intents=[], unanswerable=3), "a field is missing or no text ('unanswerable' is 3)"),
+        (
+            request("0001", intents=[], unanswerable=3),
+            "a field is missing or not a text ('unanswerable' is 3)",
+        ),
     ],
 )
 def test_a_bad_entry_is_named_and_the_rest_goes_on(tmp_path: Path, bad: Any, problem: str) -> None:

@@ -47,7 +47,7 @@ def test_what_is_no_dataset_is_refused_with_what_was_looked_for(tmp_path: Path) 
         open_dataset(tmp_path, "giers")
     with pytest.raises(DataError, match=r"no split 'trian' \(perhaps train\?\); use train, val, test"):
         open_dataset(tmp_path, splits="trian")
-    with pytest.raises(DataError, match="no split was asked for"):
+    with pytest.raises(DataError, match="`splits` is empty"):
         open_dataset(tmp_path, splits=[])
 
 

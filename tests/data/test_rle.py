@@ -70,9 +70,9 @@ def test_long_runs_come_back(runs: list[int]) -> None:
         ({"size": [2, 3], "counts": [5]}, "has runs for 5 pixels"),
         ({"size": [2, 3], "counts": [8, -2]}, "or negative ones"),
         ({"size": [2, 3], "counts": [6.0]}, "whole numbers"),
-        ({"size": [2, 3], "counts": "1 5"}, "' ' where that stands for no number"),
+        ({"size": [2, 3], "counts": "1 5"}, "' ', which does not encode a number"),
         ({"size": [2, 3], "counts": "X"}, "end in the middle of a number"),
-        ({"size": [2, 3], "counts": "X" * 99}, "where that stands for no number"),
+        ({"size": [2, 3], "counts": "X" * 99}, "which does not encode a number"),
     ],
 )
 def test_what_is_no_mask_is_refused(mask: Any, why: str) -> None:

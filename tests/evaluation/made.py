@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import PIL.Image
 
-from t2onet.evaluation.cases import Case
-from t2onet.evaluation.labelled import LabelledRequest, RequestKind, digest_sentence
+from t2onet.evaluation.cases import Case, LabelledRequest, RequestKind, digest_sentence
 from t2onet.evaluation.systems import Question, SystemAnswer
 from t2onet.language import Attribute, Intent
 from t2onet.operations import get_operation
@@ -64,7 +63,7 @@ class Scripted:
 
     do: Callable[[Question], SystemAnswer]
     name: str = "scripted"
-    manners: bool = False
+    has_modes: bool = False
     side: int = SIZE
     batches: list[list[Question]] = field(default_factory=list)
 

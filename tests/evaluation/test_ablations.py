@@ -7,14 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from t2onet.errors import DataError
 from t2onet.evaluation.ablations import (
     ABLATIONS,
     FORWARD_TITLE,
     JOINT_TITLE,
     PAPER_INPUT_L1,
     PAPER_TITLE,
-    get_ablation,
 )
 from t2onet.evaluation.table import ResultTable
 from t2onet.planning import ForwardSearch, L1Cost
@@ -41,7 +39,7 @@ def graded(picture: np.ndarray, seed: int) -> np.ndarray:
 
 @cache
 def table(name: str) -> ResultTable:
-    return get_ablation(name)(pairs(), "fast")
+    return ABLATIONS[name](pairs(), "fast")
 
 
 @pytest.mark.parametrize("name", ABLATIONS)
@@ -79,8 +77,3 @@ def test_a_joint_fit_is_never_worse(name: str) -> None:
     rows = table(name).rows
     for forward, joint in zip(rows[FORWARD_TITLE], rows[JOINT_TITLE], strict=True):
         assert joint <= forward + 1e-9
-
-
-def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(DataError, match="there is no table 'steps'; there are operation-sets, "):
-        get_ablation("steps")

@@ -20,10 +20,10 @@ from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from t2onet.training.answering import answer_runs
 from tests.evaluation.made import SENTENCES
-from tests.evaluation.tables.made import small_pairs
+from tests.evaluation.paper_made import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file
+from tests.metrics.test_distances_lpips import random_weights
 from tests.metrics.test_features import scripted
-from tests.metrics.test_lpips import random_weights
 from tests.models.baselines.made import SMALL as SMALL_BASELINES
 
 LEVEL = 1 / 255
@@ -64,8 +64,8 @@ def asked(folder: Path) -> tuple[Path, list[Question]]:
     data = open_dataset(small_pairs(folder), splits=["val"])
     compare_systems([noting], data, SENTENCES, each=2)
     path = folder / "questions.zip"
-    path.write_bytes(noting.questions(data.fingerprint).zipped())
-    return path, [Question(picture, request, "literal") for picture, request in noting.asked]
+    path.write_bytes(noting.to_question_set(data.fingerprint).zipped())
+    return path, [Question(picture, request, "literal") for picture, request in noting.recorded]
 
 
 def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_what_was_never_asked_is_refused(runs: Path, tmp_path: Path) -> None:
     noting = QuestionRecorder()
     picture = np.zeros((3, 32, 32), np.float32)
     noting.answer([Question(picture, "brighter", "literal")])
-    (tmp_path / "q.zip").write_bytes(noting.questions().zipped())
+    (tmp_path / "q.zip").write_bytes(noting.to_question_set().zipped())
     answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], say=str)
     system = open_system(str(tmp_path / "paper.zip"))
-    assert (system.name, system.manners, system.side) == ("paper", False, 128)
+    assert (system.name, system.has_modes, system.side) == ("paper", False, 128)
     assert len(system.answer([Question(picture, "brighter", "expert")])) == 1
     with pytest.raises(
         DataError, match=r"paper\.zip has no answer to 'darker' .* --ask and the same options"
@@ -134,7 +134,7 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     questions, said = tmp_path / "q.zip", list[str]()
     noting = QuestionRecorder()
     noting.answer([Question(np.zeros((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.questions().zipped())
+    questions.write_bytes(noting.to_question_set().zipped())
     (runs / "default").mkdir()
     retoucher_file(runs / "default" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", say=said.append)
@@ -150,14 +150,14 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     assert said[1] == "paper: has answered already"
     said.clear()
     noting.answer([Question(np.ones((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.questions().zipped())
+    questions.write_bytes(noting.to_question_set().zipped())
     gan_file(runs / "paper" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", only=["paper"], say=said.append)
     assert said[0].startswith("paper: 2 answers, ")
 
 
 def test_runs_that_are_not_there_are_refused(runs: Path, tmp_path: Path) -> None:
-    (tmp_path / "q.zip").write_bytes(QuestionRecorder().questions().zipped())
+    (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().zipped())
     with pytest.raises(TrainingError, match="has no weights of papers; there are gan, paper"):
         answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], say=str)
     with pytest.raises(TrainingError, match=r"no folder in .* has best\.safetensors"):

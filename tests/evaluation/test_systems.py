@@ -71,7 +71,7 @@ def retoucher_file(path: Path) -> Path:
 
 def test_names() -> None:
     systems = open_systems(["shipped", "keywords", "identity"])
-    assert [(system.name, system.side, system.manners) for system in systems] == [
+    assert [(system.name, system.side, system.has_modes) for system in systems] == [
         ("shipped", 128, True),
         ("keywords", 128, False),
         ("identity", 128, False),
@@ -128,7 +128,7 @@ def test_only_the_retoucher_tells_manners_apart(tmp_path: Path) -> None:
     both = [Question(picture(0), "brighter", manner) for manner in RETOUCHER_MODES]
     two = open_system(str(retoucher_file(tmp_path / "r.safetensors")))
     one = open_system(str(t2onet_file(tmp_path / "t.safetensors")))
-    assert (two.manners, one.manners) == (True, False)
+    assert (two.has_modes, one.has_modes) == (True, False)
     assert _apart(two, both) > 1e-3
     assert _apart(one, both) < 1e-6
 
@@ -177,7 +177,7 @@ def test_a_narrow_generator_paints_nearly_the_same(
     path = tmp_path / "gan.safetensors"
     write_tensors(path, network.state_dict(), describe_network("pix2pixaug", config, VOCABULARY))
     for wide, narrow in zip(
-        open_system(str(path)).answer(ASKED), open_system(str(path), narrow=True).answer(ASKED), strict=True
+        open_system(str(path)).answer(ASKED), open_system(str(path), bfloat16=True).answer(ASKED), strict=True
     ):
         assert narrow.picture.dtype == np.float32
         apart = np.abs(wide.picture - narrow.picture).mean()
@@ -210,14 +210,14 @@ def test_weights_are_called_by_their_run_or_as_told(tmp_path: Path) -> None:
     assert open_system(str(run)).name == "paper"
     assert open_system(f"T2ONet={run}").name == "T2ONet"
     assert open_system(str(t2onet_file(tmp_path / "other.safetensors"))).name == "other"
-    with pytest.raises(DataError, match="two systems are called 'paper'; call one otherwise"):
+    with pytest.raises(DataError, match="two systems are called 'paper'; rename one"):
         open_systems([str(path), str(run)])
 
 
 def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"'keyword' is no system: .* did you mean 'keywords'\?"):
+    with pytest.raises(DataError, match=r"'keyword' is not a system: .* did you mean 'keywords'\?"):
         open_system("keyword")
-    with pytest.raises(DataError, match=r"'runs/x' is no system: .* give shipped, default, keywords, "):
+    with pytest.raises(DataError, match=r"'runs/x' is not a system: .* give shipped, default, keywords, "):
         open_system("runs/x")
     with pytest.raises(DataError, match=r"has neither best\.safetensors nor about\.json"):
         open_system(str(tmp_path))

@@ -95,7 +95,7 @@ def test_the_request_and_the_photo_matter(tmp_path: Path) -> None:
 def test_it_is_measured_as_a_system_without_manners(tmp_path: Path) -> None:
     exported(lively(), tmp_path)
     system = open_system(f"T2ONet={tmp_path}")
-    assert (system.name, system.side, system.manners) == ("T2ONet", T2ONET_SIDE, False)
+    assert (system.name, system.side, system.has_modes) == ("T2ONet", T2ONET_SIDE, False)
     (made,) = system.answer([Question(picture(), REQUESTS[0], "literal")])
     assert made.recipe is not None
     assert len(made.recipe.steps) == 6

@@ -298,7 +298,7 @@ def test_studies_that_cannot_begin(store: StudyDatabase, tmp_path: Path) -> None
         open_annotation_study(store, folder, AnnotationSettings(qualification=3))
     with pytest.raises(StudyError, match="give 0 pairs or more"):
         AnnotationSettings(qualification=-1)
-    with pytest.raises(StudyError, match="requests is 0; it is at least 1"):
+    with pytest.raises(StudyError, match="requests is 0; it must be at least 1"):
         AnnotationSettings(requests=0)
 
 

@@ -101,5 +101,5 @@ def test_what_counts_as_one_address(address: str, network: str) -> None:
 
 @pytest.mark.parametrize("limits", [{"joins": 0}, {"joins_per_address": 0}])
 def test_nobody_could_join(limits: dict[str, int]) -> None:
-    with pytest.raises(StudyError, match="is 0; it is at least 1"):
+    with pytest.raises(StudyError, match="is 0; it must be at least 1"):
         JoinLimits(**limits)

@@ -243,11 +243,11 @@ def test_a_study_is_found_again(store: StudyDatabase, tmp_path: Path) -> None:
     study = open_rating_study(store, path, ALL)
     assert open_rating_study(store, path, ALL) == study
     assert find_study(store) == find_study(store, "table") == study
-    with pytest.raises(StudyError, match="'table' already, of other samples or settings"):
+    with pytest.raises(StudyError, match="'table' with other samples or settings"):
         open_rating_study(store, path, replace(ALL, ratings=3))
     other = open_rating_study(store, path, replace(ALL, ratings=3), name="other")
     assert find_study(store, "other") == other
-    with pytest.raises(NotFound, match="say which with --name: table, other"):
+    with pytest.raises(NotFound, match="choose one with --name: table, other"):
         find_study(store)
     with pytest.raises(NotFound, match="no study 'third'; there is table, other"):
         find_study(store, "third")
@@ -256,7 +256,7 @@ def test_a_study_is_found_again(store: StudyDatabase, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x" * 201, "a\0b", "a\nb"])
 def test_names_that_no_study_can_have(store: StudyDatabase, tmp_path: Path, name: str) -> None:
     path = table(tmp_path, 1)
-    with pytest.raises(StudyError, match="is no name for a study"):
+    with pytest.raises(StudyError, match="cannot be the name of a study"):
         open_rating_study(store, path, ALL, name=name)
 
 

@@ -13,11 +13,12 @@ import pytest
 import sqlalchemy as sa
 
 from t2onet.errors import StudyError
+from t2onet.metrics.statistics import estimate_mean
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
 from t2onet.studies.exporting import RATING_COLUMNS, export_ratings_csv
 from t2onet.studies.models import Person, PersonState, RatingSettings, Study, StudyKind
-from t2onet.studies.results import bootstrap_interval, compute_results
+from t2onet.studies.results import compute_results
 from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import ALL, raters, rating_study, table, work_through
 
@@ -40,6 +41,14 @@ def test_means_worked_by_hand(store: StudyDatabase, tmp_path: Path) -> None:
     assert found.agreement is not None
     assert found.agreement < 0
     assert found.self_agreement is None
+
+
+def test_the_interval_of_one_sample_is_its_mean(store: StudyDatabase, tmp_path: Path) -> None:
+    study = rating_study(store, tmp_path, 1)
+    work_through(store, *raters(store, study, 1))
+    assert {
+        (mean.low, mean.high) == (mean.mean, mean.mean) for mean in compute_results(store, study).means
+    } == {True}
 
 
 def test_each_data_set_and_all_together(store: StudyDatabase, tmp_path: Path) -> None:
@@ -91,15 +100,15 @@ def test_a_study_of_another_kind(store: StudyDatabase) -> None:
 def test_an_interval_is_as_wide_as_theory_says() -> None:
     """For many independent samples the bootstrap comes to 1.96 standard errors to either side."""
     stars = np.random.default_rng(0).integers(1, 6, 400)
-    low, mean, high = bootstrap_interval([[int(one)] for one in stars])
+    mean, low, high = estimate_mean([[int(one)] for one in stars])
     assert mean == pytest.approx(stars.mean())
     assert (high - low) / 2 == pytest.approx(1.96 * stars.std() / 20, rel=0.08)
 
 
 def test_ratings_of_one_sample_are_not_taken_for_independent() -> None:
     stars = np.random.default_rng(0).integers(1, 6, 100)
-    low, _, high = bootstrap_interval([[int(one)] for one in stars])
-    doubled_low, _, doubled_high = bootstrap_interval([[int(one)] * 2 for one in stars])
+    _, low, high = estimate_mean([[int(one)] for one in stars])
+    _, doubled_low, doubled_high = estimate_mean([[int(one)] * 2 for one in stars])
     assert (doubled_low, doubled_high) == (low, high)
 
 
@@ -110,7 +119,7 @@ def test_an_interval_holds_the_truth_as_often_as_it_says() -> None:
     for _ in range(300):
         samples = chance.integers(2, 5, 60)
         groups = [list(np.clip(base + chance.integers(-1, 2, 2), 1, 5)) for base in samples]
-        low, _, high = bootstrap_interval(groups)
+        _, low, high = estimate_mean(groups)
         held += low <= true <= high
     assert 0.91 <= held / 300 <= 0.985
 

@@ -53,16 +53,19 @@ def test_spreadsheets_write_marks_semicolons_and_empty_lines(folder: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no column 'input'; its first line names input, request and each system"),
+        ("", "has no column 'input'; its first line must name input, request and each system"),
         ("input,request\na.png,warmer\n", "has no output to rate; add a column for each system"),
         ("input,x\na.png,x/a.png\n", "has no column 'request'"),
-        ("input,request,x,x\n", "a column has no name, another one's or"),
+        ("input,request,x,x\n", "column names must be unique"),
         ("input,request,x\n", "has no sample; give a line for each"),
         ("input,request,x\na.png,warmer\n", "line 2: 2 cells where there are 3 columns"),
         ("input,request,x\na.png,,x/a.png\n", "line 2: the request is empty"),
         ("input,request,x\na.png,warmer,\n", "line 2: the output of x is empty"),
         ('input,request,x\na.png,"warmer,x/a.png\n', "line 2: not CSV"),
-        ("sample,input,request,x\ns,a.png,r,x/a.png\ns,a.png,r,y/a.png\n", "line 3: the sample 's' is there"),
+        (
+            "sample,input,request,x\ns,a.png,r,x/a.png\ns,a.png,r,y/a.png\n",
+            "line 3: the sample 's' is in",
+        ),
         ("input,request,system,output\na.png,r,x,x/a.png\nb.png,r,y,y/b.png\n", "'a' has no output of y"),
         ("input,request,system,output\na.png,r,x,x/a.png\na.png,r,x,y/a.png\n", "a second output of x"),
         (
@@ -71,11 +74,11 @@ def test_spreadsheets_write_marks_semicolons_and_empty_lines(folder: Path) -> No
         ),
         (
             "input,request,x\nc.png,warmer,x/c.png\n",
-            "not there: c.png, x/c.png; they are looked for beside it",
+            "do not exist: c.png, x/c.png; paths are relative to its folder",
         ),
-        (f"sample,input,request,x\n{'s' * 201},a.png,r,x/a.png\n", "is too long a name; use up to 200"),
+        (f"sample,input,request,x\n{'s' * 201},a.png,r,x/a.png\n", "is too long; use up to 200"),
         ("input,request,x\na.png,r\0,x/a.png\n", "is not text .it has zero bytes"),
-        ("input,request,x\na.png,warmer,table.csv\n", "table.csv, which is no kind of photo"),
+        ("input,request,x\na.png,warmer,table.csv\n", "table.csv, which is not a kind of photo"),
     ],
 )
 def test_refusals(folder: Path, text: str, message: str) -> None:

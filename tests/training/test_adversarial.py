@@ -148,6 +148,6 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
             return (task.network.train()(given.image, given.tokens) - given.target).abs().mean().item()
 
     before = missed()
-    settings = LoopSettings(iterations=200, validate_every=200, learning_rate=2e-3, beta1=0.5)
+    settings = LoopSettings(iterations=60, validate_every=60, learning_rate=2e-3, beta1=0.5)
     run_of(tmp_path, settings, task).go()
-    assert missed() < 0.5 * before
+    assert missed() < 0.6 * before

@@ -13,8 +13,8 @@ import pytest
 
 from t2onet.data import Dataset, Sample
 from t2onet.errors import DataError
-from t2onet.evaluation import labelled
-from t2onet.evaluation.labelled import (
+from t2onet.evaluation import cases
+from t2onet.evaluation.cases import (
     MAX_SIMULATED,
     LabelledRequest,
     RequestKind,
@@ -139,7 +139,7 @@ PUBLISHED = ("brighter", "warmer", "sharpen")
 @pytest.fixture
 def _three_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = [label_of("ma5k-req", at, "request", text) for at, text in enumerate(PUBLISHED)]
-    monkeypatch.setattr(labelled, "read_labels", lambda: labels)
+    monkeypatch.setattr(cases, "read_labels", lambda: labels)
 
 
 def listed(root: Path, *requests: str) -> Dataset:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.stored import read_stored
+from scripts.rewrite_tables import read_stored
 from t2onet.errors import DataError
 from t2onet.evaluation.compare import Comparison, RunSpread
 from t2onet.evaluation.measure import average_runs, evaluate_system
@@ -50,7 +50,7 @@ def test_a_row_of_several_runs_is_their_mean(found: Comparison) -> None:
 
 
 def test_samples_name_the_run(found: Comparison) -> None:
-    systems = {line.split(",")[0] for line in found.samples().splitlines()[1:]}
+    systems = {line.split(",")[0] for line in found.samples_to_csv().splitlines()[1:]}
     assert systems == {*(f"by {amount}" for amount in AMOUNTS), "identity"}
 
 

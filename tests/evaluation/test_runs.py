@@ -15,14 +15,16 @@ from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.paper_tables import PaperPlans, PaperRow
 from t2onet.evaluation.runs import (
     PaperRunOptions,
+    build_packing_commands,
     describe_row,
     find_run_files,
     find_weights,
     is_finished,
+    repeat_runs,
     train_missing_runs,
 )
 from t2onet.models.files import read_tensors, write_tensors
-from tests.evaluation.tables.made import AFTER, T2ONET, TINY
+from tests.evaluation.paper_made import AFTER, T2ONET, TINY
 from tests.training.made import packed_folder
 
 
@@ -44,11 +46,11 @@ def told(place: PaperRunOptions) -> str:
 @pytest.mark.slow
 def test_what_is_absent_is_trained_and_then_left_alone(place: PaperRunOptions) -> None:
     said: list[str] = []
-    train_missing_runs(TINY.runs(), place, said.append)
+    train_missing_runs(TINY.list_runs(), place, said.append)
     assert said == ["training pix2pixaug, 1 of 3", "training paper, 2 of 3", "training rl-pretrained, 3 of 3"]
     assert told(place).count("ended by iterations after iteration 4") == 3
-    assert all(is_finished(place.runs / run.name) for run in TINY.runs())
-    train_missing_runs(TINY.runs(), place, said.append)
+    assert all(is_finished(place.runs / run.name) for run in TINY.list_runs())
+    train_missing_runs(TINY.list_runs(), place, said.append)
     assert len(said) == 3
 
 
@@ -142,7 +144,7 @@ def test_repetitions_are_found_beside_a_run(tmp_path: Path) -> None:
 
 
 def test_without_a_packed_set_nothing_is_trained(tmp_path: Path) -> None:
-    train_missing_runs(TINY.runs(), PaperRunOptions(tmp_path / "runs"), pytest.fail)
+    train_missing_runs(TINY.list_runs(), PaperRunOptions(tmp_path / "runs"), pytest.fail)
     assert not (tmp_path / "runs").exists()
     assert "weights" not in describe_row(PaperRow("T2ONet", T2ONET), tmp_path / "runs")
 
@@ -151,9 +153,36 @@ def test_plans_of_their_own_lie_beside_the_data(place: PaperRunOptions) -> None:
     assert place.data is not None
     run = replace(T2ONET, name="other", plans=PaperPlans("beam", way="beam"))
     with pytest.raises(
-        DataError, match=r"other learns from .*packed-beam, .* t2o data plan .*--way beam && "
+        DataError,
+        match=r"(?s)other learns from .*packed-beam, .*\nt2o data plan .*--way beam\nt2o data pack ",
     ):
         train_missing_runs([AFTER, run], place, pytest.fail)
     shutil.copytree(place.data, place.data.with_name("packed-beam"))
     train_missing_runs([run], place, str)
     assert (place.runs / "other" / BEST_WEIGHTS_FILE).is_file()
+
+
+@pytest.mark.parametrize("setting", ["seed=7", " seed = 7"])
+def test_one_seed_for_all_repetitions_is_refused(setting: str) -> None:
+    """They would be equal runs, and their spread no measure of noise."""
+    with pytest.raises(TrainingError, match=r"^--seeds 2 trains .* --set .*seed.* give one of the two$"):
+        repeat_runs([T2ONET], 2, ["iterations=4", setting])
+    assert repeat_runs([T2ONET], 1, [setting]) == [T2ONET]
+    assert len(repeat_runs([T2ONET], 2, ["seeds=7"])) == 2
+
+
+def test_repeated_runs_start_from_the_same_seed() -> None:
+    _, repeated = repeat_runs([AFTER], 2)
+    assert repeated.name == f"{AFTER.name}-seed-1"
+    assert repeated.settings[-1] == "seed=1"
+    assert repeated.starts_from is not None
+    assert repeated.starts_from.name == "paper-seed-1"
+
+
+def test_packing_commands_have_the_options_of_the_plans() -> None:
+    plans = PaperPlans("few", ("tone", "color"), 2, "fixed")
+    assert list(build_packing_commands(plans, Path("packed"))) == [
+        "t2o data plan DATASET -o plans --split train --way fixed --operations tone,color --steps 2",
+        "t2o data pack DATASET --split train --plans plans --plan-way fixed "
+        "--plan-operations tone,color --plan-steps 2 --photos-of packed -o packed-few",
+    ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from t2onet.evaluation.labelled import RequestKind
+from t2onet.evaluation.cases import RequestKind
 from t2onet.evaluation.measure import (
     AMOUNT_REQUESTS,
     AMOUNTS_IN_ORDER,
@@ -18,9 +18,9 @@ from t2onet.evaluation.measure import (
     VAGUE_ANSWERED,
     VAGUE_NEARER,
     WRONGLY_FLAGGED,
-    judge_answer,
     measure_amounts,
     measure_requests,
+    score_answer,
 )
 from t2onet.evaluation.systems import Question, SystemAnswer, open_system
 from t2onet.language import Attribute, Intent
@@ -32,7 +32,7 @@ DECLINED = SystemAnswer(CASE.before, declined=True)
 
 
 def test_what_was_asked_for_is_followed() -> None:
-    found = judge_answer(label("brighter", BRIGHTER), CASE, LIGHTER)
+    found = score_answer(label("brighter", BRIGHTER), CASE, LIGHTER)
     assert (found["more lightness"], found[WRONGLY_FLAGGED]) == (1, 0)
     assert found[UNREQUESTED] > 0
     assert MISSPELT_FOLLOWED not in found
@@ -40,32 +40,32 @@ def test_what_was_asked_for_is_followed() -> None:
 
 
 def test_the_other_way_is_not() -> None:
-    assert judge_answer(label("brighter", BRIGHTER), CASE, DARKER)["more lightness"] == 0
+    assert score_answer(label("brighter", BRIGHTER), CASE, DARKER)["more lightness"] == 0
     darker = label("darker", Intent(Attribute.LIGHTNESS, -1))
-    assert judge_answer(darker, CASE, DARKER)["less lightness"] == 1
+    assert score_answer(darker, CASE, DARKER)["less lightness"] == 1
 
 
 def test_a_compound_request_is_all_or_nothing() -> None:
     both = label("brighter and warmer", BRIGHTER, WARMER)
-    found = judge_answer(
+    found = score_answer(
         both, CASE, SystemAnswer(brightened(CASE.before, 0.2) * np.float32([1, 1, 1.3])[:, None, None])
     )
     assert (found["more lightness"], found["more warmth"], found[COMPOUND_FOLLOWED]) == (1, 0, 0)
     warm = brightened(CASE.before, 0.2) * np.float32([1, 1, 0.7])[:, None, None]
-    found = judge_answer(replace(both, typo=True), CASE, SystemAnswer(warm))
+    found = score_answer(replace(both, typo=True), CASE, SystemAnswer(warm))
     assert (found["more lightness"], found["more warmth"]) == (1, 1)
     assert (found[COMPOUND_FOLLOWED], found[MISSPELT_FOLLOWED]) == (1, 1)
 
 
 def test_declining_changes_nothing_whatever_picture_comes_with_it() -> None:
-    found = judge_answer(label("brighter", BRIGHTER), CASE, LIGHTER._replace(declined=True))
+    found = score_answer(label("brighter", BRIGHTER), CASE, LIGHTER._replace(declined=True))
     assert found == {WRONGLY_FLAGGED: 1, "more lightness": 0, UNREQUESTED: 0}
 
 
 def test_unanswerable_requests_are_to_be_declined() -> None:
     crop = label("crop it", kind=RequestKind.UNANSWERABLE)
-    assert judge_answer(crop, CASE, DECLINED) == {UNANSWERABLE_FLAGGED: 1}
-    assert judge_answer(crop, CASE, LIGHTER) == {UNANSWERABLE_FLAGGED: 0}
+    assert score_answer(crop, CASE, DECLINED) == {UNANSWERABLE_FLAGGED: 1}
+    assert score_answer(crop, CASE, LIGHTER) == {UNANSWERABLE_FLAGGED: 0}
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,15 @@ def test_vague_requests_want_something_done_and_better_the_right_thing(
     made: SystemAnswer, expected: dict[str, float]
 ) -> None:
     """The expert of these cases brightens."""
-    assert judge_answer(label("make it pop", kind=RequestKind.VAGUE), CASE, made) == expected
+    assert score_answer(label("make it pop", kind=RequestKind.VAGUE), CASE, made) == expected
 
 
 def test_every_request_meets_as_many_photos_drawn_by_the_seed() -> None:
     system = Scripted(lambda question: SystemAnswer(question.picture))
-    rows = list(measure_requests(system, SENTENCES, some_cases(4), manner="expert", each=3, seed=5))
+    rows = list(measure_requests(system, SENTENCES, some_cases(4), mode="expert", each=3, seed=5))
     assert [row.request for row in rows] == [one.name for one in SENTENCES for _ in range(3)]
     assert all(len({row.photo for row in rows[at : at + 3]}) == 3 for at in range(0, len(rows), 3))
-    assert {row.manner for row in rows} == {question.manner for question in system.asked} == {"expert"}
+    assert {row.mode for row in rows} == {question.mode for question in system.asked} == {"expert"}
     assert [row.photo for row in measure_requests(system, SENTENCES, some_cases(4), each=3, seed=5)] == [
         row.photo for row in rows
     ]

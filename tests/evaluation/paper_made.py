@@ -28,7 +28,7 @@ GAN = PaperRun(
     "pix2pixaug",
     (*(f"{key}={value}" for key, value in BASELINES["pix2pixaug"].items()), "batch=4", *SHORT),
 )
-AFTER = PaperRun("rl-pretrained", "rl-pretrained", (*SMALL, *SHORT), after=T2ONET)
+AFTER = PaperRun("rl-pretrained", "rl-pretrained", (*SMALL, *SHORT), starts_from=T2ONET)
 TINY = PaperTable(
     "tiny",
     "A tiny table",
@@ -40,8 +40,8 @@ TINY = PaperTable(
         PaperRow("RL after plans", AFTER, paper={L1: 0.0955}),
         PaperRow("T2ONet", T2ONET, paper={L1: 0.0784, SSIM: 0.8459, SIGMA: 0.719}, gier={L1: 0.0997}),
     ),
-    against="T2ONet",
-    differs=("It is tiny.",),
+    reference="T2ONet",
+    notes=("It is tiny.",),
 )
 NAMES = ("dogs", "drum", "stream", "trail")
 

@@ -13,7 +13,7 @@ from t2onet.metrics.distances import l1_distance, read_lpips
 from t2onet.metrics.features import FeatureExtractor
 from t2onet.metrics.statistics import estimate_interval
 from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
-from tests.metrics.test_lpips import random_weights
+from tests.metrics.test_distances_lpips import random_weights
 
 CASES = some_cases(5)
 MEANS = FeatureExtractor("Frechet distance (mean colours)", lambda pictures: pictures.mean((-2, -1)))
@@ -66,21 +66,21 @@ def test_rules_follow_plain_words() -> None:
     assert found["literal: unanswerable flagged"] == 1
 
 
-def test_systems_without_manners_are_asked_once_and_count_for_both() -> None:
+def test_systems_without_modes_are_asked_once_and_count_for_both() -> None:
     system = Scripted(oracle)
     measured = evaluate_system(system, CASES, SENTENCES, each=2)
     assert len([row for row in measured.rows if row.part == "requests"]) == 2 * len(SENTENCES)
-    assert {row.manner for row in measured.rows} == {"any"}
+    assert {row.mode for row in measured.rows} == {"any"}
     found = values(measured)
     assert found["literal: following"] == found["expert: following"]
 
 
-def test_manners_are_measured_apart() -> None:
+def test_modes_are_measured_apart() -> None:
     def literally(question: Question) -> SystemAnswer:
-        done = question.manner == "expert" or "brighter" in question.request
+        done = question.mode == "expert" or "brighter" in question.request
         return SystemAnswer(brightened(question.picture, 0.2)) if done else SystemAnswer(question.picture)
 
-    found = values(evaluate_system(Scripted(literally, manners=True), CASES, SENTENCES, each=2))
+    found = values(evaluate_system(Scripted(literally, has_modes=True), CASES, SENTENCES, each=2))
     assert found["literal: a vague request answered"] == 0
     assert found["expert: a vague request answered"] == 1
 
@@ -88,8 +88,8 @@ def test_manners_are_measured_apart() -> None:
 def test_classes_are_told_one_by_one() -> None:
     measured = evaluate_system(open_system("keywords"), CASES, SENTENCES, each=2)
     assert list(measured.classes) == [
-        f"{manner}: {name}"
-        for manner in ("literal", "expert")
+        f"{mode}: {name}"
+        for mode in ("literal", "expert")
         for name in ("more lightness", "less lightness", "more warmth")
     ]
 
@@ -114,17 +114,17 @@ def test_less_can_be_asked() -> None:
 
 
 def test_crowds_are_compared_with_the_targets() -> None:
-    wanted = [TargetFeatures.of(MEANS, CASES)]
+    targets = [TargetFeatures.from_cases(MEANS, CASES)]
     name = f"expert: {MEANS.title}"
-    assert values(evaluate_system(Scripted(oracle), CASES, {}, wanted=wanted))[name] == pytest.approx(
+    assert values(evaluate_system(Scripted(oracle), CASES, {}, targets=targets))[name] == pytest.approx(
         0, abs=1e-9
     )
-    assert values(evaluate_system(IdentitySystem(), CASES, {}, wanted=wanted))[name] > 0.01
+    assert values(evaluate_system(IdentitySystem(), CASES, {}, targets=targets))[name] > 0.01
 
 
 def test_it_is_told_how_far_it_is() -> None:
     said: list[tuple[str, int, int]] = []
-    evaluate_system(IdentitySystem(), CASES, SENTENCES, each=1, told=lambda *told: said.append(told))
+    evaluate_system(IdentitySystem(), CASES, SENTENCES, each=1, progress=lambda *told: said.append(told))
     assert said[0] == ("pairs", 5, 5)
     assert {what for what, _, _ in said} == {
         "pairs",

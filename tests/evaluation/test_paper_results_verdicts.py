@@ -7,7 +7,9 @@ import math
 
 import pytest
 
-from t2onet.evaluation.blocks import (
+from t2onet.evaluation.compare import RunSpread
+from t2onet.evaluation.measure import SIGMA_FIGURE
+from t2onet.evaluation.paper_results import (
     OTHER_DIRECTION,
     SAME_DIRECTION,
     SINGLE_RUN_DEVIATION,
@@ -17,8 +19,6 @@ from t2onet.evaluation.blocks import (
     noise_threshold,
     run_variance,
 )
-from t2onet.evaluation.compare import RunSpread
-from t2onet.evaluation.measure import SIGMA_FIGURE
 from t2onet.metrics.statistics import PairedDifference
 from tests.conftest import ROOT
 

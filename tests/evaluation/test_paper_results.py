@@ -7,19 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from bench.stored import Stored
-from t2onet.evaluation.blocks import TableBlock, create_unavailable_block
+from scripts.rewrite_tables import StoredFigures
 from t2onet.evaluation.compare import Comparison
 from t2onet.evaluation.measure import evaluate_system
-from t2onet.evaluation.paper_tables import FID, L1, SSIM, USERS, PaperRow, PaperRun, PaperTable
-from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
-from t2onet.evaluation.writing import (
+from t2onet.evaluation.paper_results import (
+    TableBlock,
     blocks_to_csv,
     build_block_table,
     build_direction_table,
     choose_columns,
+    create_unavailable_block,
     describe_differences,
 )
+from t2onet.evaluation.paper_tables import FID, L1, SSIM, USERS, PaperRow, PaperRun, PaperTable
+from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.features import LITE0_TITLE
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
@@ -35,8 +36,8 @@ TABLE = PaperTable(
         PaperRow("GAN", RUN, paper={L1: 0.0928, FID: 14.0}, gier={L1: 0.1255}),
         PaperRow("Brightens", PaperRun("paper", "paper"), paper={L1: 0.0784, SSIM: 0.8459, FID: 6.7}),
     ),
-    against="Brightens",
-    differs=("It is made up.",),
+    reference="Brightens",
+    notes=("It is made up.",),
 )
 WHY = "not run: no weights of gan"
 
@@ -79,7 +80,7 @@ def stored(**figures: dict[str, IntervalEstimate]) -> TableBlock:
         figure: tuple(first and other and certain(other.value - first.value) for other in others)
         for figure, (first, *others) in estimates.items()
     }
-    return TableBlock("MA5k-Req", TABLE.rows, Stored(names, {"pairs": 6}, estimates, {}, apart, {}))
+    return TableBlock("MA5k-Req", TABLE.rows, StoredFigures(names, {"pairs": 6}, estimates, {}, apart, {}))
 
 
 def certain(value: float) -> PairedDifference:
@@ -97,7 +98,7 @@ def test_fid_and_lpips_have_columns_where_they_were_measured(block: TableBlock) 
     without = replace(TABLE, columns=(L1,))
     assert [name for name in choose_columns(without, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
     assert "of 6 pictures against 6, which reads higher" in " ".join(
-        describe_differences(TABLE, [both], narrow=False)
+        describe_differences(TABLE, [both], bfloat16=False)
     )
 
 
@@ -158,7 +159,7 @@ def test_an_interval_with_both_directions_is_noise() -> None:
 
 
 def test_without_the_row_to_compare_with_there_are_no_directions(block: TableBlock) -> None:
-    assert build_direction_table(replace(TABLE, against="GAN"), block) is None
+    assert build_direction_table(replace(TABLE, reference="GAN"), block) is None
     assert build_direction_table(TABLE, create_unavailable_block(TABLE)) is None
 
 
@@ -175,7 +176,7 @@ def test_a_line_for_every_figure(block: TableBlock) -> None:
 
 
 def test_what_differs_is_said(block: TableBlock) -> None:
-    said = " ".join(describe_differences(TABLE, [block], narrow=True))
+    said = " ".join(describe_differences(TABLE, [block], bfloat16=True))
     for words in (
         "expert C's",
         "128 x 128",
@@ -185,6 +186,6 @@ def test_what_differs_is_said(block: TableBlock) -> None:
         "made up",
     ):
         assert words in said
-    own = " ".join(describe_differences(TABLE, [replace(block, dataset="mine")], narrow=False))
+    own = " ".join(describe_differences(TABLE, [replace(block, dataset="mine")], bfloat16=False))
     assert "pairs of your own" in own
     assert "bfloat16" not in own

@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from t2onet.data import open_dataset
-from t2onet.evaluation import blocks
-from t2onet.evaluation.blocks import create_rows, open_row_systems
+from t2onet.evaluation import paper_results
 from t2onet.evaluation.compare import RunSpread, compare_systems
 from t2onet.evaluation.measure import evaluate_system
+from t2onet.evaluation.paper_results import create_rows, open_row_systems
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperRow, PaperRun, PaperTable
 from t2onet.evaluation.systems import NAMED_SYSTEMS, Question, RepeatedSystem, SystemAnswer
 from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
-from tests.evaluation.tables.made import small_pairs
+from tests.evaluation.paper_made import small_pairs
 
 
 def more_in_expert_mode(question: Question) -> SystemAnswer:
-    return SystemAnswer(brightened(question.picture, 0.4 if question.manner == "expert" else 0.1))
+    return SystemAnswer(brightened(question.picture, 0.4 if question.mode == "expert" else 0.1))
 
 
 @pytest.fixture
 def two_modes(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A system with both modes, under the name `both`."""
-    system = Scripted(more_in_expert_mode, "both", manners=True)
+    system = Scripted(more_in_expert_mode, "both", has_modes=True)
     monkeypatch.setitem(NAMED_SYSTEMS, "both", lambda name: system)
     return system
 
@@ -36,7 +36,7 @@ def test_every_figure_of_a_row_is_measured_in_its_mode(
     (system,), _ = open_row_systems([PaperRow(f"both, {mode}", system="both", mode=mode)], tmp_path)
     found = evaluate_system(system, some_cases(3), SENTENCES, each=1)
     assert found.name == f"both, {mode}"
-    assert {question.manner for question in two_modes.asked} == {mode}
+    assert {question.mode for question in two_modes.asked} == {mode}
     assert {row.part for row in found.rows} == {"pairs", "requests", "amounts", "ten requests"}
 
 
@@ -56,10 +56,10 @@ def test_a_row_that_mixes_modes_is_refused(two_modes: Scripted, tmp_path: Path) 
 def test_a_row_with_repetitions_is_measured_on_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def scripted(name: str, path: Path, *, narrow: bool = False) -> Scripted:
+    def scripted(name: str, path: Path, *, bfloat16: bool = False) -> Scripted:
         return Scripted(more_in_expert_mode, name)
 
-    monkeypatch.setattr(blocks, "open_system_file", scripted)
+    monkeypatch.setattr(paper_results, "open_system_file", scripted)
     for name in ("paper", "paper-seed-1"):
         (tmp_path / f"{name}.zip").touch()
     (system,), absent = open_row_systems([PaperRow("T2ONet", PaperRun("paper", "paper"))], tmp_path)
@@ -75,4 +75,4 @@ def test_a_row_with_repetitions_is_measured_on_all_of_them(
 @pytest.mark.parametrize("table", PAPER_TABLES.values(), ids=PAPER_TABLES)
 def test_no_row_of_a_table_mixes_modes(table: PaperTable, tmp_path: Path) -> None:
     systems, _ = open_row_systems(table.rows, tmp_path)
-    assert not any(system.manners for system in systems)
+    assert not any(system.has_modes for system in systems)

@@ -8,13 +8,13 @@ from itertools import chain
 import pytest
 
 from t2onet.errors import DataError
-from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable, get_paper_table
-from t2onet.evaluation.runs import collect_runs
+from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable, find_paper_table
 from t2onet.training.run import get_config
 from t2onet.training.settings import apply_assignments
 from tests.conftest import ROOT
 
 PAPER = ROOT.parent / "shared" / "paper" / "t2onet.tex"
+RUNS = {run.name: run for table in PAPER_TABLES.values() for run in table.list_runs()}
 EVERY = pytest.mark.parametrize("table", PAPER_TABLES.values(), ids=PAPER_TABLES)
 
 
@@ -23,7 +23,7 @@ def test_rows_have_figures_for_columns_alone(table: PaperTable) -> None:
     for row in table.rows:
         extra = {*row.paper, *row.gier} - {*table.columns}
         assert extra <= {"users"}, row.title
-    assert table.against in [row.title for row in table.rows]
+    assert table.reference in [row.title for row in table.rows]
 
 
 @EVERY
@@ -33,17 +33,17 @@ def test_titles_tell_rows_apart(table: PaperTable) -> None:
 
 
 def test_a_run_is_the_same_in_every_table() -> None:
-    named = [run for table in PAPER_TABLES.values() for run in table.runs()]
-    for run in collect_runs(PAPER_TABLES.values()):
+    named = [run for table in PAPER_TABLES.values() for run in table.list_runs()]
+    for run in RUNS.values():
         assert {one for one in named if one.name == run.name} == {run}
 
 
-@pytest.mark.parametrize("run", collect_runs(PAPER_TABLES.values()), ids=lambda run: run.name)
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_every_run_can_be_trained(run) -> None:  # type: ignore[no-untyped-def]
     """Its config takes its settings, and plans keep to what the network may do."""
     config = get_config(run.config)
     settings = apply_assignments(config.settings, run.settings)
-    assert config.begins == (run.after is not None)
+    assert config.begins == (run.starts_from is not None)
     if run.plans.name:
         used = run.plans.operations or settings.network.operations
         assert set(used) == set(settings.network.operations)
@@ -51,13 +51,13 @@ def test_every_run_can_be_trained(run) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_what_a_run_begins_with_comes_before_it() -> None:
-    names = [run.name for run in get_paper_table("rl-pretraining").runs()]
+    names = [run.name for run in find_paper_table("rl-pretraining").list_runs()]
     assert names.index("paper") < names.index("rl-pretrained")
 
 
 def test_a_table_that_is_none() -> None:
     with pytest.raises(DataError, match=r"there is no table 'mean'; there are main, image-losses, "):
-        get_paper_table("mean")
+        find_paper_table("mean")
 
 
 @pytest.mark.needs_data

@@ -16,7 +16,7 @@ from t2onet.evaluation.measure import evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, open_system
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
-from tests.evaluation.tables.made import small_pairs
+from tests.evaluation.paper_made import small_pairs
 
 
 def brighter(question: Question) -> SystemAnswer:
@@ -32,7 +32,7 @@ def compared() -> Comparison:
 
 
 def test_a_column_for_each_system_and_its_difference_from_the_first(compared: Comparison) -> None:
-    figures, classes, differences = compared.tables()
+    figures, classes, differences = compared.build_tables()
     assert figures.columns == classes.columns == ("identity", "keywords", "scripted")
     assert differences.columns == ("keywords less identity", "scripted less identity")
     first, *others = figures.rows["expert: L1"]
@@ -45,19 +45,19 @@ def test_a_column_for_each_system_and_its_difference_from_the_first(compared: Co
 
 
 def test_the_tables_say_where_figures_come_from(compared: Comparison) -> None:
-    assert compared.tables()[0].notes[0] == "pairs 6, data 0123, code abc"
+    assert compared.build_tables()[0].notes[0] == "pairs 6, data 0123, code abc"
 
 
 def test_a_figure_that_a_system_has_not_is_blank(compared: Comparison) -> None:
     """A system without recipes has no steps."""
     assert compared.estimates["expert: steps"][2] is None
     assert compared.differences["expert: steps"][1] is None
-    assert "expert: steps" not in compared.data()["figures"]["scripted"]
+    assert "expert: steps" not in compared.to_json()["figures"]["scripted"]
 
 
 def test_figures_are_the_means_of_their_samples(compared: Comparison) -> None:
-    rows = list(csv.DictReader(compared.samples().splitlines()))
-    data = compared.data()["figures"]
+    rows = list(csv.DictReader(compared.samples_to_csv().splitlines()))
+    data = compared.to_json()["figures"]
     for system in compared.names:
         own = [row for row in rows if row["system"] == system]
         for column in ("L1", "SSIM", "PSNR", "delta-E 2000"):
@@ -71,7 +71,9 @@ def test_figures_are_the_means_of_their_samples(compared: Comparison) -> None:
 
 
 def test_samples_name_sentences_and_do_not_quote_them(compared: Comparison) -> None:
-    rows = [row for row in csv.DictReader(compared.samples().splitlines()) if row["part"] == "requests"]
+    rows = [
+        row for row in csv.DictReader(compared.samples_to_csv().splitlines()) if row["part"] == "requests"
+    ]
     assert {row["request"] for row in rows} == {label.name for label in SENTENCES}
 
 
@@ -105,20 +107,20 @@ def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
     systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter, side=128)]
     one, three = (compare_systems(systems, data, {}, few=2, amounts=False, jobs=jobs) for jobs in (1, 3))
     assert one.names == three.names == ("identity", "keywords", "scripted")
-    assert one.samples() == three.samples()
+    assert one.samples_to_csv() == three.samples_to_csv()
 
 
 def test_one_system_has_no_differences() -> None:
     alone = Comparison([evaluate_system(IdentitySystem(), some_cases(2), {})], {})
-    assert [table.title for table in alone.tables()] == ["Figures"]
-    assert alone.data()["differences"] == {}
+    assert [table.title for table in alone.build_tables()] == ["Figures"]
+    assert alone.to_json()["differences"] == {}
 
 
 def test_json_has_no_nan() -> None:
     alone = Comparison([evaluate_system(IdentitySystem(), some_cases(1), {})], {})
-    found = alone.data()["figures"]["identity"]["expert: L1"]
+    found = alone.to_json()["figures"]["identity"]["expert: L1"]
     assert found["low"] is None
-    assert json.loads(json.dumps(alone.data(), allow_nan=False))
+    assert json.loads(json.dumps(alone.to_json(), allow_nan=False))
 
 
 def test_other_samples_are_not_compared() -> None:
