@@ -308,7 +308,7 @@ def test_limits_leave_files_for_photos(monkeypatch: pytest.MonkeyPatch, files: i
     assert limits.open == most
     assert limits.open + 4 * limits.accepted <= max(files, 5)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert compute_connection_limits(ServerSettings(connections=50)).most == 50
+    assert compute_connection_limits(ServerSettings(connections=50)).open == 50
 
 
 def test_the_log_does_not_repeat_itself() -> None:
