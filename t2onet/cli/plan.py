@@ -53,7 +53,7 @@ def open_mask_candidates(
     from ..planning import segments
 
     if segmenter is not None:
-        return segments.segmenter_from_onnx(segmenter, cast("Normalisation", normalise))
+        return segments.OnnxSegmenter(segmenter, cast("Normalisation", normalise))
     if masks is None:
         return None
     if panoptic is not None:
