@@ -1,96 +1,36 @@
-"""A darkroom you talk to: short, adjustable recipes of named operations for photos."""
+"""A darkroom you talk to: short, adjustable recipes of named operations for photos.
+
+`__init__.pyi` declares the public names; each is loaded at its first use, so that `t2o --help` is instant.
+"""
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
-    from .editor import Edit, Editor, edit
-    from .errors import (
-        Cancelled,
-        DataError,
-        ImageError,
-        LookError,
-        OutputError,
-        PlanError,
-        RecipeError,
-        RequestError,
-        ServerError,
-        StudyError,
-        T2OError,
-        TrainingError,
-    )
-    from .executor import apply, intermediates
-    from .image import Image, open_image
-    from .planning import Plan, plan
-    from .recipe import Mask, Recipe, Step
 
-# Where each public name lives. Loading waits for the first use, so that `t2o --help` stays instant.
-_HOMES = {
-    "Cancelled": "errors",
-    "DataError": "errors",
-    "Edit": "editor",
-    "Editor": "editor",
-    "Image": "image",
-    "ImageError": "errors",
-    "LookError": "errors",
-    "Mask": "recipe",
-    "OutputError": "errors",
-    "Plan": "planning",
-    "PlanError": "errors",
-    "Recipe": "recipe",
-    "RecipeError": "errors",
-    "RequestError": "errors",
-    "ServerError": "errors",
-    "Step": "recipe",
-    "StudyError": "errors",
-    "T2OError": "errors",
-    "TrainingError": "errors",
-    "apply": "executor",
-    "edit": "editor",
-    "intermediates": "executor",
-    "open_image": "image",
-    "plan": "planning",
-}
+def _read_public_names() -> dict[str, str]:
+    """Public name -> module that defines it."""
+    stub = ast.parse(Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module or "" for node in imports for alias in node.names}
 
-__all__ = [
-    "Cancelled",
-    "DataError",
-    "Edit",
-    "Editor",
-    "Image",
-    "ImageError",
-    "LookError",
-    "Mask",
-    "OutputError",
-    "Plan",
-    "PlanError",
-    "Recipe",
-    "RecipeError",
-    "RequestError",
-    "ServerError",
-    "Step",
-    "StudyError",
-    "T2OError",
-    "TrainingError",
-    "apply",
-    "edit",
-    "intermediates",
-    "open_image",
-    "plan",
-]
+
+_MODULES = _read_public_names()
+__all__ = sorted(_MODULES)  # noqa: PLE0605  computed, so that names are declared once
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

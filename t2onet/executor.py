@@ -1,10 +1,9 @@
-"""A recipe applied to a photo of any size.
+"""Apply a recipe to a photo of any size.
 
-The photo is cut into bands of rows, each widened by what the steps look aside, and threads take the bands one
-by one: memory beyond the photo and its result is a few bands, and a band comes out as it would in one piece.
-A repair is done in one piece, so the steps before it are finished first and those after it start over.
-Small photos run by the plain formulas; large ones are worth loading the compiled kernels. The executor knows
-nothing of files or requests.
+The photo is split into bands of rows, each extended by the reach of the steps, and threads process the bands:
+beyond the photo and its result, memory holds a few bands, and the result is that of the photo in one piece.
+A repair needs the whole photo, so the steps before it are finished first. Large photos use the compiled
+kernels, small ones the formulas. The executor knows nothing of files or requests.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
 
 MIN_KERNEL_PIXELS = 12_000_000
-"""Pixels from which loading the compiled kernels costs less time than it saves."""
+"""Pixels from which loading the compiled kernels saves more time than it costs."""
 BAND_PIXELS = 64 * 1024
-"""Small enough for a band to stay in a core's cache."""
+"""Pixels of a band: few enough to stay in a core's cache."""
 MIN_BAND_REACHES = 8
-"""A band is at least this many times as tall as what it looks aside, so that little is computed twice."""
+"""Least height of a band in reaches of its steps, so that little is computed twice."""
 MAX_MASK_BYTES = 512 << 20
-"""Masks, stretched over the photo at one byte per pixel, that are held at a time."""
+"""Masks in memory at a time, stretched over the photo at one byte per pixel."""
 
 
 class CancelToken(Protocol):
-    """Anything that can say stop; `threading.Event` is one."""
+    """Requests cancellation; `threading.Event` is one."""
 
     def is_set(self) -> bool: ...
 
@@ -60,16 +59,17 @@ def apply(
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
 ) -> Image:
-    """`recipe` (or its file) applied to `photo` (an Image, an array (H, W, 3) or a file), at its own depth.
+    """Apply `recipe` (or its file) to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
 
-    `radius="pixel"` keeps sharpness at one pixel at any size. `kernels` forces the compiled or the formula
-    path. `progress` is called with the share done, in the calling thread; `cancel` ends it with Cancelled.
+    `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
+    `kernels` forces the compiled kernels or the formulas. `progress` is called in the calling thread with the
+    share done; once `cancel` is set, `Cancelled` is raised.
     """
     image = open_image(photo)
     steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
     if not steps:
         return image
-    run = _Execution.of(image, radius, kernels, threads, progress=progress, cancel=cancel)
+    run = _Execution.for_photo(image, radius, kernels, threads, progress=progress, cancel=cancel)
     return image.with_pixels(run.execute(steps, image.pixels, image.dtype))
 
 
@@ -81,9 +81,9 @@ def intermediates(
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> Iterator[Image]:
-    """The photo after each step of `recipe`, made as they are asked for."""
+    """The photo after each step of `recipe`, computed one by one."""
     image = open_image(photo)
-    run = _Execution.of(image, radius, kernels, threads)
+    run = _Execution.for_photo(image, radius, kernels, threads)
     current = image.pixels
     for step in _load_recipe(recipe).steps:
         if not step.is_identity:
@@ -99,28 +99,28 @@ def render_stages(
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> list[Pixels]:
-    """The pixels after each step of `recipe`, in one pass: to be gone on from, and the last of them shown.
+    """The pixels after each step of `recipe`, all computed in one pass, for previews of screen size.
 
-    Those are uint16 (or float32 before a repair), the last is of depth `last`. A step that does nothing hands
-    on what it got. Meant for pictures of screen size: a thread takes its share of them in one band.
+    They are uint16 (float32 before a repair), the final ones of type `last`. A step that does nothing has the
+    pixels of the step before it. Each thread processes one band.
     """
     image = open_image(photo)
     steps = [step for step in recipe.steps if not step.is_identity]
-    kept: list[Pixels] = []
+    changed: list[Pixels] = []
     if steps:
-        run = _Execution.of(image, "scaled", kernels, threads)
-        whole = replace(run, band=-(-image.height * image.width // run.threads))
-        whole.execute(steps, image.pixels, np.dtype(last), kept)
-    found = iter(kept)
-    current, every = image.pixels, []
+        run = _Execution.for_photo(image, "scaled", kernels, threads)
+        run = replace(run, band_pixels=-(-image.height * image.width // run.threads))
+        run.execute(steps, image.pixels, np.dtype(last), changed)
+    remaining = iter(changed)
+    current, stages = image.pixels, []
     for step in recipe.steps:
-        current = current if step.is_identity else next(found)
-        every.append(current)
-    return every
+        current = current if step.is_identity else next(remaining)
+        stages.append(current)
+    return stages
 
 
 def should_use_kernels(pixels: int) -> bool:
-    """Whether work on so many pixels in all is worth loading the compiled kernels."""
+    """Whether processing this many pixels in total justifies loading the compiled kernels."""
     return pixels >= MIN_KERNEL_PIXELS
 
 
@@ -130,13 +130,13 @@ def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     if isinstance(recipe, str | Path):
         return Recipe.load(recipe)
     raise RecipeError(
-        f"{type(recipe).__name__!r} is no kind of recipe; make one with Recipe.from_steps([...])"
+        f"a recipe is a Recipe or a path, not {type(recipe).__name__}; make one with Recipe.from_steps([...])"
     )
 
 
 @dataclass(frozen=True)
 class _Execution:
-    """How one photo is executed: its size, its pixel scale, by which path, and who watches."""
+    """How recipes are executed on one photo: its size and pixel scale, kernels, threads and callbacks."""
 
     height: int
     width: int
@@ -145,11 +145,11 @@ class _Execution:
     threads: int
     progress: ProgressCallback | None
     cancel: CancelToken | None
-    band: int | None = None
-    """Pixels of a band, where those of BAND_PIXELS are too few."""
+    band_pixels: int | None = None
+    """Pixels of a band; BAND_PIXELS where None."""
 
     @classmethod
-    def of(
+    def for_photo(
         cls,
         image: Image,
         radius: RadiusMode,
@@ -167,133 +167,132 @@ class _Execution:
     def execute(
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
     ) -> Pixels:
-        """`pixels` after all steps, as `dtype`; what they are after each of them is added to `stages`."""
+        """`pixels` after all steps, as `dtype`; the pixels after each step are appended to `stages`."""
         parts = _group_steps(steps, self.height * self.width)
         for number, part in enumerate(parts):
             wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
-            before = () if stages is None else part[:-1]
-            kept = [np.empty(pixels.shape, np.uint16) for _ in before]
-            # A repair of pixels that nobody else has changes them in place.
+            inner = [] if stages is None else [np.empty(pixels.shape, np.uint16) for _ in part[:-1]]
+            # A repair works in place on pixels that are not used elsewhere.
             in_place = number > 0 and part[0].is_repair and stages is None and pixels.dtype == wide
             result = pixels if in_place else np.empty(pixels.shape, wide)
-            for share in self._executed(part, pixels, result, kept):
+            for share in self._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
             if stages is not None:
-                stages += [*kept, result]
+                stages += [*inner, result]
             pixels = result
         return pixels
 
-    def _executed(
-        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]
+    def _run_part(
+        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
     ) -> Iterator[float]:
-        """Fills `result`, saying now and then which share is done; `steps` is one repair, or holds none.
+        """Fill `result` and yield the share done; `steps` is a single repair or contains none.
 
-        `kept`, empty or one for each step but the last, is filled with what lies between them.
+        `inner` is empty, or has an array for each step but the last, filled with the pixels after that step.
         """
         if steps[0].is_repair:
             _raise_if_cancelled(self.cancel)
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
-        work = self._work(steps, pixels, result, kept)
-        bands = list(self._bands(work.reach))
-        for done, _ in enumerate(_run_in_threads(work.band, bands, self.threads, self.cancel), start=1):
+        work = self._prepare_pass(steps, pixels, result, inner)
+        bands = list(self._split_rows(work.reach))
+        finished = _run_in_threads(work.process_band, bands, self.threads, self.cancel)
+        for done, _ in enumerate(finished, start=1):
             yield done / len(bands)
 
-    def _work(
-        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, kept: Sequence[Pixels]
+    def _prepare_pass(
+        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
     ) -> _ExecutionPass:
-        """One pass; curves that come first are worked out once for each level of an 8-bit photo.
+        """One pass over the photo.
 
-        They are steps like any other where what lies between the steps is `kept`.
+        Leading curves of an 8-bit photo become a table of its 256 levels, unless the pixels after each step
+        are needed.
         """
-        narrow = pixels.dtype == np.uint8
-        curves = list(takewhile(_is_global_curve, steps)) if narrow and not kept else []
+        is_8_bit = pixels.dtype == np.uint8
+        curves = list(takewhile(_is_global_curve, steps)) if is_8_bit and not inner else []
         rest, levels = steps[len(curves) :], None
-        if curves or (self.compiled and narrow):
+        if curves or (self.compiled and is_8_bit):
             # Kernels are not worth loading for curves alone.
-            levels = replace(self, compiled=self.compiled and bool(rest))._levels(curves)
-        masks = self._masks(rest)
-        functions = [self._function(step, masks) for step in rest]
-        return _ExecutionPass(self, functions, self._reach(rest), pixels, result, kept, levels)
+            levels = replace(self, compiled=self.compiled and bool(rest))._make_level_table(curves)
+        masks = self._resize_masks(rest)
+        functions = [self._make_step_function(step, masks) for step in rest]
+        return _ExecutionPass(self, functions, self._sum_reaches(rest), pixels, result, inner, levels)
 
-    def _levels(self, curves: Sequence[Step]) -> np.ndarray:
-        """(3, 256): what becomes of each level of each channel."""
+    def _make_level_table(self, curves: Sequence[Step]) -> np.ndarray:
+        """(3, 256): the value of each 8-bit level of each channel after the curves."""
         levels = np.tile(np.arange(256, dtype=np.float32) / 255, (3, 1, 1))
         for step in curves:
-            levels = self._unmasked(step)(levels)
+            levels = self._make_tile_function(step)(levels)
         return levels[:, 0]
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
-        """What the mask does not touch is copied as it is, unless `result` is `pixels`."""
+        """Fill the mask of `step`; pixels outside it are copied, unless `result` is `pixels`."""
         assert step.mask is not None
         repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
-        shares = _MaskCoverage.of(*step.mask.resize_cropped(self.height, self.width))
+        coverage = _MaskCoverage.crop(*step.mask.resize_cropped(self.height, self.width))
         if result is not pixels:
             result[...] = to_depth(pixels, result.dtype)
-        if not shares.levels.size:
+        if not coverage.levels.size:
             return
         margin = max(self.height, self.width) if repair.margin is None else math.ceil(repair.margin * scale)
-        part, levels = shares.widen(margin, self.height, self.width)
+        part, levels = coverage.widen(margin, self.height, self.width)
         share = np.divide(levels, 255, dtype=np.float32)
         picture = np.clip(to_depth(pixels[part], np.float32).transpose(2, 0, 1), 0, 1)
-        mended = repair.function(np.ascontiguousarray(picture), share, scale)
-        touched = share > 0
-        blended = (picture + share * (mended - picture))[:, touched].T
-        result[part][touched] = to_depth(np.clip(blended, 0, 1), result.dtype)
+        repaired = repair.function(np.ascontiguousarray(picture), share, scale)
+        inside = share > 0
+        blended = (picture + share * (repaired - picture))[:, inside].T
+        result[part][inside] = to_depth(np.clip(blended, 0, 1), result.dtype)
 
-    def _reach(self, steps: Sequence[Step]) -> int:
+    def _sum_reaches(self, steps: Sequence[Step]) -> int:
         return sum(operations.get_operation(step.operation).reach(self.scale) for step in steps)
 
-    def _bands(self, reach: int) -> Iterator[tuple[int, int]]:
-        rows = max((self.band or BAND_PIXELS) // self.width, MIN_BAND_REACHES * reach, 1)
+    def _split_rows(self, reach: int) -> Iterator[tuple[int, int]]:
+        rows = max((self.band_pixels or BAND_PIXELS) // self.width, MIN_BAND_REACHES * reach, 1)
         for top in range(0, self.height, rows):
             yield top, min(top + rows, self.height)
 
-    def _masks(self, steps: Sequence[Step]) -> dict[Mask, _MaskCoverage]:
-        """Every mask of the steps, stretched over the photo once however many steps share it."""
+    def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, _MaskCoverage]:
+        """Every different mask of the steps, stretched over the photo."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
-            shares = pool.map(
-                lambda mask: _MaskCoverage.of(*mask.resize_cropped(self.height, self.width)), different
-            )
-            return dict(zip(different, shares, strict=True))
+            parts = pool.map(lambda mask: mask.resize_cropped(self.height, self.width), different)
+            return {mask: _MaskCoverage.crop(*part) for mask, part in zip(different, parts, strict=True)}
 
-    def _function(
+    def _make_step_function(
         self, step: Step, masks: Mapping[Mask, _MaskCoverage]
     ) -> Callable[[np.ndarray, slice], np.ndarray]:
-        """`step` as a function of a tile and the rows of the photo that it holds."""
-        plain = self._unmasked(step)
+        """`step` as a function of a tile and of the rows of the photo it covers."""
+        function = self._make_tile_function(step)
         if step.mask is None:
-            return lambda tile, rows: plain(tile)
-        shares, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.scale)
-        return lambda tile, rows: shares.blend(tile, rows.start, plain, reach)
+            return lambda tile, rows: function(tile)
+        coverage, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.scale)
+        return lambda tile, rows: coverage.blend(tile, rows.start, function, reach)
 
-    def _unmasked(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
+    def _make_tile_function(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
         operation = operations.get_operation(step.operation)
         if self.compiled:
             from .kernels import KERNELS
 
-            if twin := KERNELS.get(step.operation):
-                values = np.array(step.parameters)
-                return lambda tile: twin(tile, values, self.scale)
-        single = np.array(step.parameters, np.float32)
-        return lambda tile: np.ascontiguousarray(operation.run(tile, single, self.scale))
+            if kernel := KERNELS.get(step.operation):
+                parameters = np.array(step.parameters)
+                return lambda tile: kernel(tile, parameters, self.scale)
+        values = np.array(step.parameters, np.float32)
+        return lambda tile: np.ascontiguousarray(operation.run(tile, values, self.scale))
 
 
 @dataclass(frozen=True)
 class _MaskCoverage:
-    """A mask over the photo: the rows and columns where it is not black, and its levels there."""
+    """The part of a mask over the photo that is not black."""
 
     top: int
     left: int
     levels: np.ndarray
-    """(rows, columns) uint8, without any where the mask is black."""
+    """(rows, columns) uint8; empty where the whole mask is black."""
 
     @classmethod
-    def of(cls, top: int, left: int, mask: np.ndarray) -> _MaskCoverage:
-        """Of the part of a mask whose first row and column are `top` and `left`."""
+    def crop(cls, top: int, left: int, mask: np.ndarray) -> _MaskCoverage:
+        """Crop the part of a mask that begins at row `top` and column `left` to what is not black."""
         rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         if not len(rows):
             return cls(0, 0, mask[:0, :0])
@@ -301,7 +300,7 @@ class _MaskCoverage:
         return cls(top + int(rows[0]), left + int(columns[0]), inside)
 
     def widen(self, margin: int, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
-        """The rows and columns of a photo up to `margin` pixels around the mask, and its levels there."""
+        """Rows and columns of the photo up to `margin` pixels around the mask, and the levels there."""
         top, left = max(self.top - margin, 0), max(self.left - margin, 0)
         bottom = min(self.top + self.levels.shape[0] + margin, height)
         right = min(self.left + self.levels.shape[1] + margin, width)
@@ -313,9 +312,9 @@ class _MaskCoverage:
     def blend(
         self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int
     ) -> np.ndarray:
-        """`tile`, whose first row is row `first` of the photo, changed in place as far as the mask has it.
+        """Blend `change` into `tile` by the mask, in place; the tile begins at row `first` of the photo.
 
-        `change` looks up to `reach` pixels aside; it computes only what is inside the mask.
+        `change`, which reads up to `reach` pixels away, runs only inside the mask.
         """
         top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
         left, right = self.left, self.left + self.levels.shape[1]
@@ -336,8 +335,8 @@ class _MaskCoverage:
 class _ExecutionPass:
     """One pass over a photo: bands of `pixels` through `functions` into `result`.
 
-    What lies between the functions goes into `kept`, unless that is empty. Pixels are read by `levels`
-    (3, 256) where that is given.
+    The pixels between the functions go into `inner`, unless that is empty. 8-bit pixels are read through the
+    table `levels` (3, 256), if given.
     """
 
     run: _Execution
@@ -345,20 +344,20 @@ class _ExecutionPass:
     reach: int
     pixels: Pixels
     result: Pixels
-    kept: Sequence[Pixels]
+    inner: Sequence[Pixels]
     levels: np.ndarray | None
 
-    def band(self, rows: tuple[int, int]) -> None:
+    def process_band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
         if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
             self.result[top:bottom] = _map_levels(self.pixels[top:bottom], to_uint8(self.levels))
             return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
-        for function, kept in zip_longest(self.functions, self.kept):
+        for function, pixels in zip_longest(self.functions, self.inner):
             tile = function(tile, slice(first, last))
-            if kept is not None:
-                self._store(tile, top - first, kept[top:bottom])
+            if pixels is not None:
+                self._store(tile, top - first, pixels[top:bottom])
         self._store(tile, top - first, self.result[top:bottom])
 
     def _load(self, rows: Pixels) -> np.ndarray:
@@ -386,20 +385,17 @@ class _ExecutionPass:
 
 
 def _is_global_curve(step: Step) -> bool:
-    """Whether a step changes each level of each channel by itself, everywhere alike."""
+    """Whether a step maps the levels of each channel alike everywhere."""
     return step.mask is None and operations.get_operation(step.operation).per_channel
 
 
 def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:
-    """8-bit pixels by a table (3, 256) of others; Pillow's is the fastest there is without kernels."""
+    """8-bit pixels mapped by a table (3, 256); Pillow is the fastest way without kernels."""
     return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
-    """Steps that can run band by band together, and each repair alone, in order.
-
-    Together, as far as their masks on a photo of so many pixels come to MASK_BYTES.
-    """
+    """Split steps into passes: a repair is a pass of its own, and the masks of a pass fit MAX_MASK_BYTES."""
     parts: list[list[Step]] = []
     sizes: dict[Mask, float] = {}
     for step in steps:
@@ -423,7 +419,7 @@ def _run_in_threads(
     threads: int,
     cancel: CancelToken | None,
 ) -> Iterator[None]:
-    """Run `work` over all bands, a sign of life for each; an interruption leaves no work behind."""
+    """Run `work` on all bands and yield after each; an exception cancels the bands not yet begun."""
     if threads == 1 or len(bands) == 1:
         for band in bands:
             _raise_if_cancelled(cancel)

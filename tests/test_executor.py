@@ -88,7 +88,7 @@ def test_working_curves_out_level_by_level_changes_nothing(recipe: Recipe, seed:
     for look in (curves, curves + recipe):
         by_levels = np.asarray(apply(look, picture, kernels=False))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(executor, "_CURVE_OPERATIONS", ())
+            patch.setattr(executor, "_is_global_curve", lambda step: False)
             assert np.array_equal(by_levels, np.asarray(apply(look, picture, kernels=False)))
 
 
@@ -186,7 +186,7 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
 def test_nothing_is_computed_where_a_mask_is_black() -> None:
     levels = np.zeros((100, 80), np.uint8)
     levels[50:60, 20:30] = 255
-    shares = executor._MaskCoverage.of(0, 0, levels)
+    shares = executor._MaskCoverage.crop(0, 0, levels)
     tile = np.zeros((3, 100, 80), np.float32)
     computed: list[tuple[int, ...]] = []
 
@@ -198,7 +198,7 @@ def test_nothing_is_computed_where_a_mask_is_black() -> None:
     assert computed == [(3, 14, 14)], "the box around the mask, and what the change looks at"
     assert np.array_equal(changed, np.broadcast_to(levels == 255, (3, 100, 80)))
     shares.blend(tile, 60, change, reach=2)
-    executor._MaskCoverage.of(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
+    executor._MaskCoverage.crop(0, 0, np.zeros_like(levels)).blend(tile, 0, change, reach=2)
     assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
 
 
@@ -221,9 +221,9 @@ def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
     most = 0
 
     class Run(executor._Execution):
-        def _masks(self, steps: Sequence[Step]) -> dict[Mask, executor._MaskCoverage]:
+        def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, executor._MaskCoverage]:
             nonlocal most
-            shares = super()._masks(steps)
+            shares = super()._resize_masks(steps)
             most = max(most, sum(share.levels.size for share in shares.values()))
             return shares
 
@@ -235,13 +235,13 @@ def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
 
 def test_a_mask_that_several_steps_share_is_stretched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     stretched: list[Mask] = []
-    inside = Mask.inside
+    resize = Mask.resize_cropped
 
     def counting(mask: Mask, height: int, width: int) -> tuple[int, int, np.ndarray]:
         stretched.append(mask)
-        return inside(mask, height, width)
+        return resize(mask, height, width)
 
-    monkeypatch.setattr(Mask, "inside", counting)
+    monkeypatch.setattr(Mask, "resize_cropped", counting)
     levels = np.eye(8, dtype=bool)
     masks = [Mask.from_array(levels), Mask.from_array(levels), Mask.from_array(levels, feather=3)]
     look = Recipe.from_steps([("brightness", 0.1, mask) for mask in masks * 3])

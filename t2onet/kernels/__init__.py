@@ -1,9 +1,9 @@
-"""Compiled code: twins of the formulas for full resolution, and the planner's inner loops.
+"""Kernels: compiled versions of the formulas for full resolution, and the planner's inner loops.
 
-Importing this room imports Numba, so it is imported where the work is worth that. Kernels release the GIL, so
-that threads run them side by side.
+Importing this package imports Numba, so import it only where the work justifies that. Kernels release the
+GIL, so that threads run them in parallel.
 """
 
-from .twins import KERNELS, load_integers, load_levels, store_integers
+from .operations import KERNELS, load_integers, load_levels, store_integers
 
 __all__ = ["KERNELS", "load_integers", "load_levels", "store_integers"]

@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where the result is kept between runs."""
+"""Compile kernels and cache the result between runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numba
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept between runs: T2O_CACHE_DIR, or the user's cache folder."""
+    """Folder of compiled code: T2O_CACHE_DIR, or the user's cache folder."""
     if chosen := os.environ.get("T2O_CACHE_DIR"):
         return Path(chosen)
     home = Path.home()
@@ -49,12 +49,12 @@ _CACHE_ENABLED = _is_writable(cache_folder())
 
 
 def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` compiled on first call, releasing the GIL; kept in the cache folder where that can be."""
+    """`function`, compiled on its first call; cached on disk where the cache folder is writable."""
     return _compile(function, fastmath=False)
 
 
 def compile_sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for sums over pixels, whose order of addition the compiler may choose."""
+    """Like `compile_kernel`, for sums over pixels: the compiler may reorder additions."""
     return _compile(function, fastmath={"reassoc", "contract", "nsz"})
 
 

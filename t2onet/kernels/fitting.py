@@ -19,7 +19,7 @@ def mean_absolute_difference(picture, target):  # type: ignore[no-untyped-def]
 
 @compile_sum_kernel
 def mean_huber_loss(picture, target, delta):  # type: ignore[no-untyped-def]
-    """The same, but quadratic below `delta`: what a reweighted least-squares step lowers."""
+    """Like `mean_absolute_difference`, but quadratic below `delta`: the loss of reweighted least squares."""
     total = np.float64(0)
     for i in range(picture.size):
         off = abs(picture[i] - target[i])
@@ -68,9 +68,9 @@ def add_curve_equations(inputs, targets, knots, delta, diagonal, upper, right): 
 
 @compile_kernel
 def perturb_curves(inputs, rises, nudges, results):  # type: ignore[no-untyped-def]
-    """Curves with each rise nudged in turn: inputs (3, K) and rises (C, 8) -> results (3, 8 C, K).
+    """Curves with each rise perturbed in turn: inputs (3, K) and rises (C, 8) -> results (3, 8 C, K).
 
-    With one curve for all channels (C = 1) a nudge moves all of them, with three only its own.
+    One curve (C = 1) applies to all channels, of three each to its own.
     """
     pieces, zero, one = np.float32(CURVE_PIECES), np.float32(0), np.float32(1)
     for channel in range(3):

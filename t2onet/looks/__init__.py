@@ -1,4 +1,4 @@
-"""Recipes out to other tools: colour tables that any editor, camera or video tool can load."""
+"""Export recipes as colour tables that other photo and video tools load."""
 
 from .export import TABLE_FORMATS, ExportedLook, export_recipe
 

@@ -1,4 +1,8 @@
-"""Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error."""
+"""Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error.
+
+A table holds what depends on a pixel's own colour: a step that reads neighbours is left out and named, and a
+step with a mask is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,11 @@ from .. import operations
 from ..errors import LookError, OutputError
 from ..executor import apply
 from ..image import image_from_array, write_atomically
+from ..image.pixels import to_depth
 from ..recipe import Recipe, Step
 
-# A recipe as a table of colours: what it does to a cube of evenly spaced inputs.
-#
-# Only what depends on a pixel's own colour fits into such a table: a step that looks at neighbours is left
-# out
-# and named, and a step with a mask is refused, since without its mask it would be another edit.
-
 _PROBE_COUNT = 200_000
-"""Random colours on which a table is measured."""
+"""Random colours on which the error of a table is measured."""
 
 
 @dataclass(frozen=True)
@@ -38,29 +37,29 @@ class ColourTable:
 
 @dataclass(frozen=True)
 class TableFidelity:
-    """How far colours through the table are from the recipe itself, in levels of 255."""
+    """Absolute difference between the table and the recipe, in levels of 255."""
 
     mean: float
     worst: float
 
 
 def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
-    """The part of a recipe that a colour table can hold, and the steps it cannot."""
+    """The steps that a colour table can hold, as a recipe, and those that read neighbouring pixels."""
     for number, step in enumerate(recipe.steps, start=1):
         if step.mask is not None:
             raise LookError(
                 f"step {number} ({step.operation}) works through a mask, which a colour table cannot hold; "
                 "remove the step, or keep the recipe as JSON"
             )
-    aside = tuple(
+    left_out = tuple(
         s for s in recipe.steps if operations.get_operation(s.operation).reach(1.0) and not s.is_identity
     )
-    kept = tuple(step for step in recipe.steps if step not in aside)
-    return recipe.model_copy(update={"steps": kept}), aside
+    pointwise = tuple(step for step in recipe.steps if step not in left_out)
+    return recipe.model_copy(update={"steps": pointwise}), left_out
 
 
 def tabulate_recipe(recipe: Recipe, size: int) -> ColourTable:
-    """What `recipe` does to size^3 evenly spaced colours."""
+    """`recipe` applied to size^3 evenly spaced colours."""
     pointwise, left_out = split_pointwise(recipe)
     axis = np.linspace(0, 1, size, dtype=np.float32)
     blue, green, red = np.meshgrid(axis, axis, axis, indexing="ij")
@@ -70,7 +69,7 @@ def tabulate_recipe(recipe: Recipe, size: int) -> ColourTable:
 
 
 def interpolate_colours(colours: np.ndarray, table: ColourTable) -> np.ndarray:
-    """Colours (N, 3) through the table with trilinear interpolation, as other tools do it."""
+    """Colours (N, 3) mapped by the table with trilinear interpolation, as other tools do."""
     place = np.clip(colours, 0, 1)[:, ::-1] * (table.size - 1)
     corner = np.minimum(place.astype(np.int64), table.size - 2)
     share = place - corner
@@ -82,7 +81,7 @@ def interpolate_colours(colours: np.ndarray, table: ColourTable) -> np.ndarray:
 
 
 def measure_fidelity(recipe: Recipe, table: ColourTable) -> TableFidelity:
-    """`table` against the recipe it came from, on random colours that fall between its entries."""
+    """The error of `table` against its recipe, on random colours between its entries."""
     pointwise, _ = split_pointwise(recipe)
     probes = np.random.default_rng(0).random((_PROBE_COUNT, 3), dtype=np.float32)
     exact = np.asarray(apply(pointwise, probes[None]))[0]
@@ -90,12 +89,9 @@ def measure_fidelity(recipe: Recipe, table: ColourTable) -> TableFidelity:
     return TableFidelity(mean=float(error.mean()), worst=float(error.max()))
 
 
-# A colour table into the file of another tool, with its measured error.
-
-
 @dataclass(frozen=True)
 class ExportedLook:
-    """A written table: where, how large, how faithful, and what it could not carry."""
+    """A written table: its file, entries a side, error, and notes on steps left out."""
 
     path: Path
     size: int
@@ -114,22 +110,20 @@ def export_recipe(
 ) -> ExportedLook:
     """Write `recipe` as `.cube` (33 or 65 a side) or, as `.png`, as HaldCLUT (64 or 144 a side)."""
     path = Path(path)
-    form = TABLE_FORMATS.get(path.suffix.lower())
-    if form is None:
+    table_format = TABLE_FORMATS.get(path.suffix.lower())
+    if table_format is None:
         raise LookError(
             f"{path.name}: a look is written as {' or '.join(TABLE_FORMATS)}; give one of those endings"
         )
-    size = form.sizes[0] if size is None else size
-    if size not in form.sizes:
-        raise LookError(
-            f"a {path.suffix} has {_format_sizes(form.sizes)} entries a side, and {size} was asked for"
-        )
+    size = table_format.sizes[0] if size is None else size
+    if size not in table_format.sizes:
+        raise LookError(f"a {path.suffix} has {_format_sizes(table_format.sizes)} entries a side, not {size}")
     if path.exists() and not overwrite:
         raise OutputError(
             f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
         )
     table = tabulate_recipe(recipe, size)
-    form.write(table, recipe, path, overwrite)
+    table_format.write(table, recipe, path, overwrite)
     notes = tuple(
         f"left out: {step.operation} ({step.describe()}) looks at neighbouring pixels, which a colour table "
         "cannot do"
@@ -143,7 +137,7 @@ def _format_sizes(sizes: tuple[int, ...]) -> str:
 
 
 def _write_cube(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool) -> None:
-    """Adobe's text format: red runs fastest, which is the order of the table."""
+    """Adobe's text format: red varies fastest, as in the table."""
     title = "".join(c for c in recipe.name or path.stem if c.isprintable() and c != '"')
     lines = [f'TITLE "{title}"', f"LUT_3D_SIZE {table.size}", "DOMAIN_MIN 0 0 0", "DOMAIN_MAX 1 1 1"]
     lines += [f"{r:.6f} {g:.6f} {b:.6f}" for r, g, b in table.colours.reshape(-1, 3).tolist()]
@@ -153,7 +147,7 @@ def _write_cube(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool)
 def _write_hald(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool) -> None:
     """A square 16-bit picture of all entries in reading order: level^3 wide for level^2 entries a side."""
     side = round(table.size**1.5)
-    pixels = np.floor(table.colours.reshape(side, side, 3) * 65535 + 0.5).astype(np.uint16)
+    pixels = to_depth(table.colours.reshape(side, side, 3), np.uint16)
     image_from_array(pixels).save(path, overwrite=overwrite)
 
 
@@ -161,4 +155,4 @@ TABLE_FORMATS = {
     ".cube": _TableFormat((33, 65), _write_cube),
     ".png": _TableFormat((64, 144), _write_hald),
 }
-"""File ending -> how many entries a side it may have (the first by default) and how it is written."""
+"""File ending -> allowed entries a side (the first is the default) and the function that writes it."""

@@ -1,4 +1,8 @@
-"""Repairs: operations that need a mask and have no parameters."""
+"""Inpainting: fills what a mask covers from its surroundings, by Telea's fast marching.
+
+OpenCV (the extra `local`) is imported at the first use. The fill has no fine detail, so above the reference
+size it is computed at that size and enlarged: previews and exports agree, and large photos cost no more.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +15,16 @@ import PIL.Image
 from ..errors import RecipeError
 from ._registry import Repair, pixel_scale, register_repair
 
-# Inpainting: what a mask covers is filled in from around it, as if it had never been there.
-#
-# Telea's fast marching, as OpenCV has it (the extra `local`), which is loaded at the first use. The fill
-# has no
-# detail of its own, so above the reference size it is made there and enlarged: a preview and the export
-# agree,
-# and large photos cost no more. Another inpainter is a `Repair` of another name, registered by whoever has
-# it.
-
 INPAINT_RADIUS = 5
-"""How many pixels around a missing one, at the reference size, tell what it was."""
+"""Radius of Telea's method, in pixels at the reference size."""
 INPAINT_MARGIN = 16
-"""Pixels around the hole, at the reference size, that the fill may look at."""
+"""Pixels around the hole, at the reference size, that the fill reads."""
 
 
 def inpaint(image: np.ndarray, mask: np.ndarray, scale: float | None = None, /) -> np.ndarray:
-    """(3, H, W) with everything that `mask` (H, W) touches filled in from what it does not.
+    """`image` (3, H, W), filled wherever `mask` (H, W) is above zero.
 
-    `scale` is the `pixel_scale` of the photo that the image is a part of; without it, the image is a photo.
+    `scale` is the `pixel_scale` of the photo that the image is a part of; None if it is a whole photo.
     """
     hole = mask > 0
     if not hole.any():
@@ -37,16 +32,14 @@ def inpaint(image: np.ndarray, mask: np.ndarray, scale: float | None = None, /) 
     if hole.all():
         raise RecipeError("inpaint: the mask covers the whole picture, which leaves nothing to fill it from")
     scale = pixel_scale(*mask.shape) if scale is None else scale
-    where = _find_bounds(hole, math.ceil(INPAINT_MARGIN * scale))
+    box = _find_bounds(hole, math.ceil(INPAINT_MARGIN * scale))
     result = image.copy()
-    result[:, *where] = np.where(
-        hole[where], _fill_hole(image[:, *where], hole[where], scale), image[:, *where]
-    )
+    result[:, *box] = np.where(hole[box], _fill_hole(image[:, *box], hole[box], scale), image[:, *box])
     return result
 
 
 def _find_bounds(hole: np.ndarray, margin: int) -> tuple[slice, slice]:
-    """The rows and columns that hold the hole, and a margin."""
+    """The rows and columns of the hole and a margin around it."""
     rows, columns = np.flatnonzero(hole.any(axis=1)), np.flatnonzero(hole.any(axis=0))
     return (
         slice(max(0, rows[0] - margin), rows[-1] + margin + 1),
@@ -55,28 +48,28 @@ def _find_bounds(hole: np.ndarray, margin: int) -> tuple[slice, slice]:
 
 
 def _fill_hole(image: np.ndarray, hole: np.ndarray, scale: float) -> np.ndarray:
-    """(3, H, W), filled at the reference size; only what lies in the hole is meant to be used."""
+    """(3, H, W), filled at the reference size; valid inside the hole only."""
     size = tuple(max(1, round(side / scale)) for side in hole.shape)
     small = image if size == hole.shape else np.stack([_resize_channel(channel, size) for channel in image])
     missing = hole if size == hole.shape else _resize_channel(hole.astype(np.float32), size) > 0
-    found = np.stack([_inpaint_channel(channel, missing) for channel in small])
+    filled = np.stack([_inpaint_channel(channel, missing) for channel in small])
     if size != hole.shape:
-        found = np.stack([_resize_channel(channel, hole.shape) for channel in found])
-    clamped: np.ndarray = np.clip(found, 0, 1)
+        filled = np.stack([_resize_channel(channel, hole.shape) for channel in filled])
+    clamped: np.ndarray = np.clip(filled, 0, 1)
     return clamped
 
 
 def _inpaint_channel(channel: np.ndarray, missing: np.ndarray) -> np.ndarray:
     cv2 = _import_opencv()
     levels = np.ascontiguousarray(channel * 255, np.float32)  # OpenCV's slope term is about one 8-bit level
-    found: np.ndarray = cv2.inpaint(levels, missing.astype(np.uint8), INPAINT_RADIUS, cv2.INPAINT_TELEA)
-    return found / 255
+    filled: np.ndarray = cv2.inpaint(levels, missing.astype(np.uint8), INPAINT_RADIUS, cv2.INPAINT_TELEA)
+    return filled / 255
 
 
 def _resize_channel(channel: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
     smaller = size[0] < channel.shape[0] or size[1] < channel.shape[1]
-    way = PIL.Image.Resampling.BOX if smaller else PIL.Image.Resampling.BICUBIC
-    return np.asarray(PIL.Image.fromarray(np.ascontiguousarray(channel)).resize((size[1], size[0]), way))
+    method = PIL.Image.Resampling.BOX if smaller else PIL.Image.Resampling.BICUBIC
+    return np.asarray(PIL.Image.fromarray(np.ascontiguousarray(channel)).resize((size[1], size[0]), method))
 
 
 def _import_opencv() -> Any:

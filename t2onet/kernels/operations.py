@@ -1,8 +1,7 @@
-"""The compiled twins of the formulas, for full-resolution work.
+"""Kernels of operations, by operation name; an operation without one runs by its formula.
 
-Each twin takes a tile (3, H, W) of float32 in [0, 1], C-contiguous, and changes it in place, or answers with
-a new one. They are compiled without fast-math: every pixel comes out the same whatever tile it stands in. An
-operation without a twin runs by its formula.
+A kernel takes a tile (3, H, W) of float32 in [0, 1], C-contiguous, and changes it in place or returns a new
+one. Compiled without fast-math, it gives a pixel the same value in any tile.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _saturate(tile, p):  # type: ignore[no-untyped-def]
         blue[i] = b if b > _ZERO else _ZERO
 
 
-# sin(y) for y in [0, pi/2], odd Taylor terms to y^11: below 6e-8 off, and unlike a call it vectorises.
+# sin(y) for y in [0, pi/2] by odd Taylor terms to y^11: error below 6e-8, and unlike a call it vectorises.
 _S3, _S5, _S7, _S9, _S11 = (
     np.float32(s / math.factorial(n)) for n, s in ((3, -1), (5, 1), (7, -1), (9, 1), (11, -1))
 )
@@ -155,7 +154,7 @@ def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[
 
 @compile_kernel
 def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
-    """8-bit pixels (H, W, 3) into a tile: each by the row of its channel in the table (3, 256)."""
+    """8-bit pixels (H, W, 3) into a tile, mapped by the table (3, 256) of each channel."""
     for y in range(pixels.shape[0]):
         for x in range(pixels.shape[1]):
             for c in range(3):
@@ -164,7 +163,7 @@ def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
 
 @compile_kernel
 def load_integers(pixels, full, tile):  # type: ignore[no-untyped-def]
-    """Integer pixels (H, W, 3) into a tile: each divided by the full-scale value."""
+    """Integer pixels (H, W, 3) into a tile, divided by the full-scale value."""
     for y in range(pixels.shape[0]):
         for x in range(pixels.shape[1]):
             for c in range(3):
@@ -182,11 +181,11 @@ def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
 
 
 def _wrap_scalar_kernel(kernel: Callable[..., Any]) -> Kernel:
-    def twin(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+    def run(tile: Tile, values: np.ndarray, scale: float) -> Tile:
         kernel(tile.reshape(3, -1), np.float32(values[0]))
         return tile
 
-    return twin
+    return run
 
 
 def _apply_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
@@ -197,16 +196,16 @@ def _apply_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
 
 
 def _apply_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-    where = laplacian_neighbourhood(scale)
-    p, fraction = np.float32(values[0]), np.float32(where.fraction)
-    weights = np.array(where.weights, np.float32)
-    rows = np.empty((3, tile.shape[2] + 2 * where.reach), np.float32)
+    neighbourhood = laplacian_neighbourhood(scale)
+    p, fraction = np.float32(values[0]), np.float32(neighbourhood.fraction)
+    weights = np.array(neighbourhood.weights, np.float32)
+    rows = np.empty((3, tile.shape[2] + 2 * neighbourhood.reach), np.float32)
     smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
     for channel, sharpened in zip(tile, result, strict=True):
         if len(weights) > 1:
             _smooth(channel, weights, rows[2], smooth)
         source = smooth if len(weights) > 1 else channel
-        _sharpen(channel, source, p, where.near, fraction, rows, sharpened)
+        _sharpen(channel, source, p, neighbourhood.near, fraction, rows, sharpened)
     return result
 
 
@@ -218,4 +217,4 @@ KERNELS: Mapping[str, Kernel] = {
     "color": _apply_curves,
     "sharpness": _apply_sharpness,
 }
-"""Operation name -> its compiled twin."""
+"""Operation name -> kernel."""

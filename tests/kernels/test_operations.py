@@ -1,4 +1,4 @@
-"""Compiled twins against the formulas they stand for."""
+"""Kernels against the formulas of their operations."""
 
 from __future__ import annotations
 
