@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import PIL.Image
 import pytest
-from typer.testing import CliRunner
+import typer.testing
+from typer.main import get_command
 
 from t2onet.cli import app
 from tests.cli.made import LOOK, T2O, Answer
+
+_build_command = cache(get_command)
+"""Typer builds all commands anew for each call, which takes longer than most of them run."""
 
 
 @pytest.fixture
@@ -25,10 +30,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def t2o(monkeypatch: pytest.MonkeyPatch) -> T2O:
     """`t2o("apply", ...)`: how it ended and what it printed; a traceback fails the test at once."""
-    monkeypatch.delenv("COLUMNS", raising=False)  # whoever runs the tests may have set it
+    monkeypatch.delenv("COLUMNS", raising=False)  # the terminal may have set it
+    monkeypatch.setattr(typer.testing, "_get_command", _build_command)
 
     def command(*arguments: object) -> Answer:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        result = typer.testing.CliRunner().invoke(app, [str(argument) for argument in arguments])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr)
