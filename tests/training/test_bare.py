@@ -75,6 +75,7 @@ def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
     assert "resuming after iteration 12" in resumed.stdout
 
 
+@pytest.mark.slow
 def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     weights = tmp_path / "runs" / "paper" / "best.safetensors"
     weights.parent.mkdir(parents=True)
