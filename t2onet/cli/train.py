@@ -13,7 +13,7 @@ from .common import Ticker, exit_on_error, print_line
 
 if TYPE_CHECKING:
     from ..data import Sample
-    from ..training.style_memory import StylePair
+    from ..models.style_memory import StylePair
 
 
 @exit_on_error
@@ -91,8 +91,7 @@ def remember_edits(
     if not output.absolute().parent.is_dir():
         raise OutputError(f"{output} cannot be written: there is no folder {output.parent}; create it first")
     try:
-        from ..models.style_memory import save_style_memory
-        from ..training.style_memory import MAX_PAIRS, build_style_memory
+        from ..models.style_memory import MAX_PAIRS, build_style_memory, save_style_memory
     except ImportError as error:
         needed = "remembering needs torch and safetensors: pip install 't2onet[train]'"
         raise TrainingError(f"{needed} ({error})") from None
@@ -112,8 +111,8 @@ def remember_edits(
 def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
     """Each pair as small pictures; pairs that cannot be read are reported and left out."""
     from ..models.retoucher import RETOUCHER_SIDE
+    from ..models.style_memory import StylePair
     from ..planning.pictures import open_photo_pair, to_working_picture
-    from ..training.style_memory import StylePair
 
     ticker = Ticker()
     for number, sample in enumerate(samples):

@@ -317,4 +317,4 @@ def read_answers_source(path: Path) -> dict[str, Any]:
 
 
 def _unzip_answers(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    return unzip_archive(path, ANSWERS_FORM, "`python -m t2onet.training.answering`")
+    return unzip_archive(path, ANSWERS_FORM, "`python -m t2onet.training answer`")

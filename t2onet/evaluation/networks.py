@@ -10,12 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..language.grams import spelt
 from ..models import LoadedNetwork, load_network
 from ..models import retoucher as retouching
 from ..models.answering import PicturePredictor, Predictor, make_predictor, select_device, to_arrays
-from ..models.retoucher import OPERATION_ORDER, RETOUCHER_MODES
-from ..training.retoucher import EncodedRequests
+from ..models.retoucher import OPERATION_ORDER
 from .systems import EVALUATION_SIDE, Question, System, SystemAnswer, clip_to_recipe
 
 
@@ -60,15 +58,9 @@ class RetoucherSystem:
             return list(self._answer(questions, torch.from_numpy(pictures).to(self.device)))
 
     def _answer(self, questions: Sequence[Question], images: Tensor) -> Iterable[SystemAnswer]:
-        parts = (
-            torch.from_numpy(part).long() for part in spelt([question.request for question in questions])
-        )
-        pieces, requests = (part.to(self.device) for part in parts)
-        modes = torch.tensor(
-            [RETOUCHER_MODES.index(question.mode) for question in questions], device=self.device
-        )
+        requests, modes = zip(*((question.request, question.mode) for question in questions), strict=True)
         runtime = retouching.RetoucherRuntime(self.network)
-        encoded = EncodedRequests(pieces, requests, images, modes)
+        encoded = retouching.encode_requests(requests, images, modes)
         done = retouching.decode_recipes(self.network, runtime, encoded)
         declined = (retouching.merge_declined_logits(done.verdict).argmax(-1) == 1).tolist()
         used = (done.used > 0).tolist()
@@ -87,4 +79,4 @@ def open_network_system(name: str, path: Path, *, bfloat16: bool = False) -> Sys
     loaded = load_network(path)
     if loaded.metadata["network"] == "retoucher":
         return RetoucherSystem(name, loaded)
-    return NetworkSystem(name, make_predictor(loaded, narrow=bfloat16))
+    return NetworkSystem(name, make_predictor(loaded, bfloat16=bfloat16))

@@ -29,7 +29,7 @@ from .systems import EVALUATION_SIDE, Question
 from .table import Cell, ResultTable
 
 if TYPE_CHECKING:
-    from ..training.speed import ConfigTiming
+    from ..training.run import ConfigTiming
 
 TIME_NAME, TIME_TITLE = "time", "Seconds to plan, to train and to answer"
 TIMED_CONFIGS = {"pix2pixaug": "Pix2pixAug", "paper": "T2ONet"}
@@ -59,16 +59,16 @@ def build_time_table(
 ) -> ResultTable:
     """Time planning on `pairs` pairs, training and answering on this machine."""
     try:
-        from ..training.speed import PHOTO_SIDES
+        from ..training.run import TIMED_PHOTO_SIDES
     except ImportError as error:
         needed = "timing needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
     planning = measure_planning_seconds(_read_timed_pairs(dataset, pairs))
     timings = [_time_run(config, options, report) for config in TIMED_CONFIGS]
-    rows = {_format_title(timing): _build_row(timing, planning, PHOTO_SIDES) for timing in timings}
+    rows = {_format_title(timing): _build_row(timing, planning, TIMED_PHOTO_SIDES) for timing in timings}
     shipped = measure_answering_seconds(load_shipped_policy())
-    rows["default"] = (None, None, None, None, shipped, *[None] * len(PHOTO_SIDES))
-    tests = [f"test, {side} px" for side in PHOTO_SIDES]
+    rows["default"] = (None, None, None, None, shipped, *[None] * len(TIMED_PHOTO_SIDES))
+    tests = [f"test, {side} px" for side in TIMED_PHOTO_SIDES]
     return ResultTable(TIME_TITLE, (*_COLUMNS, *tests, "test (paper)"), rows, _NOTES)
 
 
@@ -99,7 +99,7 @@ def measure_answering_seconds(policy: Policy, count: int = 10) -> float:
 
 
 def _time_run(config: str, options: PaperRunOptions, report: Callable[[str], None]) -> ConfigTiming:
-    from ..training.speed import time_config
+    from ..training.run import time_config
 
     report(f"timing {config}")
     weights = find_weights(options.runs / config)

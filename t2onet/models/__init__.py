@@ -1,10 +1,10 @@
-"""The networks, and decoding with them: tokens and features in, steps out. Needs the extra `train`."""
+"""Networks to train, decoding with them, and their files. Needs the extra `train`."""
 
 from .decoding import (
-    DecodedSteps,
     DecodedVariant,
     DecodingStrategy,
     GreedyDecoding,
+    NamedSteps,
     ParameterNoise,
     RequestBatch,
     Rollout,
@@ -15,14 +15,18 @@ from .decoding import (
     decode_variants,
     extract_steps,
 )
-from .discriminator import Discriminator, DiscriminatorConfig, least_squares_loss
-from .discriminator_cost import DiscriminatorCost, load_discriminator_cost
+from .discriminator import (
+    Discriminator,
+    DiscriminatorConfig,
+    DiscriminatorCost,
+    least_squares_loss,
+    load_discriminator_cost,
+)
 from .files import LoadedNetwork, NetworkKind, describe_network, load_network
 from .t2onet import ActionSpace, DecoderContext, StepDecoder, StepOutput, T2ONet, T2ONetConfig
 
 __all__ = [
     "ActionSpace",
-    "DecodedSteps",
     "DecodedVariant",
     "DecoderContext",
     "DecodingStrategy",
@@ -31,6 +35,7 @@ __all__ = [
     "DiscriminatorCost",
     "GreedyDecoding",
     "LoadedNetwork",
+    "NamedSteps",
     "NetworkKind",
     "ParameterNoise",
     "RequestBatch",

@@ -1,4 +1,4 @@
-"""Decode requests into steps: one loop, and who chooses in it (a plan, the network, or chance)."""
+"""Decode requests into steps: one loop, and strategies that choose in it (plan, network or sampling)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,29 @@ from torch.nn.functional import one_hot
 
 from .t2onet import ActionSpace, StepDecoder, StepOutput
 
-# Decoding step by step: one loop, and who chooses in it (a plan, the network, or chance).
+NamedSteps = tuple[tuple[str, tuple[float, ...]], ...]
+"""Operations with their parameters, for `Recipe.from_steps`; `recipe.Step` itself needs pydantic."""
+
+_DECIMALS = 5
+_SAMPLING_ROUNDS = 8
+"""Rounds of `count` samples each, after which no more distinct answers are expected."""
 
 
 class RequestBatch(NamedTuple):
     """A batch of requests and the photos they are about."""
 
     tokens: Tensor
-    """(B, L) word ids."""
+    """(B, L) word ids, zeros after the last."""
     mask: Tensor | None
     """(B, L) bool: where there is a word; None without padding."""
     image: Tensor
     """(B, 3, H, W) in [0, 1]."""
-    manner: Tensor | None = None
 
-    def rows(self, numbers: Tensor) -> RequestBatch:
-        """Those with these numbers (N,), which may come more than once."""
-        mask, manner = (None if part is None else part[numbers] for part in (self.mask, self.manner))
-        return RequestBatch(self.tokens[numbers], mask, self.image[numbers], manner)
+    def select(self, rows: Tensor) -> RequestBatch:
+        """The requests with these numbers (N,), which may repeat."""
+        return RequestBatch(
+            self.tokens[rows], None if self.mask is None else self.mask[rows], self.image[rows]
+        )
 
 
 class StepChoice(NamedTuple):
@@ -41,13 +46,13 @@ class StepChoice(NamedTuple):
 
 
 class DecodingStrategy(Protocol):
-    """Decides on a step; `allowed` (B, n + 1) is what has not been used, or the end alone after it."""
+    """Chooses a step; `allowed` (B, n + 1) marks unused operations and the end, or the end alone after it."""
 
     def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> StepChoice: ...
 
 
 class TeacherForcing:
-    """Does what plans say: operations (B, T), filled up with the end, and parameters (B, T, P)."""
+    """Follows plans: operations (B, T), padded with the end, and parameters (B, T, P)."""
 
     def __init__(self, operations: Tensor, parameters: Tensor) -> None:
         self.operations = operations
@@ -58,7 +63,7 @@ class TeacherForcing:
 
 
 class ParameterNoise:
-    """Gaussian tries around predicted parameters, as wide as R h / 3, R the declared half-range."""
+    """Gaussian noise on predicted parameters: standard deviation R h / 3, R the declared half-range."""
 
     def __init__(self, actions: ActionSpace, h: float, generator: torch.Generator) -> None:
         self.actions = actions
@@ -68,12 +73,12 @@ class ParameterNoise:
     def __call__(self, parameters: Tensor) -> Tensor:
         if not self.h:
             return parameters
-        drawn = torch.randn(parameters.shape, generator=self.generator).to(parameters)
-        return self.actions.clamped(parameters + drawn * self.actions.half_range * (self.h / 3))
+        noise = torch.randn(parameters.shape, generator=self.generator).to(parameters)
+        return self.actions.clamp(parameters + noise * self.actions.half_range * (self.h / 3))
 
 
 class GreedyDecoding:
-    """Takes the likeliest operation, with the predicted parameters or a try around them."""
+    """Takes the likeliest operation, with the predicted parameters or noise around them."""
 
     def __init__(self, noise: ParameterNoise | None = None) -> None:
         self.noise = noise
@@ -84,9 +89,9 @@ class GreedyDecoding:
 
 
 class SampledDecoding:
-    """Draws operations by their probabilities, a share `explore` of them evenly among the allowed.
+    """Samples operations by their probabilities, a share `explore` of them uniformly among the allowed.
 
-    With `top` only so many of the likeliest are allowed.
+    With `top` only that many of the likeliest are allowed.
     """
 
     def __init__(
@@ -110,33 +115,34 @@ class SampledDecoding:
         if self.top is not None and self.top < likely.shape[-1]:
             allowed = allowed & (likely >= likely.topk(self.top).values[:, -1:])
             likely = likely * allowed
-        even = allowed / allowed.sum(-1, keepdim=True)
-        odds = (1 - self.explore) * likely + self.explore * even
-        waits = torch.empty(odds.shape).exponential_(generator=self.generator).to(odds)
-        drawn = (odds / waits).argmax(-1)  # whose clock rings first: nothing has to leave the device
-        return StepChoice(drawn, self.noise(output.parameters) if self.noise else output.parameters)
+        uniform = allowed / allowed.sum(-1, keepdim=True)
+        odds = (1 - self.explore) * likely + self.explore * uniform
+        # The exponential race samples in proportion to the odds, without a transfer to the host.
+        times = torch.empty(odds.shape).exponential_(generator=self.generator).to(odds)
+        sampled = (odds / times).argmax(-1)
+        return StepChoice(sampled, self.noise(output.parameters) if self.noise else output.parameters)
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """What happened in T steps."""
+    """The record of T steps."""
 
     operations: Tensor
-    """(B, T) chosen, the end from where it was chosen."""
+    """(B, T) chosen; the end from where it was first chosen."""
     parameters: Tensor
-    """(B, T, P) carried out."""
+    """(B, T, P) applied."""
     active: Tensor
-    """(B, T) bool: up to and with the end's first choice."""
+    """(B, T) bool: up to and including the first end."""
     allowed: Tensor
     """(B, T, n + 1) bool: what could be chosen."""
     logits: Tensor
-    """(B, T, n + 1) as the network said."""
+    """(B, T, n + 1) of the network."""
     predicted: Tensor
-    """(B, T, P) parameters as the network said."""
+    """(B, T, P) parameters predicted by the network."""
     attention: Tensor
     """(B, T, L)."""
     images: tuple[Tensor, ...]
-    """T + 1 times (B, 3, H, W): as it came, then after each step."""
+    """T + 1 times (B, 3, H, W): the photo, then the picture after each step."""
 
     @property
     def final(self) -> Tensor:
@@ -144,25 +150,25 @@ class Rollout:
 
 
 def decode_steps(
-    network: StepDecoder, asked: RequestBatch, choose: DecodingStrategy, steps: int | None = None
+    network: StepDecoder, requests: RequestBatch, choose: DecodingStrategy, steps: int | None = None
 ) -> Rollout:
-    """Up to `steps` steps (the network's maximum by default), or until all have come to the end.
+    """Decode up to `steps` steps (by default the network's maximum), or until all rows have ended.
 
-    Each operation can be chosen once; gradients flow through photos, features and states.
+    Each operation can be chosen once. Gradients flow through pictures, features and states.
     """
     actions = network.actions
-    context = network.begin(asked.tokens, asked.mask, asked.image, asked.manner)
-    image, state = asked.image, context.state
-    previous = torch.full_like(asked.tokens[:, 0], actions.start)
+    context = network.begin(requests.tokens, requests.mask)
+    image, state = requests.image, context.state
+    previous = torch.full_like(requests.tokens[:, 0], actions.start)
     used = torch.zeros(len(image), actions.end, dtype=torch.bool, device=image.device)
     active = torch.ones_like(used[:, 0])
     rows: list[tuple[Tensor, ...]] = []
     images = [image]
     for at in range(network.max_steps if steps is None else steps):
         allowed = actions.allowed(used, ~active)
-        output = network.step(context, network.look(image), previous, state)
+        output = network.step(context, network.encode_image(image), previous, state)
         choice = choose(at, output, allowed)
-        image = actions.perform(image, *choice)
+        image = actions.apply_choices(image, *choice)
         rows.append((*choice, active, allowed, output.logits, output.parameters, output.attention))
         images.append(image)
         previous, state = choice.operations, output.state
@@ -171,24 +177,29 @@ def decode_steps(
         if not active.any():
             break
     columns = (torch.stack(column, 1) for column in zip(*rows, strict=True))
-    operations, parameters, going, could, logits, predicted, attention = columns
-    return Rollout(operations, parameters, going, could, logits, predicted, attention, tuple(images))
+    operations, parameters, was_active, could, logits, predicted, attention = columns
+    return Rollout(operations, parameters, was_active, could, logits, predicted, attention, tuple(images))
 
 
-# What was done as plain steps, and several answers to one request: other parameters, other operations.
+def extract_steps(actions: ActionSpace, rollout: Rollout, *, decimals: int | None = None) -> list[NamedSteps]:
+    """The steps of each row up to its end; with `decimals`, rounded and clipped to their ranges."""
 
-DecodedSteps = tuple[tuple[str, tuple[float, ...]], ...]
-"""Operations with their parameters, as `Recipe.from_steps` takes them."""
+    def extract(number: int, row: list[float]) -> tuple[str, tuple[float, ...]]:
+        operation, values = actions.operations[number], tuple(row[actions.slices[number]])
+        if decimals is not None:
+            values = tuple(operation.clip([round(value, decimals) for value in values]))
+        return operation.name, values
 
-_DECIMALS = 5
-_SAMPLING_ROUNDS = 8
-"""Times that as many answers are drawn as are asked for, before there seem to be no more."""
+    return [
+        tuple(extract(*step) for step in zip(numbers, rows, strict=True) if step[0] != actions.end)
+        for numbers, rows in zip(rollout.operations.tolist(), rollout.parameters.tolist(), strict=True)
+    ]
 
 
 class DecodedVariant(NamedTuple):
-    """One of several."""
+    """One of several answers to a request."""
 
-    steps: DecodedSteps
+    steps: NamedSteps
     image: Tensor
     """(3, H, W) in [0, 1]."""
 
@@ -196,48 +207,32 @@ class DecodedVariant(NamedTuple):
 @torch.no_grad()
 def decode_variants(
     network: StepDecoder,
-    asked: RequestBatch,
+    request: RequestBatch,
     count: int,
     *,
     generator: torch.Generator,
     h: float = 0.1,
     top: int = 1,
 ) -> list[DecodedVariant]:
-    """Up to `count` different answers to one request, the network's own first.
+    """Up to `count` different answers to one request, the greedy one first.
 
-    Parameters are sampled with a standard deviation of R h / 3, and operations among the `top` likeliest.
-    There may be fewer: without `h`, and where the network would do nothing, few answers differ.
+    Parameters are sampled with standard deviation R h / 3, and operations among the `top` likeliest. There
+    may be fewer answers: with `h` of zero, or where the network would do nothing, few of them differ.
     """
-    found = {answer.steps: answer for answer in _decode_batch(network, asked, GreedyDecoding())}
-    many = asked.rows(torch.zeros(count, dtype=torch.int64, device=asked.image.device))
+    variants = {variant.steps: variant for variant in _decode_batch(network, request, GreedyDecoding())}
+    repeated = request.select(torch.zeros(count, dtype=torch.int64, device=request.image.device))
     choose = SampledDecoding(generator, top=top, noise=ParameterNoise(network.actions, h, generator))
     for _ in range(_SAMPLING_ROUNDS):
-        if len(found) >= count:
+        if len(variants) >= count:
             break
-        for answer in _decode_batch(network, many, choose):
-            found.setdefault(answer.steps, answer)
-    return list(found.values())[:count]
+        for variant in _decode_batch(network, repeated, choose):
+            variants.setdefault(variant.steps, variant)
+    return list(variants.values())[:count]
 
 
 def _decode_batch(
-    network: StepDecoder, asked: RequestBatch, choose: GreedyDecoding | SampledDecoding
+    network: StepDecoder, requests: RequestBatch, choose: DecodingStrategy
 ) -> list[DecodedVariant]:
-    done = decode_steps(network, asked, choose)
-    return [
-        DecodedVariant(*one) for one in zip(extract_steps(network.actions, done), done.final, strict=True)
-    ]
-
-
-def extract_steps(actions: ActionSpace, done: Rollout) -> list[DecodedSteps]:
-    """What was done to each photo, up to the end; parameters are rounded to what anyone could tell apart."""
-    rows = zip(done.operations.tolist(), done.parameters.tolist(), strict=True)
-    return [
-        tuple(_extract_step(actions, *step) for step in zip(*row, strict=True) if step[0] != actions.end)
-        for row in rows
-    ]
-
-
-def _extract_step(actions: ActionSpace, number: int, row: list[float]) -> tuple[str, tuple[float, ...]]:
-    operation = actions.operations[number]
-    rounded = [round(value, _DECIMALS) for value in row[actions.places[number]]]
-    return operation.name, tuple(operation.clip(rounded))
+    rollout = decode_steps(network, requests, choose)
+    steps = extract_steps(network.actions, rollout, decimals=_DECIMALS)
+    return [DecodedVariant(*pair) for pair in zip(steps, rollout.final, strict=True)]

@@ -1,4 +1,8 @@
-"""Export trained networks as ONNX graphs with weights in fewer bits."""
+"""Export trained networks as ONNX graphs with weights in fewer bits.
+
+A decoder becomes two graphs: `begin`, run once per request, and `step`, run once per operation. Whatever
+weights are stored as, they are widened to single precision when a graph is loaded.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +33,11 @@ from .retoucher import (
 from .style_memory import StyleMemoryNetwork
 from .t2onet import DecoderContext, StepOutput, T2ONet
 
-# Parts of networks as ONNX graphs, with their large weights stored in fewer bits.
-#
-# Whatever the weights are stored as, they are widened to single precision when a graph is loaded.
-
 WeightFormat = Literal["float32", "float16", "int8"]
 """How weights are stored; int8 has a scale for each row."""
 _OPSET = 18
 _SMALL_TENSOR = 1024
-"""Tensors of fewer numbers stay in single precision."""
+"""Tensors with fewer numbers stay in single precision."""
 
 
 def export_graph(
@@ -49,25 +49,25 @@ def export_graph(
     axes: Mapping[str, Mapping[int, str]],
     stored: WeightFormat = "float16",
 ) -> bytes:
-    """The graph of a part, traced with `inputs`; `axes` are those of any length, by the name of a tensor."""
-    written: Any = io.BytesIO()
+    """Export a module, traced with `inputs`; `axes` names the axes of variable length, by tensor."""
+    stream: Any = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
             part.eval(),
             inputs,
-            written,
+            stream,
             input_names=list(names),
             output_names=list(outputs),
             dynamic_axes={name: axes[name] for name in (*names, *outputs) if name in axes},
             opset_version=_OPSET,
             dynamo=False,
         )
-    return compress_weights(written.getvalue(), stored)
+    return compress_weights(stream.getvalue(), stored)
 
 
 def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
-    """The same graph with its large weights stored so, each widened where it is used."""
+    """Store the large weights of a graph in another format, with nodes that widen them."""
     import onnx
     from onnx import TensorProto, numpy_helper
 
@@ -76,11 +76,10 @@ def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
     for weight in list(model.graph.initializer):
         values = numpy_helper.to_array(weight)
         if stored != "float32" and weight.data_type == TensorProto.FLOAT and values.size >= _SMALL_TENSOR:
-            kept, widening = (_store_as_float16 if stored == "float16" else _store_as_int8)(
-                weight.name, values
-            )
-            weight.CopyFrom(kept[0])
-            model.graph.initializer.extend(kept[1:])
+            store = _store_as_float16 if stored == "float16" else _store_as_int8
+            tensors, widening = store(weight.name, values)
+            weight.CopyFrom(tensors[0])
+            model.graph.initializer.extend(tensors[1:])
             nodes += widening
     rest = [*nodes, *model.graph.node]
     del model.graph.node[:]
@@ -91,7 +90,7 @@ def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
 
 
 def _store_as_float16(name: str, values: np.ndarray) -> tuple[list[Any], list[Any]]:
-    """Tensors to store, and nodes that make of them the tensor `name`."""
+    """The tensors to store, and the nodes that turn them into the tensor `name`."""
     from onnx import TensorProto, helper, numpy_helper
 
     half = numpy_helper.from_array(values.astype(np.float16), f"{name}.half")
@@ -99,7 +98,7 @@ def _store_as_float16(name: str, values: np.ndarray) -> tuple[list[Any], list[An
 
 
 def _store_as_int8(name: str, values: np.ndarray) -> tuple[list[Any], list[Any]]:
-    """The same in 8 bits; a row is what one output is computed from."""
+    """The same in 8 bits, with a scale for each output."""
     from onnx import TensorProto, helper, numpy_helper
 
     levels, scale = quantize(values)
@@ -112,10 +111,10 @@ def _store_as_int8(name: str, values: np.ndarray) -> tuple[list[Any], list[Any]]
 
 
 def quantize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Levels (int8) and scales (float32) whose product is near `values`.
+    """Levels (int8) and scales (float32) whose product approximates `values`.
 
-    There is a scale for each output: of a convolution (out, in, h, w) for the first axis, of other weights,
-    (out, in) or an LSTM's (directions, out, in), for all axes but the last.
+    There is a scale per output: along the first axis of a convolution (out, in, h, w), and along all axes but
+    the last of other weights, (out, in) or an LSTM's (directions, out, in).
     """
     axes = (1, 2, 3) if values.ndim == 4 else (values.ndim - 1,)
     largest = np.abs(values).max(axis=axes, keepdims=True)
@@ -123,10 +122,8 @@ def quantize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.rint(values / scale).astype(np.int8), scale
 
 
-# T2ONet as two ONNX graphs: `begin` reads a request, `step` sees the photo and decides on an operation.
-
 T2ONET_SIDE = 128
-"""Pixels a side of the photos that it sees, as in the paper."""
+"""Pixels a side of the photos it sees, as in the paper."""
 _T2ONET_AXES = {"tokens": {1: "count"}, "words": {1: "count"}, "attention": {1: "count"}}
 
 
@@ -140,7 +137,7 @@ class _T2ONetBegin(nn.Module):
         self.network = network
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        context = self.network.begin(tokens, None, tokens)
+        context = self.network.begin(tokens, None)
         return context.words, context.state
 
 
@@ -151,7 +148,7 @@ class _T2ONetStep(nn.Module):
 
     def forward(self, words: Tensor, picture: Tensor, previous: Tensor, state: Tensor) -> StepOutput:
         context = DecoderContext(words, torch.ones_like(words[..., 0], dtype=torch.bool), state)
-        return self.network.step(context, self.network.look(picture), previous, state)
+        return self.network.step(context, self.network.encode_image(picture), previous, state)
 
 
 def export_t2onet(
@@ -162,7 +159,7 @@ def export_t2onet(
     *,
     overwrite: bool = True,
 ) -> None:
-    """Write both graphs and `about.json`: the words, the operations and the most steps."""
+    """Write both graphs and `about.json`: words, operations and the maximum of steps."""
     network = network.eval()
     tokens = torch.ones(1, 3, dtype=torch.int64)
     begin = export_graph(
@@ -187,19 +184,9 @@ def export_t2onet(
         "max_steps": network.max_steps,
         "words": vocabulary.words,
     }
-    for name, content in zip(
-        NETWORK_FILES, (begin, step, json.dumps(about, indent=1).encode() + b"\n"), strict=True
-    ):
-        write_atomically(folder / name, content, overwrite=overwrite)
+    _write_network(folder, begin, step, about, overwrite=overwrite)
 
 
-# The network as two ONNX graphs: `begin`, once for a photo and a request, and `step`, for each operation.
-#
-# An expert's memory is a third, which a folder may do without.
-#
-# Weights are stored in half precision, unless told otherwise, and computed with in single precision.
-
-BEGIN_FILE, STEP_FILE, ABOUT_FILE = NETWORK_FILES
 _RETOUCHER_BEGIN_INPUTS = ("pieces", "told", "image", "manner")
 _RETOUCHER_CONTEXT = ("words", "mask", "whole")
 _RETOUCHER_STEP_INPUTS = (*_RETOUCHER_CONTEXT, "picture", "number", "state")
@@ -212,8 +199,8 @@ class _RetoucherBegin(nn.Module):
         self.network = network
 
     def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> tuple[Tensor, ...]:
-        found = self.network.begin(pieces, told, image, self.network.glance(image), manner)
-        return found.words, found.mask, found.whole, found.verdict
+        context = self.network.begin(pieces, told, image, self.network.glance(image), manner)
+        return context.words, context.mask, context.whole, context.verdict
 
 
 class _RetoucherStep(nn.Module):
@@ -223,7 +210,9 @@ class _RetoucherStep(nn.Module):
 
     def forward(self, *inputs: Tensor) -> RetoucherStepOutput:
         words, mask, whole, picture, number, state = inputs
-        context = RetoucherContext(words, mask, whole, whole, whole)
+        context = RetoucherContext(
+            words, mask, whole, verdict=whole, sense=whole
+        )  # the last two are not read
         return self.network.step(context, self.network.glance(picture), number, state)
 
 
@@ -236,23 +225,27 @@ def export_retoucher(
     *,
     overwrite: bool = True,
 ) -> None:
-    """Write both graphs and `about.json`, what a policy has to know of them.
+    """Write both graphs and `about.json`, which a policy reads.
 
-    `number` is that of the operation in the network's order, shaped (1,); `verdicts` are names of the kinds
-    of answer. `caution` is added to the logits of all answers but an edit.
+    `verdicts` names the kinds of answer; `caution` is added to the logits of all of them but an edit. The
+    input `number` of `step` is that of the operation in the network's order, shaped (1,).
     """
     network = network.eval()
     pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
     image, manner = torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, dtype=torch.int64)
-    asked = (pieces, told, image, manner)
+    begin_inputs = (pieces, told, image, manner)
     begin = _export_retoucher_graph(
-        _RetoucherBegin(network), asked, _RETOUCHER_BEGIN_INPUTS, (*_RETOUCHER_CONTEXT, "verdict"), stored
+        _RetoucherBegin(network),
+        begin_inputs,
+        _RETOUCHER_BEGIN_INPUTS,
+        (*_RETOUCHER_CONTEXT, "verdict"),
+        stored,
     )
     with torch.no_grad():
-        words, mask, whole, _ = _RetoucherBegin(network)(*asked)
-    told_so_far = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
+        words, mask, whole, _ = _RetoucherBegin(network)(*begin_inputs)
+    step_inputs = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
     step = _export_retoucher_graph(
-        _RetoucherStep(network), told_so_far, _RETOUCHER_STEP_INPUTS, _RETOUCHER_STEP_OUTPUTS, stored
+        _RetoucherStep(network), step_inputs, _RETOUCHER_STEP_INPUTS, _RETOUCHER_STEP_OUTPUTS, stored
     )
     about = {
         "side": RETOUCHER_SIDE,
@@ -261,15 +254,21 @@ def export_retoucher(
         "verdicts": list(verdicts),
         "caution": caution,
     }
-    files = {BEGIN_FILE: begin, STEP_FILE: step, ABOUT_FILE: json.dumps(about, indent=1).encode() + b"\n"}
-    for name, content in files.items():
+    _write_network(folder, begin, step, about, overwrite=overwrite)
+
+
+def _write_network(
+    folder: Path, begin: bytes, step: bytes, about: Mapping[str, Any], *, overwrite: bool
+) -> None:
+    contents = (begin, step, json.dumps(about, indent=1).encode() + b"\n")
+    for name, content in zip(NETWORK_FILES, contents, strict=True):
         write_atomically(folder / name, content, overwrite=overwrite)
 
 
 def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
-    """Write the graph of a memory."""
-    asked = (torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, len(ATTRIBUTES)))
-    graph = _export_retoucher_graph(memory, asked, ("image", "wanted"), ("tones",), "float16")
+    """Write the graph of a style memory, the optional third of a folder."""
+    inputs = (torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, len(ATTRIBUTES)))
+    graph = _export_retoucher_graph(memory, inputs, ("image", "wanted"), ("tones",), "float16")
     write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)
 
 
@@ -277,9 +276,9 @@ def _export_retoucher_graph(
     part: nn.Module,
     inputs: tuple[Tensor, ...],
     names: Sequence[str],
-    found: Sequence[str],
+    outputs: Sequence[str],
     stored: WeightFormat,
 ) -> bytes:
     axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
     axes["attention"] = {1: "count"}
-    return export_graph(part, inputs, names, found, axes=axes, stored=stored)
+    return export_graph(part, inputs, names, outputs, axes=axes, stored=stored)

@@ -1,4 +1,4 @@
-"""Weights in a file that says by itself which network they belong to, with which words and operations."""
+"""Files of weights, with metadata that says which network they belong to, its words and operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .t2onet import T2ONet, T2ONetConfig
 
 @dataclass(frozen=True)
 class NetworkKind:
-    """A kind of network: `build(config, words)` makes one for a vocabulary of so many words."""
+    """A kind of network: `build(config, words)` makes one for a vocabulary of `words` words."""
 
     config: type[Any]
     build: Callable[[Any, int], nn.Module]
@@ -31,7 +31,7 @@ class NetworkKind:
 
 NETWORK_KINDS: dict[str, NetworkKind] = {
     "t2onet": NetworkKind(T2ONetConfig, T2ONet),
-    "retoucher": NetworkKind(RetoucherConfig, lambda settings, words: Retoucher(settings)),
+    "retoucher": NetworkKind(RetoucherConfig, lambda config, words: Retoucher(config)),
     "discriminator": NetworkKind(DiscriminatorConfig, Discriminator),
     **{name: NetworkKind(baseline.config, baseline.generator) for name, baseline in BASELINES.items()},
 }
@@ -39,29 +39,29 @@ NETWORK_KINDS: dict[str, NetworkKind] = {
 
 @dataclass(frozen=True)
 class LoadedNetwork:
-    """A network in evaluation mode and what came with it."""
+    """A network in evaluation mode, and what its file says of it."""
 
     network: nn.Module
     vocabulary: Vocabulary
     metadata: Mapping[str, str]
     config: Any
-    """What the network was made of, as its kind has it."""
+    """The config of its kind."""
 
 
 def describe_network(kind: str, config: Any, vocabulary: Vocabulary) -> dict[str, str]:
-    """What `load_network` must find in a file."""
+    """The metadata that `load_network` needs."""
     return {"network": kind, "config": json.dumps(asdict(config)), "words": json.dumps(vocabulary.words)}
 
 
 def load_network(path: Path) -> LoadedNetwork:
-    """The network of a file of weights, made again from what the file says."""
+    """Rebuild the network of a file of weights."""
     tensors, metadata = read_tensors(path)
     if (kind := NETWORK_KINDS.get(metadata.get("network", ""))) is None:
         raise TrainingError(f"{path} holds no network of this release; give the best.safetensors of a run")
-    facts = json.loads(metadata["config"])
-    lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
+    fields = json.loads(metadata["config"])
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     vocabulary = Vocabulary(tuple(json.loads(metadata["words"])))
-    config = kind.config(**{**facts, **lists})
+    config = kind.config(**{**fields, **lists})
     network = kind.build(config, len(vocabulary))
     network.load_state_dict(tensors)
     return LoadedNetwork(network.eval(), vocabulary, metadata, config)
@@ -70,9 +70,9 @@ def load_network(path: Path) -> LoadedNetwork:
 def write_tensors(
     path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str], *, overwrite: bool = True
 ) -> None:
-    """Whole or not at all; by default in place of what was there."""
-    ready = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-    write_atomically(path, save(ready, dict(metadata)), overwrite=overwrite)
+    """Write tensors and metadata atomically; by default an existing file is replaced."""
+    stored = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    write_atomically(path, save(stored, dict(metadata)), overwrite=overwrite)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

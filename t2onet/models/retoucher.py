@@ -1,4 +1,9 @@
-"""The shipped network: it reads a request, looks at a photo and fills in a recipe, operation by operation."""
+"""The shipped network: it reads a request, looks at a photo and fills in a recipe, operation by operation.
+
+The operations stand in one fixed order. `Retoucher.begin` encodes the request and the photo once; then, for
+each operation, `step` sees statistics of the picture as it is by then and predicts whether the operation is
+used, with which parameters, and which words asked for it.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +11,56 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .. import operations
 from ..image.colour import srgb_to_lab
-from ..language.grams import BUCKETS, LONGEST
+from ..language.grams import BUCKETS, LONGEST, spelt
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from ..metrics.attributes import measure_lab_attributes
-from ..operations import Operation
+from ..operations import PAPER, Operation, get_operation, sort_by_position
 from ..options import MODES
 
-# The shipped network: it reads a request, looks at a photo and fills in a recipe, operation by operation.
-
-
-# For each operation of an order, from a vector to whether it is used and with which parameters.
-
+OPERATION_ORDER = sort_by_position(PAPER)
+"""The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
+RETOUCHER_MODES = MODES
+RETOUCHER_SIDE = 128
+"""Pixels a side of the picture it sees."""
 OUTPUT_GAIN = 0.25
-"""Free numbers near 0 move a parameter by this share of its range: a network begins with small edits."""
+"""Raw outputs near 0 move a parameter by this share of its range: training starts with small edits."""
+HISTOGRAM_BINS = 24
+_PIXEL_STRIDE = 4
+"""Histograms count every fourth pixel in each direction."""
+_ATTRIBUTE_SCALES = (50.0, 20.0, 25.0, 15.0, 15.0, 1.0)
+_ATTRIBUTE_CENTRES = (50.0, 20.0, 20.0, 5.0, 2.0, -1.5)
+"""Roughly the spread and mean of each attribute over photos, to bring them near -1 to 1."""
+_HISTOGRAM_CHANNELS = 6
+"""R, G, B, L*, a* and b*."""
+STATISTICS_SIZE = _HISTOGRAM_CHANNELS * HISTOGRAM_BINS + len(ATTRIBUTES)
+
+
+@dataclass(frozen=True)
+class RetoucherConfig:
+    """Sizes of the network."""
+
+    words: int = 192
+    layers: int = 3
+    heads: int = 4
+    width: int = 384
+    dropout: float = 0.1
+    blink: float = 0.3
+    """Dropout of what is seen in the photo."""
+    channels: tuple[int, ...] = (32, 32, 64, 128, 256)
+    """Channels of the photo encoder's layers."""
+    verdicts: int = 2
+    """Kinds of answer: 0 is an edit, the others name what cannot be done."""
 
 
 class OperationHeads(nn.Module):
-    """Two layers for each operation, side by side in one tensor, so that a graph picks them by number."""
+    """Two layers per operation, side by side in one tensor: an exported graph picks them by number."""
 
     default: Tensor
     up: Tensor
@@ -38,39 +68,39 @@ class OperationHeads(nn.Module):
     octaves: Tensor
     curved: Tensor
 
-    def __init__(self, order: Sequence[Operation], inside: int, width: int) -> None:
+    def __init__(self, order: Sequence[Operation], size_in: int, width: int) -> None:
         super().__init__()
         self.size = max(operation.size for operation in order)
-        count, outside = len(order), self.size + 1
-        self.first = nn.Parameter(torch.randn(count, inside, width) / inside**0.5)
+        count, size_out = len(order), self.size + 1
+        self.first = nn.Parameter(torch.randn(count, size_in, width) / size_in**0.5)
         self.bend = nn.Parameter(torch.zeros(count, width))
-        self.second = nn.Parameter(torch.randn(count, width, outside) * 0.01)
-        self.shift = nn.Parameter(torch.zeros(count, outside))
+        self.second = nn.Parameter(torch.randn(count, width, size_out) * 0.01)
+        self.shift = nn.Parameter(torch.zeros(count, size_out))
         for name, rows in _parameter_ranges(order, self.size).items():
             self.register_buffer(name, torch.tensor(rows), persistent=False)
 
     def forward(self, states: Tensor, number: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, inside) -> a logit of use (B,), and parameters (B, size), of which its own come first."""
+        """(B, size_in) -> a logit of use (B,), and parameters (B, size), those of the operation first."""
         with torch.autocast(states.device.type, enabled=False):
             hidden = functional.gelu(states.float() @ self.first[number][0] + self.bend[number])
-            free = hidden @ self.second[number][0] + self.shift[number]
-        return free[:, 0], self.bounded(free[:, 1:], number)
+            raw = hidden @ self.second[number][0] + self.shift[number]
+        return raw[:, 0], self.to_parameters(raw[:, 1:], number)
 
-    def bounded(self, free: Tensor, number: Tensor) -> Tensor:
+    def to_parameters(self, raw: Tensor, number: Tensor) -> Tensor:
         """(B, size) any numbers -> (B, size) within the declared ranges; 0 is the default.
 
-        Rises of curves are multiplied, so that they stay positive; other parameters move on a straight line.
+        Increments of curves change by a factor, so that they stay positive; other parameters change linearly.
         """
-        bounded = torch.tanh(OUTPUT_GAIN * free)
-        way = torch.where(bounded > 0, self.up[number], self.down[number])
+        bounded = torch.tanh(OUTPUT_GAIN * raw)
+        distance = torch.where(bounded > 0, self.up[number], self.down[number])
         curve = torch.exp(self.octaves[number] * bounded)
-        return torch.where(self.curved[number], curve, self.default[number] + bounded * way)
+        return torch.where(self.curved[number], curve, self.default[number] + bounded * distance)
 
 
 def _parameter_ranges(
     order: Sequence[Operation], size: int
 ) -> dict[str, list[list[float]] | list[list[bool]]]:
-    """The ranges of all parameters, filled up to the same number for each operation."""
+    """The ranges of all parameters, padded to the same number for each operation."""
 
     def rows(values: Sequence[Sequence[float]]) -> list[list[float]]:
         return [[*row, *[0.0] * (size - len(row))] for row in values]
@@ -85,46 +115,36 @@ def _parameter_ranges(
     }
 
 
-# What a picture looks like: at a glance its tones and colours, and at leisure what is in it.
-
-HISTOGRAM_BINS = 24
-_PIXEL_STRIDE = 4
-"""Every fourth pixel in each direction is counted."""
-_ATTRIBUTE_SCALES = (50.0, 20.0, 25.0, 15.0, 15.0, 1.0)
-_ATTRIBUTE_CENTRES = (50.0, 20.0, 20.0, 5.0, 2.0, -1.5)
-"""Roughly the spread and middle of each attribute over photos, to bring them near -1 to 1."""
-STATISTICS_SIZE = 6 * HISTOGRAM_BINS + 6
-
-
 class PictureStatistics(nn.Module):
-    """(B, 3, H, W) in [0, 1] -> (B, FEATURES): soft histograms of R, G, B, L*, a*, b*, and the attributes."""
+    """(B, 3, H, W) in [0, 1] -> (B, STATISTICS_SIZE): soft histograms of R, G, B, L*, a*, b*; attributes."""
 
     def forward(self, image: Tensor) -> Tensor:
-        whole = srgb_to_lab(image)
-        light, red, warm = whole[
-            ..., _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE, _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE
-        ].unbind(-3)
-        few = image[..., _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE, _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE]
+        lab = srgb_to_lab(image)
+        light, red, warm = _subsample(lab).unbind(-3)
         planes = torch.stack([light / 100, red / 120 + 0.5, warm / 120 + 0.5], -3)
         attributes = [
-            (value - middle) / spread
-            for value, middle, spread in zip(
-                measure_lab_attributes(whole).unbind(-1), _ATTRIBUTE_CENTRES, _ATTRIBUTE_SCALES, strict=True
+            (value - centre) / scale
+            for value, centre, scale in zip(
+                measure_lab_attributes(lab).unbind(-1), _ATTRIBUTE_CENTRES, _ATTRIBUTE_SCALES, strict=True
             )
         ]
-        values = torch.cat([few, planes], -3).flatten(-2)
+        values = torch.cat([_subsample(image), planes], -3).flatten(-2)
         return torch.cat([_soft_histograms(values).flatten(1), torch.stack(attributes, -1)], -1)
 
 
+def _subsample(image: Tensor) -> Tensor:
+    return image[..., _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE, _PIXEL_STRIDE // 2 :: _PIXEL_STRIDE]
+
+
 def _soft_histograms(values: Tensor) -> Tensor:
-    """(B, C, N) in [0, 1] -> (B, C, BINS): shares, as roots, each value shared by its two nearest bins."""
+    """(B, C, N) in [0, 1] -> (B, C, BINS): roots of shares; a value counts in its two nearest bins."""
     centres = torch.arange(HISTOGRAM_BINS, device=values.device, dtype=values.dtype) / (HISTOGRAM_BINS - 1)
-    near = (1 - (values[..., None] - centres).abs() * (HISTOGRAM_BINS - 1)).clamp(min=0)
-    return (near.mean(-2) + 1e-4) ** 0.5
+    overlap = (1 - (values[..., None] - centres).abs() * (HISTOGRAM_BINS - 1)).clamp(min=0)
+    return (overlap.mean(-2) + 1e-4) ** 0.5
 
 
 class PhotoEncoder(nn.Module):
-    """(B, 3, H, W) in [0, 1] -> (B, channels[-1]): a small residual network, averaged over the picture."""
+    """A small residual network, averaged over the picture: (B, 3, H, W) in [0, 1] -> (B, channels[-1])."""
 
     def __init__(self, channels: Sequence[int]) -> None:
         super().__init__()
@@ -135,12 +155,12 @@ class PhotoEncoder(nn.Module):
         self.layers = nn.Sequential(*layers)
 
     def forward(self, image: Tensor) -> Tensor:
-        seen: Tensor = self.layers(2 * image - 1)
-        return seen.mean((-2, -1))
+        features: Tensor = self.layers(2 * image - 1)
+        return features.mean((-2, -1))
 
 
 class PhotoEncoderBlock(nn.Module):
-    """Two convolutions beside a shortcut."""
+    """Two convolutions and a shortcut."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()
@@ -161,13 +181,11 @@ class PhotoEncoderBlock(nn.Module):
         return torch.relu(self.path(states) + self.shortcut(states))
 
 
-# The request as vectors: hashed pieces of words through a small transformer.
-
-
 class RequestEncoder(nn.Module):
-    """Distinct words (W, PIECES) and requests (B, T) as rows of them -> (B, T, width) and a mask (B, T).
+    """A small transformer over words, each the sum of its hashed pieces.
 
-    The mask is true where there is a word; row 0 stands for none.
+    Distinct words (W, PIECES) and requests (B, T) as rows of them -> (B, T, width), and a mask (B, T) that is
+    true where there is a word; row 0 stands for none.
     """
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
@@ -178,18 +196,18 @@ class RequestEncoder(nn.Module):
         self.norm = nn.LayerNorm(width)
         nn.init.normal_(self.pieces.weight, std=0.05)
 
-    def forward(self, pieces: Tensor, told: Tensor) -> tuple[Tensor, Tensor]:
-        mask = told > 0
-        shown = (pieces > 0)[..., None]
-        words = (self.pieces(pieces) * shown).sum(-2) / shown.sum(-2).clamp(min=1) ** 0.5
-        states = words[told] + self.places[: told.shape[1]]
+    def forward(self, pieces: Tensor, requests: Tensor) -> tuple[Tensor, Tensor]:
+        mask = requests > 0
+        present = (pieces > 0)[..., None]
+        words = (self.pieces(pieces) * present).sum(-2) / present.sum(-2).clamp(min=1) ** 0.5
+        states = words[requests] + self.places[: requests.shape[1]]
         for block in self.blocks:
             states = block(states, mask)
         return self.norm(states), mask
 
 
 class TransformerBlock(nn.Module):
-    """A transformer layer, normalised first."""
+    """A pre-norm transformer layer."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -199,14 +217,14 @@ class TransformerBlock(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        normal = self.first(states)
-        states = states + self.drop(self.attend(normal, normal, mask)[0])
-        thought: Tensor = states + self.drop(self.think(self.second(states)))
-        return thought
+        normed = self.first(states)
+        states = states + self.drop(self.attend(normed, normed, mask)[0])
+        out: Tensor = states + self.drop(self.think(self.second(states)))
+        return out
 
 
 class MultiHeadAttention(nn.Module):
-    """Queries (B, Q, width) to words (B, T, width) -> what they found, and their mean weights (B, Q, T)."""
+    """Queries (B, Q, width), words (B, T, width) -> values (B, Q, width), and mean weights (B, Q, T)."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -223,78 +241,50 @@ class MultiHeadAttention(nn.Module):
         scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
         scores = scores.masked_fill(~mask[:, None, None, :], -1e4)
         weights = scores.softmax(-1)
-        found = (weights @ value).transpose(1, 2).flatten(2)
-        return self.out(found), weights.mean(1)
+        values = (weights @ value).transpose(1, 2).flatten(2)
+        return self.out(values), weights.mean(1)
 
     def _split(self, states: Tensor) -> Tensor:
         batch, count, _ = states.shape
         return states.reshape(batch, count, self.heads, -1).transpose(1, 2)
 
 
-# The network: a request, a photo and a manner in, one operation after the other out.
-#
-# The operations stand in one order. `begin` reads the request and studies the photo once; then, for each
-# operation, `step` takes a glance at the picture as it is by now and says whether the operation is used, with
-# which parameters, and which words asked for it. What has been done so far is in the picture and in the
-# state.
-
-OPERATION_ORDER = operations.sort_by_position(operations.PAPER)
-"""The order in which operations are decided: brightness, color, saturation, tone, contrast, sharpness."""
-RETOUCHER_MODES = MODES
-RETOUCHER_SIDE = 128
-"""Pixels a side of the picture it sees."""
-
-
-@dataclass(frozen=True)
-class RetoucherConfig:
-    """Sizes of the network."""
-
-    words: int = 192
-    layers: int = 3
-    heads: int = 4
-    width: int = 384
-    dropout: float = 0.1
-    blink: float = 0.3
-    """Share of what was seen in the photo that is left out at random in training."""
-    channels: tuple[int, ...] = (32, 32, 64, 128, 256)
-    """Of the layers that study the photo."""
-    verdicts: int = 2
-    """Kinds of answer: 0 is an edit, the others say what cannot be done."""
-
-
 class RetoucherContext(NamedTuple):
-    """What `begin` found: words (B, T, words), their mask (B, T), the whole (B, width), verdict logits.
-
-    `sense` (B, attributes) is what the words ask for, apart from the photo: signed roots of amounts.
-    """
+    """The encoded request and photo."""
 
     words: Tensor
+    """(B, T, words): a vector per word."""
     mask: Tensor
+    """(B, T) bool: where there is a word."""
     whole: Tensor
+    """(B, width): request, photo and mode together; the state before the first step."""
     verdict: Tensor
+    """(B, verdicts) logits."""
     sense: Tensor
+    """(B, attributes): the changes that the words ask for, without the photo, as signed roots of amounts."""
 
 
 class RetoucherStepOutput(NamedTuple):
-    """Whether the operation is used (B,) as a logit, its parameters (B, size), the next state, attention.
-
-    Of the parameters the first are those of the operation, as many as it has.
-    """
+    """The prediction for one operation."""
 
     used: Tensor
+    """(B,) logits."""
     parameters: Tensor
+    """(B, size): the operation's first, then padding."""
     state: Tensor
+    """(B, width): for the next step."""
     attention: Tensor
+    """(B, T) over the words."""
 
 
 class Retoucher(nn.Module):
-    """See the module."""
+    """The network; `manner` in its weights and exported graphs is the mode, a number of `RETOUCHER_MODES`."""
 
     def __init__(self, settings: RetoucherConfig | None = None) -> None:
         super().__init__()
         self.settings = settings or RetoucherConfig()
         width, words, blink = self.settings.width, self.settings.words, self.settings.blink
-        self.order: tuple[Operation, ...] = tuple(operations.get_operation(name) for name in OPERATION_ORDER)
+        self.order: tuple[Operation, ...] = tuple(map(get_operation, OPERATION_ORDER))
         self.reading = RequestEncoder(words, self.settings.layers, self.settings.heads, self.settings.dropout)
         self.manner = nn.Embedding(len(RETOUCHER_MODES), words)
         self.gist = nn.Sequential(nn.Linear(2 * words, width), nn.GELU())
@@ -324,122 +314,139 @@ class Retoucher(nn.Module):
         self.heads = OperationHeads(self.order, 2 * width + words, width)
 
     def begin(
-        self, pieces: Tensor, told: Tensor, image: Tensor, look: Tensor, manner: Tensor
+        self, pieces: Tensor, requests: Tensor, image: Tensor, statistics: Tensor, mode: Tensor
     ) -> RetoucherContext:
-        """Distinct words as pieces (W, PIECES), requests as rows of them (B, T), pictures (B, 3, SIDE, SIDE)
-        in [0, 1] and the glance at them (B, FEATURES), manners (B,).
+        """Encode a batch.
+
+        Distinct words as pieces (W, PIECES), requests as rows of them (B, T), pictures (B, 3, SIDE, SIDE) in
+        [0, 1] with their statistics (B, STATISTICS_SIZE), and modes (B,).
         """
-        words, mask = self.reading(pieces, told)
-        manners = self.manner(manner)
-        shown = mask[..., None].to(words.dtype)
-        mean = (words * shown).sum(1) / shown.sum(1).clamp(min=1)
-        most = words.masked_fill(~mask[..., None], -10.0).amax(1)
-        gist = torch.cat([mean, most], -1)
-        seen = self.seen(torch.cat([look, self.study(image)], -1))
-        sense = self.sense(gist)
-        whole = self.whole(torch.cat([self.gist(gist), seen, manners, sense], -1))
+        words, mask = self.reading(pieces, requests)
+        mode_code = self.manner(mode)
+        present = mask[..., None].to(words.dtype)
+        mean = (words * present).sum(1) / present.sum(1).clamp(min=1)
+        largest = words.masked_fill(~mask[..., None], -10.0).amax(1)
+        pooled = torch.cat([mean, largest], -1)
+        photo = self.seen(torch.cat([statistics, self.study(image)], -1))
+        sense = self.sense(pooled)
+        whole = self.whole(torch.cat([self.gist(pooled), photo, mode_code, sense], -1))
         return RetoucherContext(
-            words + manners[:, None], mask, whole, self.verdict(gist).float(), sense.float()
+            words + mode_code[:, None], mask, whole, self.verdict(pooled).float(), sense.float()
         )
 
     def step(
-        self, context: RetoucherContext, look: Tensor, number: Tensor, state: Tensor
+        self, context: RetoucherContext, statistics: Tensor, number: Tensor, state: Tensor
     ) -> RetoucherStepOutput:
-        """The decision on operation `number` (1,), after a glance at pictures as they are by now.
-
-        The state before the first operation is the context's `whole`.
-        """
+        """Decide on operation `number` (1,), given the statistics of the pictures as they are now."""
         query = self.slots[number] + self.ask(context.whole)
-        found, attention = self.attend(query[:, None], context.words, context.mask)
-        heard = torch.cat([found[:, 0], query], -1)
-        state = self.cell(torch.cat([self.glanced(look), heard], -1), state)
-        used, parameters = self.heads(torch.cat([state, context.whole, found[:, 0]], -1), number)
+        summary, attention = self.attend(query[:, None], context.words, context.mask)
+        inputs = torch.cat([self.glanced(statistics), summary[:, 0], query], -1)
+        state = self.cell(inputs, state)
+        used, parameters = self.heads(torch.cat([state, context.whole, summary[:, 0]], -1), number)
         return RetoucherStepOutput(used, parameters, state, attention[:, 0])
 
 
-# The network at work: operation after operation, each on the picture that the one before left.
+class RetoucherRequests(NamedTuple):
+    """A batch of requests and the pictures they are about."""
+
+    pieces: Tensor
+    """(W, PIECES): the distinct words."""
+    requests: Tensor
+    """(B, T): the requests, as rows of `pieces`."""
+    image: Tensor
+    """(B, 3, H, W) in [0, 1]."""
+    mode: Tensor
+    """(B,): numbers of `RETOUCHER_MODES`."""
 
 
-class RetoucherInput(Protocol):
-    """Distinct words (W, PIECES), requests (B, T), pictures (B, 3, H, W) and manners (B,)."""
-
-    @property
-    def pieces(self) -> Tensor: ...
-    @property
-    def told(self) -> Tensor: ...
-    @property
-    def before(self) -> Tensor: ...
-    @property
-    def manner(self) -> Tensor: ...
+def encode_requests(requests: Sequence[str], pictures: Tensor, modes: Sequence[str]) -> RetoucherRequests:
+    """Encode requests for pictures (B, 3, H, W), on the pictures' device."""
+    pieces, rows = (torch.from_numpy(part).long().to(pictures.device) for part in spelt(list(requests)))
+    numbers = torch.tensor([RETOUCHER_MODES.index(mode) for mode in modes], device=pictures.device)
+    return RetoucherRequests(pieces, rows, pictures, numbers)
 
 
 class RetoucherOutput(NamedTuple):
-    """Pictures (B, 3, H, W), logits of use (B, operations) and of verdict, and what was understood.
-
-    `parameters` are those of each operation.
-    """
+    """The result of decoding a batch."""
 
     image: Tensor
+    """(B, 3, H, W)."""
     used: Tensor
+    """(B, operations) logits."""
     verdict: Tensor
+    """(B, verdicts) logits."""
     sense: Tensor
+    """(B, attributes)."""
     parameters: tuple[Tensor, ...]
+    """Those of each operation, (B, its size)."""
 
 
 class RetoucherRuntime:
-    """Glances, and carries out operations where they are taken.
+    """The functions that decoding calls, compiled on request.
 
-    `compiled` fuses the arithmetic; `narrow` lets the network, not the pictures, compute in bfloat16.
+    `compiled` fuses the arithmetic, which pays on a GPU; `bfloat16` concerns the network, never the pictures.
     """
 
-    def __init__(self, network: Retoucher, *, compiled: bool = False, narrow: bool = False) -> None:
-        make: Callable[..., Callable[..., Any]] = torch.compile if compiled else (lambda run: run)
-        self.look = make(_without_gradient(network.glance))
-        self.begin, self.step = make(network.begin), make(network.step)
-        self.apply = [make(_apply_where_used(operation)) for operation in network.order]
-        self.narrow = narrow
+    def __init__(self, network: Retoucher, *, compiled: bool = False, bfloat16: bool = False) -> None:
+        wrap = compile_if(compiled)
+        self.measure = wrap(_without_gradient(network.glance))
+        self.begin, self.step = wrap(network.begin), wrap(network.step)
+        self.apply = [wrap(_apply_where_used(operation)) for operation in network.order]
+        self.bfloat16 = bfloat16
 
 
-def _without_gradient(glance: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    def look(image: Tensor) -> Tensor:
+def compile_if(compiled: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`torch.compile`, or a function that returns its argument."""
+    return torch.compile if compiled else (lambda function: function)
+
+
+def _without_gradient(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    def run(image: Tensor) -> Tensor:
         with torch.no_grad():
-            return glance(image)
+            return function(image)
 
-    return look
+    return run
 
 
 def _apply_where_used(operation: Operation) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    def apply(image: Tensor, parameters: Tensor, taken: Tensor) -> Tensor:
-        return torch.where(taken[:, None, None, None], operation.run(image, parameters, 1.0), image)
+    def apply(image: Tensor, parameters: Tensor, used: Tensor) -> Tensor:
+        return torch.where(used[:, None, None, None], operation.run(image, parameters, 1.0), image)
 
     return apply
 
 
 def merge_declined_logits(verdict: Tensor) -> Tensor:
-    """(B, verdicts) logits -> (B, 2): an edit, or any of the matters."""
+    """(B, verdicts) logits -> (B, 2): an edit, or any kind of refusal."""
     return torch.stack([verdict[:, 0], verdict[:, 1:].logsumexp(-1)], -1)
 
 
 def decode_recipes(
-    network: Retoucher, hands: RetoucherRuntime, asked: RetoucherInput, used: Tensor | None = None
+    network: Retoucher,
+    runtime: RetoucherRuntime,
+    requests: RetoucherRequests,
+    used: Tensor | None = None,
 ) -> RetoucherOutput:
-    """All operations in turn. `used` (B, operations) says which are taken; without, the network decides."""
-    image = asked.before
-    narrow = torch.autocast(image.device.type, torch.bfloat16, enabled=hands.narrow)
+    """Decide on all operations in order; `used` (B, operations) overrides which of them are applied.
+
+    Not `decode_steps`: each step applies one operation to all rows, without the choice of rows and the early
+    end that would make a compiled loop wait for the device.
+    """
+    image = requests.image
+    precision = torch.autocast(image.device.type, torch.bfloat16, enabled=runtime.bfloat16)
     numbers = torch.arange(len(network.order), device=image.device)
-    look = hands.look(image)
-    with narrow:
-        context = hands.begin(asked.pieces, asked.told, image, look, asked.manner)
-    edits = merge_declined_logits(context.verdict).argmax(-1) == 0
+    statistics = runtime.measure(image)
+    with precision:
+        context = runtime.begin(requests.pieces, requests.requests, image, statistics, requests.mode)
+    is_edit = merge_declined_logits(context.verdict).argmax(-1) == 0
     state, logits, parameters = context.whole, [], []
     for number, operation in enumerate(network.order):
-        with narrow:
-            step = hands.step(context, look, numbers[number : number + 1], state)
-        state = step.state
-        taken = (step.used > 0) & edits if used is None else used[:, number] > 0.5
-        logits.append(step.used)
-        parameters.append(step.parameters[:, : operation.size])
-        image = hands.apply[number](image, parameters[-1], taken)
+        with precision:
+            output = runtime.step(context, statistics, numbers[number : number + 1], state)
+        state = output.state
+        applied = (output.used > 0) & is_edit if used is None else used[:, number] > 0.5
+        logits.append(output.used)
+        parameters.append(output.parameters[:, : operation.size])
+        image = runtime.apply[number](image, parameters[-1], applied)
         if number + 1 < len(network.order):
-            look = hands.look(image.detach())
+            statistics = runtime.measure(image.detach())
     return RetoucherOutput(image, torch.stack(logits, -1), context.verdict, context.sense, tuple(parameters))

@@ -1,37 +1,39 @@
-"""An expert's memory as a network: distances to remembered photos, and the tones those were given."""
+"""Style memory: an expert's pairs as a network, fitted in closed form by kernel ridge regression.
+
+A photo is described by its tones, a coarse picture, features of the first blocks of EfficientNet-Lite0 and
+the requested changes. One linear map takes these features to a space in which the remembered photos lie as
+anchors; each contributes with a weight that decreases with distance. Features of a kind are brought to one
+scale, the median squared distance of two photos, and weighted. Pairs that the others predict badly (an
+unusual edit, a wrong pair) get less weight.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.styles import TONE_LEVELS
-from ..errors import TrainingError
+from ..editor.styles import TONE_LEVELS, to_attribute_vector
+from ..errors import DataError, TrainingError
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.features import load_lite0_network
 from .files import read_tensors, write_tensors
 from .retoucher import RETOUCHER_SIDE
 
-# An expert's memory as a network: how far a photo is from each remembered one, and what those were given.
-#
-# Kernel ridge regression: a photo is seen as its tones, a coarse picture, what the first blocks of
-# EfficientNet-Lite0 make of it and what is wanted of it; one linear map brings these into a space in which
-# the
-# remembered photos lie as anchors, and each has a say that fades with its distance.
-
 STYLE_MEMORY_KIND = "memory"
-"""What a file of weights says it holds."""
+"""The kind in the metadata of a file."""
 
 BLOCK_CHANNELS = {2: 24, 4: 40, 7: 80, 10: 112}
-"""Blocks of EfficientNet-Lite0 whose states are looked at, and how many channels each has."""
+"""Blocks of EfficientNet-Lite0 whose outputs are used, and their channels."""
 BLOCK_FEATURES = tuple(f"states {block}" for block in BLOCK_CHANNELS)
 _COARSE_SIDE = 4
-"""Fields a side of the coarse picture."""
+"""Cells a side of the coarse picture."""
 _TONES_SIZE = (3 * TONE_LEVELS + 1) // 2
 FEATURE_SIZES = {
     "tones": _TONES_SIZE,
@@ -40,13 +42,32 @@ FEATURE_SIZES = {
     **{name: 2 * count for name, count in zip(BLOCK_FEATURES, BLOCK_CHANNELS.values(), strict=True)},
     "wanted": len(ATTRIBUTE_INDEX),
 }
-"""How many numbers there are of each part of what is seen, in order."""
+"""Numbers of each kind of feature, in order."""
 _LOG_OFFSET = 0.03
-"""Added to tones before their logarithm is taken, which tells dark ones apart."""
+"""Added to tones before taking their logarithm, which separates dark tones."""
+FEATURE_WEIGHTS = {
+    "tones": 0.2,
+    "shadows": 0.2,
+    "coarse": 0.05,
+    **dict.fromkeys(BLOCK_FEATURES, 0.0375),
+    "wanted": 0.07,
+}
+"""How much distance in each kind counts, by five-fold cross-validation on the pairs of the train split."""
+RIDGE = 0.3
+MIN_PAIRS, MAX_PAIRS = 10, 10_000
+"""Fewest and most pairs; the matrix of all distances takes .8 GB for the most."""
+_MAX_COMPONENTS = 48
+"""Principal directions kept of a block's outputs."""
+_FOLDS, _SAMPLED_ROWS, _BATCH_SIZE = 5, 500, 32
+_ERROR_OFFSET = 0.02
+"""Added to the error of a pair before its weight is divided by it."""
+
+Rows = np.ndarray
+"""(N, numbers) float64."""
 
 
 class EfficientNetFeatures(nn.Module):
-    """(B, 3, H, W) in [0, 1] -> (B, all STATES): means and spreads of what the first blocks see."""
+    """(B, 3, H, W) in [0, 1] -> (B, BLOCK_FEATURES): means and standard deviations of block outputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,17 +76,17 @@ class EfficientNetFeatures(nn.Module):
         self.blocks = nn.ModuleList(lite0._blocks[: max(BLOCK_CHANNELS) + 1])
 
     def forward(self, image: Tensor) -> Tensor:
-        states, found = self.stem((255 * image - 127) / 128), []
+        states, features = self.stem((255 * image - 127) / 128), []
         for number, block in enumerate(self.blocks):
             states = block(states)
             if number in BLOCK_CHANNELS:
                 flat = states.flatten(2)
-                found += [flat.mean(-1), flat.std(-1)]
-        return torch.cat(found, -1)
+                features += [flat.mean(-1), flat.std(-1)]
+        return torch.cat(features, -1)
 
 
 class StyleMemoryNetwork(nn.Module):
-    """Pictures (B, 3, SIDE, SIDE) and what is wanted (B, 6) -> tones (B, 3, LEVELS) they would be given."""
+    """Pictures (B, 3, SIDE, SIDE), requested changes (B, attributes) -> tones (B, 3, TONE_LEVELS)."""
 
     centre: Tensor
     map: Tensor
@@ -77,10 +98,10 @@ class StyleMemoryNetwork(nn.Module):
     def __init__(self, anchors: int, size: int) -> None:
         super().__init__()
         self.eyes = EfficientNetFeatures()
-        seen = sum(FEATURE_SIZES.values())
+        features = sum(FEATURE_SIZES.values())
         for name, shape in {
-            "centre": (seen,),
-            "map": (seen, size),
+            "centre": (features,),
+            "map": (features, size),
             "anchors": (anchors, size),
             "lengths": (anchors,),
             "answers": (anchors, 3 * TONE_LEVELS),
@@ -89,32 +110,30 @@ class StyleMemoryNetwork(nn.Module):
             self.register_buffer(name, torch.zeros(shape))
 
     def forward(self, image: Tensor, wanted: Tensor) -> Tensor:
-        now = channel_quantiles(image)
-        place = (self.seen(image, wanted) - self.centre) @ self.map
-        along = functional.linear(place, self.anchors)
-        apart = (place**2).sum(-1, keepdim=True) + self.lengths - 2 * along
-        change = self.middle + torch.exp(-apart.clamp(min=0)) @ self.answers
-        given: Tensor = now + change.reshape(-1, 3, TONE_LEVELS)
-        return given
+        point = (self.features(image, wanted) - self.centre) @ self.map
+        products = functional.linear(point, self.anchors)
+        distances = (point**2).sum(-1, keepdim=True) + self.lengths - 2 * products
+        change = self.middle + torch.exp(-distances.clamp(min=0)) @ self.answers
+        tones: Tensor = channel_quantiles(image) + change.reshape(-1, 3, TONE_LEVELS)
+        return tones
 
-    def seen(self, image: Tensor, wanted: Tensor) -> Tensor:
-        """(B, sum of PARTS): the parts beside each other."""
+    def features(self, image: Tensor, wanted: Tensor) -> Tensor:
+        """(B, sum of FEATURE_SIZES)."""
         coarse = functional.avg_pool2d(image, RETOUCHER_SIDE // _COARSE_SIDE).flatten(1)
-        few = channel_quantiles(image).flatten(1)[:, ::2]
-        return torch.cat([few, torch.log(few + _LOG_OFFSET), coarse, self.eyes(image), wanted], -1)
+        tones = channel_quantiles(image).flatten(1)[:, ::2]
+        return torch.cat([tones, torch.log(tones + _LOG_OFFSET), coarse, self.eyes(image), wanted], -1)
 
 
 def channel_quantiles(image: Tensor) -> Tensor:
-    """(B, 3, H, W) -> (B, 3, LEVELS): each channel from dark to light."""
+    """(B, 3, H, W) -> (B, 3, TONE_LEVELS): evenly spaced quantiles of each channel."""
     ordered = image.flatten(2).sort(-1).values
-    places = torch.linspace(0, ordered.shape[-1] - 1, TONE_LEVELS, dtype=torch.float64)
-    below = places.floor().long()
-    above = places.ceil().long()
-    return torch.lerp(ordered[..., below], ordered[..., above], (places - below).to(image.dtype))
+    positions = torch.linspace(0, ordered.shape[-1] - 1, TONE_LEVELS, dtype=torch.float64)
+    below, above = positions.floor().long(), positions.ceil().long()
+    return torch.lerp(ordered[..., below], ordered[..., above], (positions - below).to(image.dtype))
 
 
 def feature_slices() -> dict[str, slice]:
-    """Where each part of what is seen lies."""
+    """Where the features of each kind lie in a row."""
     ends = [0]
     for count in FEATURE_SIZES.values():
         ends.append(ends[-1] + count)
@@ -124,15 +143,146 @@ def feature_slices() -> dict[str, slice]:
 def save_style_memory(
     path: Path, memory: StyleMemoryNetwork, metadata: Mapping[str, str], *, overwrite: bool = False
 ) -> None:
-    """To a file of weights that `load_memory` opens."""
+    """Write a file that `load_style_memory` reads."""
     write_tensors(path, memory.state_dict(), {"network": STYLE_MEMORY_KIND, **metadata}, overwrite=overwrite)
 
 
 def load_style_memory(path: Path) -> StyleMemoryNetwork:
-    """The memory of a file that `t2o remember` wrote."""
+    """Read a file that `t2o remember` wrote."""
     tensors, metadata = read_tensors(path)
     if metadata.get("network") != STYLE_MEMORY_KIND:
-        raise TrainingError(f"{path} holds no memory; make one by t2o remember DATASET -o {path.name}")
+        raise TrainingError(f"{path} holds no style memory; make one by t2o remember DATASET -o {path.name}")
     memory = StyleMemoryNetwork(*tensors["anchors"].shape)
     memory.load_state_dict(tensors)
     return memory.eval()
+
+
+class StylePair(NamedTuple):
+    """Pictures (3, SIDE, SIDE) in [0, 1] before and after, and the request."""
+
+    before: np.ndarray
+    after: np.ndarray
+    request: str
+
+
+class FeatureSpace(NamedTuple):
+    """A linear map of features: rows minus `centre`, times `map`."""
+
+    centre: np.ndarray
+    map: np.ndarray
+
+
+def build_style_memory(pairs: Iterable[StylePair]) -> StyleMemoryNetwork:
+    """Fit a memory to pairs."""
+    features, before, after = _measure_pairs(pairs)
+    space = _fit_space(features)
+    points = (features - space.centre) @ space.map
+    kernel, change = _gaussian_kernel(points, points), after - before
+    weights = _weigh_pairs(kernel, change, before)
+    middle, answers = _solve_ridge(kernel, change, weights)
+    memory = StyleMemoryNetwork(len(points), points.shape[1])
+    buffers = {
+        "centre": space.centre,
+        "map": space.map,
+        "anchors": points,
+        "lengths": (points**2).sum(1),
+        "answers": answers,
+        "middle": middle,
+    }
+    for name, values in buffers.items():
+        getattr(memory, name).copy_(torch.from_numpy(values))
+    return memory.eval()
+
+
+def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
+    """The features of each photo, and its tones before and after."""
+    memory = StyleMemoryNetwork(0, 0).eval()
+    batches: list[tuple[Rows, ...]] = []
+    with torch.inference_mode():
+        for batch in _batches(pairs):
+            before, after = (
+                torch.from_numpy(np.stack(pictures).astype(np.float32))
+                for pictures in ([pair.before for pair in batch], [pair.after for pair in batch])
+            )
+            wanted = torch.from_numpy(np.stack([to_attribute_vector(pair.request) for pair in batch]))
+            rows = (
+                memory.features(before, wanted),
+                channel_quantiles(before).flatten(1),
+                channel_quantiles(after).flatten(1),
+            )
+            batches.append(tuple(row.double().numpy() for row in rows))
+    if sum(len(rows) for rows, *_ in batches) < MIN_PAIRS:
+        raise DataError(f"a style memory needs at least {MIN_PAIRS} pairs; give a larger dataset")
+    features, tones_before, tones_after = (np.concatenate(rows) for rows in zip(*batches, strict=True))
+    return features, tones_before, tones_after
+
+
+def _batches(pairs: Iterable[StylePair]) -> Iterator[list[StylePair]]:
+    remaining = iter(pairs)
+    while batch := list(islice(remaining, _BATCH_SIZE)):
+        yield batch
+
+
+def _fit_space(features: Rows) -> FeatureSpace:
+    """The map after which squared distances are weighted by `FEATURE_WEIGHTS`."""
+    centre, blocks = features.mean(0), []
+    for name, part in feature_slices().items():
+        values = features[:, part] - centre[part]
+        axes = _principal_directions(values) if name in BLOCK_FEATURES else np.eye(values.shape[1])
+        blocks.append(axes * np.sqrt(FEATURE_WEIGHTS[name] / _median_squared_distance(values @ axes)))
+    return FeatureSpace(centre, _block_diagonal(blocks))
+
+
+def _principal_directions(values: Rows) -> np.ndarray:
+    """The first principal directions of standardized values."""
+    spread = values.std(0) + 1e-6
+    *_, directions = np.linalg.svd(values / spread, full_matrices=False)
+    return np.asarray(directions[:_MAX_COMPONENTS].T / spread[:, None])
+
+
+def _median_squared_distance(values: Rows) -> float:
+    """The median squared distance between two of the first rows; 1 if most rows are equal."""
+    sample = values[:_SAMPLED_ROWS]
+    distances = _squared_distances(sample, sample)[np.triu_indices(len(sample), 1)]
+    return float(np.median(distances)) or 1.0
+
+
+def _block_diagonal(blocks: list[np.ndarray]) -> np.ndarray:
+    whole = np.zeros(np.sum([block.shape for block in blocks], axis=0))
+    row = column = 0
+    for block in blocks:
+        height, width = block.shape
+        whole[row : row + height, column : column + width] = block
+        row, column = row + height, column + width
+    return whole
+
+
+def _squared_distances(one: Rows, other: Rows) -> np.ndarray:
+    squares = (one**2).sum(1)[:, None] + (other**2).sum(1) - 2 * one @ other.T
+    return np.asarray(np.maximum(squares, 0.0))
+
+
+def _gaussian_kernel(one: Rows, other: Rows) -> np.ndarray:
+    return np.asarray(np.exp(-_squared_distances(one, other)))
+
+
+def _weigh_pairs(kernel: np.ndarray, change: Rows, before: Rows) -> np.ndarray:
+    """(N,) of mean 1: the weight of each pair, smaller the worse the other folds predict it."""
+    errors = np.zeros(len(kernel))
+    for fold in _split_folds(len(kernel)):
+        rest = np.setdiff1d(np.arange(len(kernel)), fold)
+        middle, answers = _solve_ridge(kernel[np.ix_(rest, rest)], change[rest], np.ones(len(rest)))
+        predicted = before[fold] + middle + kernel[np.ix_(fold, rest)] @ answers
+        errors[fold] = np.abs(np.clip(predicted, 0, 1) - before[fold] - change[fold]).mean(1)
+    weights = 1 / (errors + _ERROR_OFFSET)
+    return np.asarray(weights / weights.mean())
+
+
+def _split_folds(count: int) -> Iterator[np.ndarray]:
+    yield from np.array_split(np.random.default_rng(0).permutation(count), _FOLDS)
+
+
+def _solve_ridge(kernel: np.ndarray, change: Rows, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean change, and what each anchor adds to it."""
+    mean = np.average(change, axis=0, weights=weights)
+    return mean, np.linalg.solve(kernel + np.diag(RIDGE / weights), change - mean)

@@ -19,15 +19,15 @@ from ..models import LoadedNetwork, load_network
 from ..models.files import read_tensors, write_tensors
 from .task import WeightAverage
 
-# The state of a run in one file, so that the next iteration is the same as if nothing had stopped it.
-
 _MACHINE_SETTINGS = {"workers"}
-"""Settings that change how fast a run is, and nothing of what it does."""
+"""Settings that affect the speed of a run and not its results."""
+_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "blink")
+"""Settings of a network that its weights do not depend on."""
 
 
 @dataclass
 class TrainingProgress:
-    """How far a run is; `best` is None until a figure has been compared."""
+    """How far a run is; `best` is None before the first comparison."""
 
     iteration: int = 0
     best: float | None = None
@@ -35,10 +35,10 @@ class TrainingProgress:
 
 
 class LearnerState(NamedTuple):
-    """What an iteration changes of a player."""
+    """The state of a learner that iterations change."""
 
     name: str
-    """Empty for the network that is trained."""
+    """Empty for the task's network."""
     network: nn.Module
     optimizer: torch.optim.Optimizer
     average: WeightAverage | None
@@ -47,7 +47,7 @@ class LearnerState(NamedTuple):
 def save_checkpoint(
     path: Path, progress: TrainingProgress, settings: str, states: Iterable[LearnerState]
 ) -> None:
-    """Everything that the next iteration depends on."""
+    """Save everything the next iteration depends on, so that a resumed run equals one that never stopped."""
     tensors: dict[str, Tensor] = {}
     for state in states:
         tensors |= _add_prefix(state.name, _collect_tensors(state))
@@ -55,19 +55,19 @@ def save_checkpoint(
 
 
 def save_record(path: Path, progress: TrainingProgress, settings: str, ended: str = "") -> None:
-    """Progress and settings as JSON; `ended` is why the run is over, and empty while it is under way."""
+    """Save progress and settings as JSON; `ended` is why the run ended, empty while it is running."""
     record = {"ended": ended, "progress": asdict(progress), "settings": json.loads(settings)}
     write_atomically(path, f"{json.dumps(record, indent=1)}\n".encode(), overwrite=True)
 
 
 def load_checkpoint(path: Path, settings: str, states: Iterable[LearnerState]) -> TrainingProgress:
-    """Put a run back to where `save_checkpoint` found it; refuses a run with other settings."""
+    """Restore what `save_checkpoint` wrote; refuse a run with other settings."""
     tensors, metadata = read_tensors(path)
-    if apart := describe_settings_difference(
+    if difference := describe_settings_difference(
         json.loads(metadata.get("settings", "{}")), json.loads(settings)
     ):
         raise TrainingError(
-            f"{path} belongs to a run with other settings ({apart}); "
+            f"{path} belongs to a run with other settings ({difference}); "
             "resume with the same ones or give another folder"
         )
     for state in states:
@@ -96,7 +96,7 @@ def _restore(state: LearnerState, tensors: Mapping[str, Tensor]) -> None:
 
 
 def save_weights(path: Path, network: nn.Module, metadata: Mapping[str, str], *, half: bool = False) -> None:
-    """The network alone and what is needed to make it again; `half` stores 16 bits a weight."""
+    """Save the network alone, with metadata to rebuild it; `half` stores 16 bits per weight."""
     tensors = network.state_dict()
     if half:
         tensors = {key: t.half() if t.is_floating_point() else t for key, t in tensors.items()}
@@ -113,9 +113,9 @@ def _select_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tens
     return {key.removeprefix(start): value for key, value in tensors.items() if key.startswith(start)}
 
 
-def describe_settings_difference(was: dict[str, Any], now: dict[str, Any]) -> str:
-    """In which settings, parts included, two runs differ; empty where only the machine's part does."""
-    old, new = _flatten(was), _flatten(now)
+def describe_settings_difference(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """The settings, nested ones included, in which two runs differ, apart from those of the machine."""
+    old, new = _flatten(before), _flatten(after)
     keys = sorted(key for key in (old | new).keys() - _MACHINE_SETTINGS if old.get(key) != new.get(key))
     return ", ".join(f"{key}: {old.get(key)} there, {new.get(key)} here" for key in keys)
 
@@ -127,31 +127,25 @@ def _flatten(data: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-# Beginning with weights that were trained before, and with the words they know.
-
-_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "blink")
-"""What a network may be told anew: its weights do not depend on it."""
-
-
 def load_start_weights(path: Path, settings: Any) -> LoadedNetwork:
-    """The network of a file, if it is one that `settings` describe."""
+    """Load weights to start from; refuse them unless they fit the network's `settings`."""
     loaded = load_network(path)
     if type(loaded.config) is not type(settings):
         kind = loaded.metadata["network"]
         raise TrainingError(f"{path} holds a {kind}, which this config does not train; give other weights")
-    there, here = (
+    stored, wanted = (
         {**asdict(config), **dict.fromkeys(_CHANGEABLE_SETTINGS)} for config in (loaded.config, settings)
     )
-    if there != here:
+    if stored != wanted:
         raise TrainingError(
             f"the weights of {path} have other settings "
-            f"({describe_settings_difference(there, here)}); give the same ones"
+            f"({describe_settings_difference(stored, wanted)}); give the same ones"
         )
     return loaded
 
 
 def get_known_words(loaded: LoadedNetwork, size: int) -> WordVectors:
-    """Its vocabulary; the vectors come with the weights."""
+    """The vocabulary of loaded weights, without vectors: they are part of the weights."""
     return WordVectors(loaded.vocabulary, np.zeros((len(loaded.vocabulary), size), np.float32))
 
 

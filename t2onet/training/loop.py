@@ -1,14 +1,16 @@
-"""The training loop: draw, descend, validate, keep. Knows tasks, devices and files, not what is learned."""
+"""The training loop: step, validate, save. It knows tasks, devices and files, not what is learned."""
 
 from __future__ import annotations
 
 import json
 import math
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TextIO
 
 import torch
 from accelerate import Accelerator
@@ -25,7 +27,6 @@ from .checkpoints import (
     save_record,
     save_weights,
 )
-from .reporting import Reporter
 from .settings import LoopSettings
 from .task import (
     Learner,
@@ -37,82 +38,9 @@ from .task import (
     make_generator,
 )
 
-# A player's turn: losses, a step down them, and the average that follows. It knows no files.
-
-
-class LossModule(nn.Module):
-    """A loss as a module, so that a distributed wrapper sees every pass through the player's network."""
-
-    def __init__(self, player: Learner, number: int, settings: LoopSettings, rank: int) -> None:
-        super().__init__()
-        self.network = player.network
-        self.narrow = settings.precision == "bfloat16"
-        self._loss = player.loss
-        self._numbers = (settings.seed, rank, number)
-
-    def forward(self, iteration: int) -> dict[str, Tensor]:
-        seed, rank, number = self._numbers
-        torch.manual_seed(derive_seed(seed, iteration, rank, 2 * number + 1))
-        generator = make_generator(seed, iteration, rank, 2 * number + 2)
-        device = next(self.network.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.narrow):
-            return self._loss(iteration, generator)
-
-
-class LearnerTrainer:
-    """What a player, the `number`-th from 0, does in every iteration; the first has the average."""
-
-    def __init__(
-        self, player: Learner, number: int, settings: LoopSettings, accelerator: Accelerator
-    ) -> None:
-        self.player = player
-        self.settings = settings
-        self.accelerator = accelerator
-        objective = LossModule(player, number, settings, accelerator.process_index)
-        self.objective = accelerator.prepare_model(objective.to(accelerator.device))
-        network, betas = player.network, (settings.beta1, settings.beta2)
-        self.state = LearnerState(
-            player.name,
-            network,
-            torch.optim.AdamW(network.parameters(), betas=betas, weight_decay=settings.weight_decay),
-            WeightAverage(network, settings.ema) if settings.ema and not number else None,
-        )
-
-    def take(self, iteration: int) -> dict[str, Tensor]:
-        """One step down the player's losses, whose parts are returned; none, and no step, if it has none."""
-        settings, (_, network, optimizer, average) = self.settings, self.state
-        for group in optimizer.param_groups:
-            group["lr"] = self.player.pace * compute_learning_rate(settings, iteration)
-        optimizer.zero_grad(set_to_none=True)
-        parts: dict[str, Tensor] = self.objective(iteration)
-        if not parts:
-            return {}
-        self.accelerator.backward(torch.stack(list(parts.values())).sum())
-        if settings.clip:
-            nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
-        optimizer.step()
-        if average is not None:
-            average.update(network, iteration)
-        return {name: part.detach() for name, part in parts.items()}
-
-
-@contextmanager
-def freeze_weights(networks: Iterable[nn.Module]) -> Iterator[None]:
-    """No gradient reaches weights of these networks, though it passes through them."""
-    weights = [weight for network in networks for weight in network.parameters() if weight.requires_grad]
-    for weight in weights:
-        weight.requires_grad_(False)
-    try:
-        yield
-    finally:
-        for weight in weights:
-            weight.requires_grad_(True)
-
-
-# The one loop: draw, descend, validate, keep. It knows tasks, devices and files, not what is learned.
-
 REPORT_EVERY = 10
 """Iterations between two lines about losses."""
+FIGURES_FILE = "figures.jsonl"
 
 
 @dataclass(frozen=True)
@@ -126,7 +54,7 @@ class TrainingResult:
 
 
 class TrainingRun:
-    """A task under way in a folder."""
+    """A task being trained in a folder."""
 
     def __init__(
         self,
@@ -136,7 +64,7 @@ class TrainingRun:
         accelerator: Accelerator,
         reporter: Reporter,
         *,
-        described: str,
+        settings_json: str,
         half: bool = False,
     ) -> None:
         self.task = task
@@ -144,39 +72,38 @@ class TrainingRun:
         self.folder = folder
         self.accelerator = accelerator
         self.reporter = reporter
-        self.described = described
+        self.settings_json = settings_json
         self.half = half
         self.progress = TrainingProgress()
         self.figures: dict[str, float] = {}
-        self.turns = [
-            LearnerTrainer(player, number, settings, accelerator)
-            for number, player in enumerate(list_learners(task))
+        self.trainers = [
+            LearnerTrainer(learner, number, settings, accelerator)
+            for number, learner in enumerate(list_learners(task))
         ]
 
     @property
     def states(self) -> list[LearnerState]:
-        """Of all players, the network's first."""
-        return [turn.state for turn in self.turns]
+        """Of all learners, the network's first."""
+        return [trainer.state for trainer in self.trainers]
 
     def resume(self) -> None:
-        """Go on from the folder's checkpoint; without one, begin."""
+        """Restore the folder's checkpoint, if there is one."""
         if (self.folder / CHECKPOINT_FILE).exists():
-            self.progress = load_checkpoint(self.folder / CHECKPOINT_FILE, self.described, self.states)
+            self.progress = load_checkpoint(self.folder / CHECKPOINT_FILE, self.settings_json, self.states)
             self.reporter.say(f"resuming after iteration {self.progress.iteration}")
 
-    def go(self, minutes: float | None = None) -> TrainingResult:
-        """Until the iterations are done, time is up or nothing gets better; then save everything."""
-        ends = math.inf if minutes is None else time.monotonic() + 60 * minutes
-        reason = ""
+    def run(self, minutes: float | None = None) -> TrainingResult:
+        """Train until the iterations are done, the time is up or patience ends; then save everything."""
+        deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
         validated = self.progress.iteration
-        tally = LossMeter()
-        while not (reason := self._reason(ends)):
+        meter = LossMeter()
+        while not (reason := self._stop_reason(deadline)):
             self.progress.iteration += 1
-            tally.add(self.descend())
-            if self._due(REPORT_EVERY):
-                self._tell(tally)
-                tally = LossMeter()
-            if self._due(self.settings.validate_every):
+            meter.add(self.step())
+            if self.progress.iteration % REPORT_EVERY == 0:
+                self._report(meter)
+                meter = LossMeter()
+            if self.progress.iteration % self.settings.validate_every == 0:
                 validated = self.progress.iteration
                 self._validate()
                 self._save()
@@ -184,37 +111,34 @@ class TrainingRun:
             self._validate()
             self._save()
         if self.accelerator.is_main_process:
-            save_record(self.folder / RUN_RECORD_FILE, self.progress, self.described, reason)
+            save_record(self.folder / RUN_RECORD_FILE, self.progress, self.settings_json, reason)
         return TrainingResult(reason, self.progress, self.figures)
 
-    def _due(self, every: int) -> bool:
-        return self.progress.iteration % every == 0
-
-    def _reason(self, ends: float) -> str:
-        """Why to stop now, or nothing; all processes hear the first one's clock."""
-        now, settings = self.progress, self.settings
-        if now.iteration >= settings.iterations:
+    def _stop_reason(self, deadline: float) -> str:
+        """Why to stop now, or an empty string; all processes follow the first one's clock."""
+        progress, settings = self.progress, self.settings
+        if progress.iteration >= settings.iterations:
             return "iterations"
-        if settings.patience and now.iteration - now.best_iteration >= settings.patience:
+        if settings.patience and progress.iteration - progress.best_iteration >= settings.patience:
             return "patience"
-        late = time.monotonic() >= ends
+        late = time.monotonic() >= deadline
         if self.accelerator.num_processes > 1:
-            heard = torch.tensor(late, device=self.accelerator.device, dtype=torch.int32)
-            late = bool(broadcast(heard).item())
+            flag = torch.tensor(late, device=self.accelerator.device, dtype=torch.int32)
+            late = bool(broadcast(flag).item())
         return "minutes" if late else ""
 
-    def descend(self) -> dict[str, Tensor]:
-        """Every player's turn; the weights of the others stand still in it."""
+    def step(self) -> dict[str, Tensor]:
+        """One step of every learner, with the weights of the others frozen; returns all losses."""
         parts: dict[str, Tensor] = {}
         for state in self.states:
             state.network.train()
-        for turn in self.turns:
-            with freeze_weights(state.network for state in self.states if state is not turn.state):
-                parts |= turn.take(self.progress.iteration)
+        for trainer in self.trainers:
+            with freeze_weights(state.network for state in self.states if state is not trainer.state):
+                parts |= trainer.step(self.progress.iteration)
         return parts
 
-    def _tell(self, tally: LossMeter) -> None:
-        means, rate = tally.means()
+    def _report(self, meter: LossMeter) -> None:
+        means, rate = meter.means()
         for name, value in means.items():
             if not math.isfinite(value):
                 raise TrainingError(
@@ -224,7 +148,7 @@ class TrainingRun:
         self.reporter.progress(self.progress.iteration, self.settings.iterations, means, rate)
 
     def _validate(self) -> None:
-        """Figures of the averaged weights where there are some; the first process alone does it."""
+        """Validate the averaged weights, if there is an average, in the first process only."""
         best = torch.zeros(2, dtype=torch.float64, device=self.accelerator.device)
         if self.accelerator.is_main_process:
             state = self.states[0]
@@ -232,47 +156,117 @@ class TrainingRun:
             network.eval()
             with torch.no_grad():
                 self.figures = self.task.validate(network)
-            self._compare(network)
+            self._keep_if_best(network)
             best = best.new_tensor([math.nan if self.progress.best is None else self.progress.best, 0])
             best[1] = self.progress.best_iteration
         if self.accelerator.num_processes > 1:
-            best = broadcast(best)
-            self.progress.best, self.progress.best_iteration = best[0].item(), int(best[1].item())
+            figure, iteration = broadcast(best).tolist()
+            self.progress.best = None if math.isnan(figure) else figure
+            self.progress.best_iteration = int(iteration)
 
-    def _compare(self, network: nn.Module) -> None:
-        """Keep the weights if their figure is the lowest; the latest where there is no such figure."""
+    def _keep_if_best(self, network: nn.Module) -> None:
+        """Save the weights if their figure is the lowest so far, or if there is no such figure."""
         figure = self.figures.get(self.task.selects)
         better = figure is None or self.progress.best is None or figure < self.progress.best
         self.reporter.validated(self.progress.iteration, self.figures, better)
         if better:
             self.progress.best, self.progress.best_iteration = figure, self.progress.iteration
-            self._keep(BEST_WEIGHTS_FILE, network, self.task.metadata())
-            for player in (turn.player for turn in self.turns):
-                if player.metadata is not None:
-                    self._keep(f"{player.name}.safetensors", player.network, player.metadata)
+            self._save_weights(BEST_WEIGHTS_FILE, network, self.task.metadata())
+            for learner in (trainer.learner for trainer in self.trainers):
+                if learner.metadata is not None:
+                    self._save_weights(f"{learner.name}.safetensors", learner.network, learner.metadata)
 
-    def _keep(self, name: str, network: nn.Module, metadata: Mapping[str, str]) -> None:
-        facts = {
+    def _save_weights(self, name: str, network: nn.Module, metadata: Mapping[str, str]) -> None:
+        status = {
             "iteration": str(self.progress.iteration),
             "iterations": str(self.settings.iterations),
             "figures": json.dumps(self.figures),
         }
-        save_weights(self.folder / name, network, {**metadata, **facts}, half=self.half)
+        save_weights(self.folder / name, network, {**metadata, **status}, half=self.half)
 
     def _save(self) -> None:
         if self.accelerator.is_main_process:
-            save_checkpoint(self.folder / CHECKPOINT_FILE, self.progress, self.described, self.states)
-            save_record(self.folder / RUN_RECORD_FILE, self.progress, self.described)
+            save_checkpoint(self.folder / CHECKPOINT_FILE, self.progress, self.settings_json, self.states)
+            save_record(self.folder / RUN_RECORD_FILE, self.progress, self.settings_json)
         self.accelerator.wait_for_everyone()
 
 
+class LearnerTrainer:
+    """The optimizer of a learner, the `number`-th from 0; the first has the moving average."""
+
+    def __init__(
+        self, learner: Learner, number: int, settings: LoopSettings, accelerator: Accelerator
+    ) -> None:
+        self.learner = learner
+        self.settings = settings
+        self.accelerator = accelerator
+        objective = LossModule(learner, number, settings, accelerator.process_index)
+        self.objective = accelerator.prepare_model(objective.to(accelerator.device))
+        network, betas = learner.network, (settings.beta1, settings.beta2)
+        self.state = LearnerState(
+            learner.name,
+            network,
+            torch.optim.AdamW(network.parameters(), betas=betas, weight_decay=settings.weight_decay),
+            WeightAverage(network, settings.ema) if settings.ema and not number else None,
+        )
+
+    def step(self, iteration: int) -> dict[str, Tensor]:
+        """One optimizer step; returns the parts of the loss. Without any there is no step."""
+        settings, (_, network, optimizer, average) = self.settings, self.state
+        for group in optimizer.param_groups:
+            group["lr"] = self.learner.pace * compute_learning_rate(settings, iteration)
+        optimizer.zero_grad(set_to_none=True)
+        parts: dict[str, Tensor] = self.objective(iteration)
+        if not parts:
+            return {}
+        self.accelerator.backward(torch.stack(list(parts.values())).sum())
+        if settings.clip:
+            nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
+        optimizer.step()
+        if average is not None:
+            average.update(network, iteration)
+        return {name: part.detach() for name, part in parts.items()}
+
+
+class LossModule(nn.Module):
+    """A loss as a module, so that a distributed wrapper sees every pass through the learner's network."""
+
+    def __init__(self, learner: Learner, number: int, settings: LoopSettings, rank: int) -> None:
+        super().__init__()
+        self.network = learner.network
+        self.use_bfloat16 = settings.precision == "bfloat16" and not learner.own_precision
+        self._loss = learner.loss
+        self._numbers = (settings.seed, rank, number)
+
+    def forward(self, iteration: int) -> dict[str, Tensor]:
+        seed, rank, number = self._numbers
+        torch.manual_seed(derive_seed(seed, iteration, rank, 2 * number + 1))
+        generator = make_generator(seed, iteration, rank, 2 * number + 2)
+        device = next(self.network.parameters()).device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16):
+            return self._loss(iteration, generator)
+
+
+@contextmanager
+def freeze_weights(networks: Iterable[nn.Module]) -> Iterator[None]:
+    """Compute no gradients for the weights of these networks, though gradients pass through them."""
+    weights = [weight for network in networks for weight in network.parameters() if weight.requires_grad]
+    for weight in weights:
+        weight.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for weight in weights:
+            weight.requires_grad_(True)
+
+
 class LossMeter:
-    """Losses since the last line; read from the device only when asked for."""
+    """Losses since the last report; copied from the device only by `means`."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[Tensor]] = {}
         self._count = 0
-        self._began = time.monotonic()
+        self._start = time.monotonic()
 
     def add(self, parts: dict[str, Tensor]) -> None:
         self._count += 1
@@ -280,17 +274,98 @@ class LossMeter:
             self._parts.setdefault(name, []).append(part)
 
     def means(self) -> tuple[dict[str, float], float]:
-        """Mean parts, and iterations a second."""
+        """Mean parts, and iterations per second."""
         means = {name: torch.stack(parts).mean().item() for name, parts in self._parts.items()}
-        return means, self._count / max(1e-9, time.monotonic() - self._began)
+        return means, self._count / max(1e-9, time.monotonic() - self._start)
+
+
+class Reporter:
+    """Progress of a run: on a terminal one line that is overwritten, elsewhere plain lines.
+
+    Figures also go to `folder`, as lines of JSON and as events for TensorBoard where that is installed.
+    """
+
+    def __init__(self, stream: TextIO, folder: Path) -> None:
+        self._stream = stream
+        self._live = stream.isatty()
+        self._folder = folder
+        self._board = _open_tensorboard(folder / "events")
+        self._unfinished = 0
+        """Length of the line on the terminal that may still be overwritten."""
+
+    def progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
+        """Report the mean losses since the last call, and iterations per second."""
+        text = f"{iteration}/{of}  {_format_figures(parts)}  {rate:.2f}/s"
+        self._write(text, final=not self._live)
+        self._add_scalars("train", iteration, parts)
+
+    def validated(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
+        self._write(f"{iteration}: {_format_figures(figures)}{'  best so far' if best else ''}")
+        self._add_scalars("validation", iteration, figures)
+        with (self._folder / FIGURES_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"iteration": iteration, **figures}) + "\n")
+
+    def say(self, text: str) -> None:
+        self._write(text)
+
+    def close(self) -> None:
+        if self._unfinished:
+            self._write("")
+        if self._board is not None:
+            self._board.close()
+
+    def _write(self, text: str, *, final: bool = True) -> None:
+        start = "\r" if self._unfinished else ""
+        self._stream.write(f"{start}{text.ljust(self._unfinished)}" + ("\n" if final else ""))
+        self._stream.flush()
+        self._unfinished = 0 if final else len(text)
+
+    def _add_scalars(self, group: str, iteration: int, figures: Mapping[str, float]) -> None:
+        if self._board is not None:
+            for name, value in figures.items():
+                self._board.add_scalar(f"{group}/{name}", value, iteration)
+
+
+class SilentReporter(Reporter):
+    """Reports nothing: for all processes but the first."""
+
+    def __init__(self) -> None:
+        pass
+
+    def progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
+        pass
+
+    def validated(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
+        pass
+
+    def say(self, text: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def _format_figures(figures: Mapping[str, float]) -> str:
+    return "  ".join(f"{name} {value:.4f}" for name, value in figures.items())
+
+
+def _open_tensorboard(folder: Path) -> Any:
+    """A writer of events; None where TensorBoard is not installed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder))
 
 
 def open_run_folder(folder: Path, *, resume: bool) -> None:
-    """Make the folder of a run; refuses one that holds a run, unless that is to be resumed."""
+    """Make the folder of a run; refuse one that holds a run, unless it is to be resumed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder} cannot be made ({error.strerror}); choose another folder") from None
+        raise OutputError(f"{folder} cannot be created ({error.strerror}); choose another folder") from None
     if (folder / CHECKPOINT_FILE).exists():
         if not resume:
             raise TrainingError(f"{folder} holds a run already; give another folder, or resume it")

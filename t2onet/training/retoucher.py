@@ -1,12 +1,12 @@
-"""Train the shipped network: losses, validation figures and the task."""
+"""Train the shipped network to do what was said (literal mode) and what a retoucher did (expert mode)."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,21 +21,20 @@ from ..data.simulation.judged import Meaning, held_back, judged
 from ..data.simulation.mining import Labels, mine, plain
 from ..errors import TrainingError
 from ..language import Attribute
-from ..language.grams import spelt
 from ..language.vocabulary import SPECIAL, Vocabulary
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
-from ..metrics.attributes import JUST_NOTICEABLE, measure_attributes
+from ..metrics.attributes import measure_attributes
 from ..models import describe_network
 from ..models.retoucher import (
     Retoucher,
     RetoucherConfig,
     RetoucherRuntime,
+    compile_if,
     decode_recipes,
+    encode_requests,
     merge_declined_logits,
 )
 from .retoucher_data import (
-    EXPERT_MODE,
-    LITERAL_MODE,
     VERDICTS,
     BatchRenderer,
     CollatedSamples,
@@ -48,20 +47,23 @@ from .retoucher_data import (
     group_paraphrases,
     list_expert_pairs,
     move_to_device,
+    noticeable_change,
+    photo_id,
 )
 from .settings import LoopSettings
 from .task import ProcessInfo, derive_seed
 from .triplets import HELD_OUT_PAIRS, measure_closeness, photos_to_tensor, split_validation
 
-# The shipped network's lessons: to do what was said (literal), and what a retoucher did (expert).
-
-
-# What is wrong with the network's answers to a batch.
+SIMULATED_REQUESTS, VALIDATION_SEED = 1024, 11
+MAX_DECLINED_SHARE = 0.03
+"""Share of answerable real requests that may be declined, for more unanswerable ones to be declined."""
+_BATCH_SIZE = 128
+_ENDLESS = 10**9
 
 
 @dataclass(frozen=True)
 class LossWeights:
-    """How much each part counts."""
+    """Weights of the parts of the loss."""
 
     image: float = 10.0
     attributes: float = 0.16
@@ -72,51 +74,52 @@ class LossWeights:
 
 
 class RetoucherLoss:
-    """The parts of the loss, weighted; their sum is what training lowers."""
+    """The weighted parts of the loss."""
 
-    def __init__(self, weights: LossWeights, hands: RetoucherRuntime, *, compiled: bool = False) -> None:
-        self.weights, self.hands = weights, hands
-        make: Callable[..., Callable[..., Tensor]] = torch.compile if compiled else (lambda run: run)
-        self.aside, self.off = make(_attribute_error), make(_image_error)
+    def __init__(self, weights: LossWeights, runtime: RetoucherRuntime, *, compiled: bool = False) -> None:
+        self.weights, self.runtime = weights, runtime
+        wrap = compile_if(compiled)
+        self.attribute_error, self.image_error = wrap(_attribute_error), wrap(_image_error)
 
     def __call__(self, network: Retoucher, batch: RetoucherBatch) -> dict[str, Tensor]:
         w = self.weights
-        done = decode_recipes(network, self.hands, batch, batch.used)
-        off = self.off(done.image, batch.after)
-        aside = self.aside(done.image, batch.after)
-        gates = functional.binary_cross_entropy_with_logits(done.used, batch.used, reduction="none").mean(-1)
+        output = decode_recipes(network, self.runtime, batch.requests, batch.used)
+        distance = self.image_error(output.image, batch.after)
+        attributes = self.attribute_error(output.image, batch.after)
+        gates = functional.binary_cross_entropy_with_logits(output.used, batch.used, reduction="none").mean(
+            -1
+        )
+        sense = _sense_error(output.sense, batch.asked)
         real = batch.real.float()
         literal = (1 - real) * batch.weight
         return {
-            "image": w.image * _weighted_mean(off, literal),
-            "attributes": w.attributes * _weighted_mean(aside, literal),
+            "image": w.image * _weighted_mean(distance, literal),
+            "attributes": w.attributes * _weighted_mean(attributes, literal),
             "used": w.used * (_weighted_mean(gates, 1 - real) + 0.1 * _weighted_mean(gates, real)),
-            "verdict": w.verdict * _verdict_error(done.verdict, batch.verdict).mean(),
-            "sense": w.sense
-            * _weighted_mean(_sense_error(done.sense, batch.asked), (1 - real) * (batch.verdict == 0)),
-            "expert": w.expert * _weighted_mean(off, real),
+            "verdict": w.verdict * _verdict_error(output.verdict, batch.verdict).mean(),
+            "sense": w.sense * _weighted_mean(sense, (1 - real) * (batch.verdict == 0)),
+            "expert": w.expert * _weighted_mean(distance, real),
         }
 
 
-def _image_error(made: Tensor, wanted: Tensor) -> Tensor:
-    return (made - wanted).abs().mean((-3, -2, -1))
+def _image_error(image: Tensor, target: Tensor) -> Tensor:
+    return (image - target).abs().mean((-3, -2, -1))
 
 
-def _attribute_error(made: Tensor, wanted: Tensor) -> Tensor:
-    """How far attributes (B, 6) are from those wanted, in noticeable amounts, far ones counted less."""
-    apart = (measure_attributes(made) - measure_attributes(wanted)) / torch.tensor(
-        JUST_NOTICEABLE, device=made.device
-    )
-    return functional.smooth_l1_loss(apart, torch.zeros_like(apart), reduction="none").mean(-1).clamp(max=40)
+def _attribute_error(image: Tensor, target: Tensor) -> Tensor:
+    """(B,): the distance between attributes, in just noticeable changes, limited for far ones."""
+    distance = (measure_attributes(image) - measure_attributes(target)) / noticeable_change(image.device)
+    losses = functional.smooth_l1_loss(distance, torch.zeros_like(distance), reduction="none")
+    return losses.mean(-1).clamp(max=40)
 
 
 def _sense_error(sense: Tensor, asked: Tensor) -> Tensor:
-    """How far what was understood (B, attributes) is from what was asked for."""
+    """(B,): the distance of the predicted changes (B, attributes) from the requested ones."""
     return functional.smooth_l1_loss(sense, asked, reduction="none", beta=0.3).sum(-1)
 
 
 def _verdict_error(logits: Tensor, verdict: Tensor) -> Tensor:
-    """Whether it can be answered; and where not, which matter it is, if that is known."""
+    """(B,): whether the request can be answered, and if not, which kind it is, where that is known."""
     answered = functional.cross_entropy(
         merge_declined_logits(logits), (verdict != 0).long(), reduction="none"
     )
@@ -128,38 +131,13 @@ def _weighted_mean(values: Tensor, weight: Tensor) -> Tensor:
     return (values * weight).sum() / weight.sum().clamp(min=1)
 
 
-# How well the network does: near the expert on real pairs, and as told on simulated requests.
-
-SIMULATED_REQUESTS, VALIDATION_SEED = 1024, 11
-MAX_DECLINED_SHARE = 0.03
-"""Share of real requests that could be answered and may be declined, so that fewer others are answered."""
-_BATCH_SIZE = 128
-
-
-class EncodedRequests(NamedTuple):
-    """Requests to pictures, as `rollout` takes them."""
-
-    pieces: Tensor
-    told: Tensor
-    before: Tensor
-    manner: Tensor
-
-
-def encode_requests(requests: list[str], pictures: Tensor, manner: int) -> EncodedRequests:
-    """The same manner for all."""
-    pieces, told = (torch.from_numpy(part).long().to(pictures.device) for part in spelt(requests))
-    return EncodedRequests(
-        pieces, told, pictures, torch.full((len(requests),), manner, device=pictures.device)
-    )
-
-
 def measure_expert_closeness(
     network: Retoucher, data: PackedSet, numbers: NDArray[np.int64], photos: Tensor
 ) -> dict[str, float]:
-    """`l1` and, where it can be measured, `ssim` from answers in manner expert to the experts' pictures."""
-    hands = RetoucherRuntime(network)
+    """`l1` and, where it can be measured, `ssim` between answers in expert mode and the experts' pictures."""
+    runtime = RetoucherRuntime(network)
 
-    def answered() -> Iterator[tuple[Tensor, Tensor]]:
+    def answer() -> Iterator[tuple[Tensor, Tensor]]:
         for start in range(0, len(numbers), _BATCH_SIZE):
             samples = [data.samples[number] for number in numbers[start : start + _BATCH_SIZE]]
             before, after = (
@@ -167,94 +145,87 @@ def measure_expert_closeness(
                 for side in ("before", "after")
             )
             requests = [sample.requests[0] if sample.requests else "" for sample in samples]
-            yield decode_recipes(network, hands, encode_requests(requests, before, EXPERT_MODE)).image, after
+            batch = encode_requests(requests, before, ["expert"] * len(requests))
+            yield decode_recipes(network, runtime, batch).image, after
 
-    return measure_closeness(answered())
+    return measure_closeness(answer())
 
 
 def measure_literal_following(
     network: Retoucher, literal: LiteralSampler, photos: Tensor
 ) -> dict[str, float]:
-    """`following` over classes of attribute and sign; `flagged` and `flagged_wrongly` shares of requests."""
+    """On simulated requests: `following`, the mean over classes of attribute and sign; `flagged` and
+    `flagged_wrongly`, the shares of unanswerable and of answerable requests that are declined.
+    """
     rng = np.random.default_rng(VALIDATION_SEED)
-    hits, counts = torch.zeros(6, 2), torch.zeros(6, 2)
-    flags: dict[bool, list[Tensor]] = {True: [], False: []}
-    hands, darkroom = RetoucherRuntime(network), BatchRenderer(photos)
+    hits, counts = torch.zeros(2, len(ATTRIBUTES), 2)
+    declined: dict[bool, list[Tensor]] = {True: [], False: []}
+    runtime, renderer = RetoucherRuntime(network), BatchRenderer(photos)
     for _ in range(0, SIMULATED_REQUESTS, _BATCH_SIZE):
-        batch = darkroom.batch(
-            move_to_device(collate_samples(list(literal.items(rng, _BATCH_SIZE))), photos.device)
-        )
-        done = decode_recipes(network, hands, batch)
-        change = (
-            (measure_attributes(done.image) - measure_attributes(batch.before))
-            / noticeable_change(photos.device)
-        ).cpu()
+        samples = collate_samples(list(literal.sample(rng, _BATCH_SIZE)))
+        batch = renderer.render(move_to_device(samples, photos.device))
+        output = decode_recipes(network, runtime, batch.requests)
+        change = _measure_change(batch.requests.image, output.image)
         wanted = (batch.asked.sign() * batch.weight[:, None]).cpu()
         for column, sign in enumerate((1.0, -1.0)):
             counts[:, column] += (wanted == sign).sum(0)
             hits[:, column] += ((wanted == sign) & (change * sign > 1)).sum(0)
-        told = merge_declined_logits(done.verdict).argmax(-1).cpu() == 1
-        for possible, found in flags.items():
-            found.append(told[(batch.verdict.cpu() == 0) == possible])
+        declines = merge_declined_logits(output.verdict).argmax(-1).cpu() == 1
+        for possible, parts in declined.items():
+            parts.append(declines[(batch.verdict.cpu() == 0) == possible])
     shares = (hits / counts)[counts > 0]
     return {
         "following": shares.mean().item(),
-        "flagged": torch.cat(flags[False]).float().mean().item(),
-        "flagged_wrongly": torch.cat(flags[True]).float().mean().item(),
+        "flagged": torch.cat(declined[False]).float().mean().item(),
+        "flagged_wrongly": torch.cat(declined[True]).float().mean().item(),
     }
 
 
 def measure_real_following(
     network: Retoucher, requests: Sequence[tuple[str, Meaning]], rows: NDArray[np.int64], photos: Tensor
 ) -> dict[str, float]:
-    """`real_following` of requests that were read one by one, each on a photo of `rows`; and `caution`, how
-    much sooner than even odds say it may decline, if it may decline a few that it could answer; and
-    `real_flagged`, the share of those it cannot answer that it then declines.
+    """On requests labelled by hand, each with a photo of `rows`: `real_following`; `caution`, the offset of
+    the decline logit at which `MAX_DECLINED_SHARE` of the answerable requests are declined; and
+    `real_flagged`, the share of unanswerable requests that are then declined.
     """
     hits: dict[tuple[Attribute, int], list[bool]] = {}
-    odds: dict[bool, list[float]] = {True: [], False: []}
-    hands, few = RetoucherRuntime(network), np.random.default_rng(VALIDATION_SEED).choice(rows, len(requests))
+    logits: dict[bool, list[float]] = {True: [], False: []}
+    runtime = RetoucherRuntime(network)
+    photo_rows = np.random.default_rng(VALIDATION_SEED).choice(rows, len(requests))
     for start in range(0, len(requests), _BATCH_SIZE):
-        told = requests[start : start + _BATCH_SIZE]
-        before = photos[few[start : start + _BATCH_SIZE]].float() / 255
-        done = decode_recipes(
-            network, hands, encode_requests([text for text, _ in told], before, LITERAL_MODE)
-        )
-        change = (
-            (measure_attributes(done.image) - measure_attributes(before)) / noticeable_change(photos.device)
-        ).cpu()
-        doubts = merge_declined_logits(done.verdict).diff(dim=-1)[:, 0].tolist()
-        for (_, meaning), moved_by, doubt in zip(told, change.tolist(), doubts, strict=True):
+        labelled = requests[start : start + _BATCH_SIZE]
+        before = photos[photo_rows[start : start + _BATCH_SIZE]].float() / 255
+        batch = encode_requests([text for text, _ in labelled], before, ["literal"] * len(labelled))
+        output = decode_recipes(network, runtime, batch)
+        changes = _measure_change(before, output.image).tolist()
+        decline_logits = merge_declined_logits(output.verdict).diff(dim=-1)[:, 0].tolist()
+        for (_, meaning), change, logit in zip(labelled, changes, decline_logits, strict=True):
             if (possible := bool(meaning.intents) or meaning.vague) or meaning.matter:
-                odds[possible].append(doubt)
+                logits[possible].append(logit)
             for intent in meaning.intents:
-                right = moved_by[ATTRIBUTES[intent.attribute]] * intent.sign > 1
-                hits.setdefault((intent.attribute, intent.sign), []).append(right)
-    caution = -float(np.quantile(odds[True] or [0.0], 1 - MAX_DECLINED_SHARE))
+                follows = change[ATTRIBUTES[intent.attribute]] * intent.sign > 1
+                hits.setdefault((intent.attribute, intent.sign), []).append(follows)
+    caution = -float(np.quantile(logits[True] or [0.0], 1 - MAX_DECLINED_SHARE))
     return {
-        "real_following": _mean_or_nan([_mean_or_nan(found) for found in hits.values()]),
+        "real_following": _mean_or_nan([_mean_or_nan(follows) for follows in hits.values()]),
         "caution": caution,
-        "real_flagged": _mean_or_nan([doubt > -caution for doubt in odds[False]]),
+        "real_flagged": _mean_or_nan([logit > -caution for logit in logits[False]]),
     }
+
+
+def _measure_change(before: Tensor, after: Tensor) -> Tensor:
+    """(B, attributes) on the CPU, in just noticeable changes."""
+    change: Tensor = measure_attributes(after) - measure_attributes(before)
+    return (change / noticeable_change(before.device)).cpu()
 
 
 def _mean_or_nan(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else math.nan
 
 
-def noticeable_change(device: torch.device) -> Tensor:
-    """(6,) just noticeable amounts."""
-    return torch.tensor(JUST_NOTICEABLE, device=device)
-
-
-# The shipped network as something to be trained: lessons in, losses and figures out.
-
-_ENDLESS = 10**9
-
-
 @dataclass(frozen=True)
 class RetoucherSettings:
-    """`batch` of the loop is split in simulated and real items."""
+    """`batch` of the loop is split into simulated and real samples."""
 
     network: RetoucherConfig = field(
         default_factory=lambda: RetoucherConfig(dropout=0.15, blink=0.4, verdicts=len(VERDICTS))
@@ -278,112 +249,119 @@ class RetoucherSettings:
     real: float = 0.2
     """Share of a batch that are pairs of photographs."""
     held: int = HELD_OUT_PAIRS
-    """Pairs of the train split that are kept back, to choose weights by."""
+    """Pairs of the train split that are held out, to choose weights by."""
     dry: float = 0.15
-    """Share of the iterations, at the end, without dropout, as it is at work: else edits are too weak."""
+    """Share of the iterations, at the end, without dropout, as in use: else edits are too weak."""
     kept: tuple[str, ...] = ()
-    """Parts of the network that stay as they are, `reading` say, when training goes on from weights."""
+    """Parts of the network that are frozen (`reading`, say), with `--from`."""
     room: int = 4096
-    """Distinct words that a batch has place for."""
+    """Maximum of distinct words in a batch."""
     workers: int = 0
-    """Processes that make lessons ahead; 0 makes each when it is needed."""
+    """Processes that prepare batches ahead; 0 prepares each when it is needed."""
     compiled: bool = False
-    """Fuse the arithmetic of pictures: for GPUs."""
+    """Compile the arithmetic on pictures: for GPUs."""
     narrow: bool = False
-    """Let the network compute in bfloat16."""
+    """Older name of `precision=bfloat16`."""
 
 
 class RetoucherTask:
-    """The network on a packed set: simulated requests on its photos, and its pairs."""
+    """The network on a packed set: simulated requests about its photos, and its pairs.
+
+    With `precision=bfloat16` the network alone computes in it; pictures stay in float32.
+    """
 
     selects = "score"
+    own_precision = True
 
-    def __init__(self, settings: RetoucherSettings, data: PackedSet, words: None, place: ProcessInfo) -> None:
+    def __init__(
+        self, settings: RetoucherSettings, data: PackedSet, words: None, process: ProcessInfo
+    ) -> None:
         torch.manual_seed(derive_seed(settings.loop.seed))
-        self.settings, self.data, self.place = settings, data, place
-        self.train, self.held = split_validation(data, settings.held, settings.loop.seed)
+        self.settings, self.data, self.process = settings, data, process
+        self.train, self.validation = split_validation(data, settings.held, settings.loop.seed)
         self.network = Retoucher(replace(settings.network, verdicts=len(VERDICTS)))
         _freeze_parts(self.network, settings.kept)
-        self.photos = photos_to_tensor(data, place.device)
-        self.darkroom = BatchRenderer(self.photos, compiled=settings.compiled)
-        hands = RetoucherRuntime(self.network, compiled=settings.compiled, narrow=settings.narrow)
-        self.losses = RetoucherLoss(settings.weights, hands, compiled=settings.compiled)
-        self.lessons = self._lessons()
-        self.read = _list_judged_requests(data)
-        self._ahead: tuple[int, Iterator[CollatedSamples]] = (0, iter(()))
+        self.photos = photos_to_tensor(data, process.device)
+        self.renderer = BatchRenderer(self.photos, compiled=settings.compiled)
+        bfloat16 = settings.narrow or settings.loop.precision == "bfloat16"
+        runtime = RetoucherRuntime(self.network, compiled=settings.compiled, bfloat16=bfloat16)
+        self.losses = RetoucherLoss(settings.weights, runtime, compiled=settings.compiled)
+        self.dataset = self._build_dataset()
+        self.judged_requests = _list_judged_requests(data)
+        self._loader: tuple[int, Iterator[CollatedSamples]] = (0, iter(()))
 
-    def _lessons(self) -> RetoucherDataset:
-        """Of real requests those that were read one by one; where there are none, those that rules read."""
+    def _build_dataset(self) -> RetoucherDataset:
+        """Real requests are those labelled by hand; where there are none, those that rules understand."""
         settings, data = self.settings, self.data
-        requests = list(_list_train_requests(data, self.held))
-        phrases = mine([said for said in requests if judged(plain(said[0]))] or requests)
-        heard = echoes(phrases) if phrases.asked else None
-        size = settings.loop.batch // self.place.processes
+        requests = list(_list_train_requests(data, self.validation))
+        phrases = mine([labelled for labelled in requests if judged(plain(labelled[0]))] or requests)
+        size = settings.loop.batch // self.process.processes
         real = round(size * settings.real)
         photos = np.concatenate([data.before[self.train], data.after[self.train]])
         return RetoucherDataset(
-            LiteralSampler(photos, data.after[self.train], heard),
+            LiteralSampler(photos, data.after[self.train], echoes(phrases) if phrases.asked else None),
             ExpertSampler(list_expert_pairs(data, self.train), settings.chances, group_paraphrases(phrases)),
             (size - real, real),
             settings.room,
             _ENDLESS,
-            derive_seed(settings.loop.seed, self.place.rank),
+            derive_seed(settings.loop.seed, self.process.rank),
         )
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
-        lesson = self._lesson(iteration)
+        samples = move_to_device(self._load_batch(iteration), self.process.device)
         if iteration > self.settings.loop.iterations * (1 - self.settings.dry):
             _disable_dropout(self.network)
-        return self.losses(self.network, self.darkroom.batch(move_to_device(lesson, self.place.device)))
+        return self.losses(self.network, self.renderer.render(samples))
 
-    def _lesson(self, number: int) -> CollatedSamples:
-        """Lesson `number`, made ahead in other processes where there are some."""
+    def _load_batch(self, number: int) -> CollatedSamples:
+        """Batch `number`, prepared ahead by worker processes if there are any."""
         if not self.settings.workers:
-            return self.lessons[number]
-        due, lessons = self._ahead
-        if due != number:
+            return self.dataset[number]
+        next_number, batches = self._loader
+        if next_number != number:
             loader: DataLoader[Any] = DataLoader(
-                cast(Dataset[Any], self.lessons),
+                cast(Dataset[Any], self.dataset),
                 batch_size=None,
                 sampler=range(number, _ENDLESS),
                 num_workers=self.settings.workers,
                 collate_fn=_return_unchanged,
             )
-            lessons = iter(loader)
-        self._ahead = number + 1, lessons
-        return next(lessons)
+            batches = iter(loader)
+        self._loader = number + 1, batches
+        return next(batches)
 
     def validate(self, network: nn.Module) -> dict[str, float]:
-        """On the pairs and requests kept back.
+        """Figures on the validation pairs and requests.
 
-        `score` rises with the distance to the expert and with the share of requests that are not followed:
-        of real ones, or where there are none, of simulated ones.
+        `score` is the distance to the expert plus a tenth of the share of requests that are not followed: of
+        real ones or, where there are none, of simulated ones.
         """
-        answers = cast(Retoucher, network)
-        rows = self.data.after[self.held]
-        figures = measure_expert_closeness(answers, self.data, self.held, self.photos)
-        figures |= measure_literal_following(answers, LiteralSampler(rows, rows), self.photos)
-        if self.read:
-            figures |= measure_real_following(answers, self.read, rows, self.photos)
+        retoucher = cast(Retoucher, network)
+        rows = self.data.after[self.validation]
+        figures = measure_expert_closeness(retoucher, self.data, self.validation, self.photos)
+        figures |= measure_literal_following(retoucher, LiteralSampler(rows, rows), self.photos)
+        if self.judged_requests:
+            figures |= measure_real_following(retoucher, self.judged_requests, rows, self.photos)
         following = figures.get("real_following", figures["following"])
         return figures | {"score": figures["l1"] + 0.1 * (1 - following)}
 
     def metadata(self) -> Mapping[str, str]:
-        known = describe_network("retoucher", self.network.settings, Vocabulary(SPECIAL))
-        return known | {"verdicts": json.dumps(VERDICTS)}
+        # It has no vocabulary; load_network expects one.
+        described = describe_network("retoucher", self.network.settings, Vocabulary(SPECIAL))
+        return described | {"verdicts": json.dumps(VERDICTS)}
 
 
 def _list_judged_requests(data: PackedSet) -> list[tuple[str, Meaning]]:
-    """Requests of the train split that were read one by one and are kept for choosing weights."""
-    said = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
-    return [(text, meaning) for text in sorted(said) if held_back(text) and (meaning := judged(text))]
+    """Requests of the train split that were labelled by hand and are held out, with their meaning."""
+    texts = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
+    return [(text, meaning) for text in sorted(texts) if held_back(text) and (meaning := judged(text))]
 
 
 def _freeze_parts(network: nn.Module, parts: Sequence[str]) -> None:
     known = dict(network.named_children())
     for part in parts:
         if part not in known:
-            raise TrainingError(f"the network has no part {part!r} to keep; it has {', '.join(known)}")
+            raise TrainingError(f"the network has no part {part!r} to freeze; it has {', '.join(known)}")
         known[part].requires_grad_(False)
 
 
@@ -393,15 +371,17 @@ def _disable_dropout(network: nn.Module) -> None:
             module.p = 0.0
 
 
-def _return_unchanged(lesson: Any) -> Any:
-    return lesson
+def _return_unchanged(batch: Any) -> Any:
+    return batch
 
 
-def _list_train_requests(data: PackedSet, held: NDArray[np.int64]) -> Iterator[tuple[str, Labels | None]]:
-    """Those of the train split, without any of a photo that is kept back."""
-    kept = {data.samples[number].name.partition("_")[0] for number in held}
+def _list_train_requests(
+    data: PackedSet, validation: NDArray[np.int64]
+) -> Iterator[tuple[str, Labels | None]]:
+    """Requests of the train split with labels, without those about validation photos."""
+    excluded = {photo_id(data.samples[number].name) for number in validation}
     for words in (*data.texts, *data.samples):
-        if words.split == "train" and words.name.partition("_")[0] not in kept:
-            used = {known["name"]: {"local": known["local"]} for known in words.labels.get("operators", ())}
+        if words.split == "train" and photo_id(words.name) not in excluded:
+            labels = {label["name"]: {"local": label["local"]} for label in words.labels.get("operators", ())}
             for request in words.requests:
-                yield request, used or None
+                yield request, labels or None

@@ -1,56 +1,70 @@
-"""Train by name: from a config and a packed set to trained weights."""
+"""The registered configs, and what can be done with one by name: train it, or time it."""
 
 from __future__ import annotations
 
+import platform
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import torch
 from accelerate import Accelerator
 from accelerate.utils import DistributedDataParallelKwargs
+from torch import Tensor, nn
 
 from ..data.packed import PackedSet, read_packed
 from ..data.words import WORDS_FILE, WordVectors, read_word_vectors
 from ..errors import TrainingError
-from ..models import LoadedNetwork
+from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES
 from .adversarial import AdversarialTask, get_baseline_settings
 from .checkpoints import copy_weights, get_known_words, load_start_weights
-from .loop import TrainingResult, TrainingRun, open_run_folder
-from .reporting import Reporter, SilentReporter
+from .loop import Reporter, SilentReporter, TrainingResult, TrainingRun, open_run_folder
 from .retoucher import RetoucherSettings, RetoucherTask
 from .settings import apply_assignments, setting_names, settings_to_json
 from .t2onet import PaperSettings, PaperTask, ReinforcementSettings, ReinforcementTask
 from .task import ProcessInfo, TrainingTask
 
-# What can be trained, by name: the settings as they come and how they become a task.
+Settings = TypeVar("Settings")
+
+TIMED_PHOTO_SIDES = (128, 600)
+"""Sides in pixels of the timed photos: as in training, and the short side of the paper's tests."""
+_WARM_UP_ITERATIONS, _TIMED_ITERATIONS = 2, 6
+"""Untimed iterations, and timed ones; both even, since losses may alternate."""
+_TIMED_REQUEST = "increase the brightness a little"
+_FLOAT32_SETTINGS = {"precision": "float32", "narrow": "false"}
+"""Settings that select bfloat16, with the value that does not."""
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """`task` makes something to train of `settings`, a dataclass with the parts `loop` (LoopSettings) and
-    `network`, which has a `word_size` if the task `reads` words; else it is given None for them.
+    """A named config: default settings, and the task they describe.
+
+    `settings` is a dataclass with the parts `loop` (LoopSettings) and `network`. A task that `reads_words` is
+    given word vectors of the size `network.word_size`; other tasks are given None.
     """
 
     name: str
     help: str
     settings: Any
     task: Callable[[Any, PackedSet, Any, ProcessInfo], TrainingTask]
-    reads: bool = True
-    begins: bool = False
-    """Whether it needs trained weights to begin with."""
+    reads_words: bool = True
+    needs_start: bool = False
+    """Whether it must start from trained weights."""
 
 
 _REGISTRY: dict[str, TrainingConfig] = {}
 
 
 def register_config(config: TrainingConfig) -> TrainingConfig:
-    """Enrol a config; the command line and the tests know it from now on."""
+    """Make a config available to the command lines and the tests."""
     if config.name in _REGISTRY:
         raise ValueError(f"a config called {config.name!r} is registered already")
     _REGISTRY[config.name] = config
@@ -58,11 +72,12 @@ def register_config(config: TrainingConfig) -> TrainingConfig:
 
 
 def configs() -> Mapping[str, TrainingConfig]:
+    """All registered configs, by name."""
     return dict(_REGISTRY)
 
 
 def get_config(name: str) -> TrainingConfig:
-    """The config called `name`, or an error that offers the valid spellings."""
+    """The config called `name`; the error for an unknown one suggests valid names."""
     if name in _REGISTRY:
         return _REGISTRY[name]
     near = get_close_matches(name, _REGISTRY, n=1)
@@ -70,51 +85,38 @@ def get_config(name: str) -> TrainingConfig:
     raise TrainingError(f"there is no config {name!r}; {hint}")
 
 
-DEFAULT = register_config(
-    TrainingConfig("default", "The network that is shipped.", RetoucherSettings(), RetoucherTask, reads=False)
-)
-PAPER = register_config(TrainingConfig("paper", "T2ONet as published.", PaperSettings(), PaperTask))
-RL = register_config(
-    TrainingConfig("rl", "T2ONet by reinforcement, from nothing.", ReinforcementSettings(), ReinforcementTask)
-)
-RL_PRETRAINED = register_config(
-    TrainingConfig(
-        "rl-pretrained",
-        "T2ONet by reinforcement, after plans.",
-        ReinforcementSettings(),
-        ReinforcementTask,
-        begins=True,
-    )
-)
-for _name, _baseline in BASELINES.items():
+def _register_all() -> None:
     register_config(
         TrainingConfig(
-            _name,
-            f"{_baseline.title}, which the paper compares with.",
-            get_baseline_settings(_name),
-            AdversarialTask,
+            "default", "The shipped network.", RetoucherSettings(), RetoucherTask, reads_words=False
         )
     )
+    register_config(TrainingConfig("paper", "T2ONet as published.", PaperSettings(), PaperTask))
+    for name, when, needs_start in (("rl", "from scratch", False), ("rl-pretrained", "after plans", True)):
+        register_config(
+            TrainingConfig(
+                name,
+                f"T2ONet by reinforcement, {when}.",
+                ReinforcementSettings(),
+                ReinforcementTask,
+                needs_start=needs_start,
+            )
+        )
+    for name, baseline in BASELINES.items():
+        help = f"{baseline.title}, which the paper compares with."
+        register_config(TrainingConfig(name, help, get_baseline_settings(name), AdversarialTask))
 
 
-# Settings that a device can follow: float32 in the place of bfloat16 where it does not compute in that.
-
-S = TypeVar("S")
-
-_FLOAT32_SETTINGS = {"precision": "float32", "narrow": "false"}
-"""Settings that may ask for bfloat16, and how they do not."""
+_register_all()
 
 
-def adapt_precision(settings: S, device: torch.device) -> S:
-    """The settings as they are, or without bfloat16 where the device lacks it."""
-    wide = apply_assignments(
-        settings,
-        [f"{name}={value}" for name, value in _FLOAT32_SETTINGS.items() if name in setting_names(settings)],
+def adapt_precision(settings: Settings, device: torch.device) -> Settings:
+    """The settings, with float32 in place of bfloat16 where the device does not support that."""
+    names = set(setting_names(settings))
+    float32 = apply_assignments(
+        settings, [f"{name}={value}" for name, value in _FLOAT32_SETTINGS.items() if name in names]
     )
-    return settings if wide == settings or supports_bfloat16(device) else wide
-
-
-# From a config's name and a packed set to trained weights: what both command lines call.
+    return settings if float32 == settings or supports_bfloat16(device) else float32
 
 
 def train(
@@ -133,44 +135,48 @@ def train(
 ) -> TrainingResult:
     """Train a registered config on a packed set into the folder `out`.
 
-    `assignments` are settings as `name=value`; `words` are those beside the data by default. `start` is a
-    file of weights to begin with, which brings its own words. `minutes` ends the run early, as whole as any
-    other end; `half` stores the best weights with 16 bits each. A device that does not compute in bfloat16
-    trains in float32, which the run says and its settings record.
+    `assignments` are settings as `name=value`; `words` is by default the file beside the data. `start` is a
+    file of weights to start from, with the words it was trained on. `minutes` ends the run early, with
+    everything saved; `half` stores the best weights in 16 bits. A device without bfloat16 trains in float32,
+    which is reported and recorded in the run's settings.
     """
     chosen = get_config(config)
-    asked = apply_assignments(chosen.settings, assignments)
-    begun = _load_start(chosen, asked, start, words)
+    requested = apply_assignments(chosen.settings, assignments)
+    loaded = _load_start(chosen, requested, start, words)
     open_run_folder(out, resume=resume)
-    spread = DistributedDataParallelKwargs(find_unused_parameters=True)
-    accelerator = Accelerator(cpu=cpu, kwargs_handlers=[spread])
-    first = accelerator.is_main_process
-    reporter = Reporter(stream or sys.stdout, out) if first else SilentReporter()
+    distributed = DistributedDataParallelKwargs(find_unused_parameters=True)
+    accelerator = Accelerator(cpu=cpu, kwargs_handlers=[distributed])
+    reporter = Reporter(stream or sys.stdout, out) if accelerator.is_main_process else SilentReporter()
     try:
-        settings = adapt_precision(asked, accelerator.device)
-        if settings != asked:
+        settings = adapt_precision(requested, accelerator.device)
+        if settings != requested:
             reporter.say(NO_BFLOAT16_MESSAGE)
         packed = read_packed(data)
-        place = ProcessInfo(accelerator.device, accelerator.process_index, accelerator.num_processes)
-        known = None
-        if chosen.reads:
+        process = ProcessInfo(accelerator.device, accelerator.process_index, accelerator.num_processes)
+        vectors = None
+        if chosen.reads_words:
             size = settings.network.word_size
-            known = (
-                get_known_words(begun, size)
-                if begun
-                else _load_words(packed, words, data / WORDS_FILE, size, reporter)
-            )
-        task = chosen.task(settings, packed, known, place)
-        if begun is not None:
-            copy_weights(task.network, begun)
+            if loaded is not None:
+                vectors = get_known_words(loaded, size)
+            else:
+                vectors = _load_words(packed, words, data / WORDS_FILE, size, reporter)
+        task = chosen.task(settings, packed, vectors, process)
+        if loaded is not None:
+            copy_weights(task.network, loaded)
         run = TrainingRun(
-            task, settings.loop, out, accelerator, reporter, described=settings_to_json(settings), half=half
+            task,
+            settings.loop,
+            out,
+            accelerator,
+            reporter,
+            settings_json=settings_to_json(settings),
+            half=half,
         )
         if resume:
             run.resume()
-        outcome = run.go(minutes)
-        reporter.say(f"ended by {outcome.reason} after iteration {outcome.progress.iteration} -> {out}")
-        return outcome
+        result = run.run(minutes)
+        reporter.say(f"ended by {result.reason} after iteration {result.progress.iteration} -> {out}")
+        return result
     finally:
         reporter.close()
 
@@ -178,20 +184,116 @@ def train(
 def _load_start(
     config: TrainingConfig, settings: Any, start: Path | None, words: Path | None
 ) -> LoadedNetwork | None:
-    """What to begin with, or nothing; refused where that does not fit the config."""
+    """The weights to start from, if any; refused where they do not fit the config."""
     if start is None:
-        if config.begins:
-            raise TrainingError(f"{config.name} begins with trained weights; give them with --from FILE")
+        if config.needs_start:
+            raise TrainingError(f"{config.name} starts from trained weights; give them with --from FILE")
         return None
     if words is not None:
-        raise TrainingError("weights to begin with bring their own words; leave out --from or --words")
+        raise TrainingError("weights to start from bring their own words; leave out --from or --words")
     return load_start_weights(start, settings.network)
 
 
 def _load_words(
-    data: PackedSet, given: Path | None, beside: Path, size: int, reporter: Reporter
+    data: PackedSet, path: Path | None, default: Path, size: int, reporter: Reporter
 ) -> WordVectors:
-    if given is not None or beside.exists():
-        return read_word_vectors(given or beside)
-    reporter.say(f"there is no {beside.name} beside the data: word vectors are learned from nothing")
+    if path is not None or default.exists():
+        return read_word_vectors(path or default)
+    reporter.say(f"there is no {default.name} beside the data: word vectors are learned from scratch")
     return WordVectors.without_vectors(data.training_requests(), size)
+
+
+@dataclass(frozen=True)
+class ConfigTiming:
+    """Seconds that a config takes on a device; None for what was not measured."""
+
+    config: str
+    device: str
+    batch: int
+    train: float | None
+    """An iteration of a whole batch."""
+    test: dict[str, float]
+    """An answer about one photo, by the side of the photo in pixels."""
+
+
+def time_config(
+    config: str,
+    data: Path | None,
+    weights: Path | None,
+    *,
+    settings: Iterable[str] = (),
+    sizes: Iterable[int] = TIMED_PHOTO_SIDES,
+    cpu: bool = False,
+) -> ConfigTiming:
+    """Time some iterations on a packed set and some answers with trained weights, where given."""
+    chosen = apply_assignments(get_config(config).settings, settings)
+    accelerator = Accelerator(cpu=cpu)
+    if adapt_precision(chosen, accelerator.device) != chosen:
+        raise TrainingError("this device does not compute in bfloat16; measure float32 here")
+    train = None if data is None else _time_iteration(config, chosen, data, accelerator)
+    test = {} if weights is None else _time_answers(weights, accelerator.device, sizes)
+    return ConfigTiming(config, get_device_name(accelerator.device), chosen.loop.batch, train, test)
+
+
+def get_device_name(device: torch.device) -> str:
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    return f"CPU ({platform.machine()}, {torch.get_num_threads()} threads)"
+
+
+def _time_iteration(config: str, settings: Any, data: Path, accelerator: Accelerator) -> float:
+    packed, reporter = read_packed(data), SilentReporter()
+    words = _load_words(packed, None, data / WORDS_FILE, settings.network.word_size, reporter)
+    task = get_config(config).task(settings, packed, words, ProcessInfo(accelerator.device))
+    with tempfile.TemporaryDirectory() as folder:
+        run = TrainingRun(
+            task,
+            settings.loop,
+            Path(folder),
+            accelerator,
+            reporter,
+            settings_json=settings_to_json(settings),
+        )
+
+        def step() -> None:
+            run.progress.iteration += 1
+            run.step()
+
+        return _measure_seconds(step, accelerator.device)
+
+
+def _time_answers(weights: Path, device: torch.device, sizes: Iterable[int]) -> dict[str, float]:
+    loaded = load_network(weights)
+    answer = _get_answer_function(loaded.network.to(device))
+    tokens = torch.tensor([loaded.vocabulary.encode(_TIMED_REQUEST)], device=device)
+    seconds = {}
+    for side in sizes:
+        photo = torch.rand(1, 3, side, side, generator=torch.Generator().manual_seed(0)).to(device)
+        with torch.inference_mode():
+            seconds[str(side)] = _measure_seconds(partial(answer, photo, tokens), device)
+    return seconds
+
+
+def _get_answer_function(network: nn.Module) -> Callable[[Tensor, Tensor], Any]:
+    if not isinstance(network, T2ONet):
+        return network
+    return lambda photo, tokens: decode_steps(
+        network, RequestBatch(tokens, tokens != 0, photo), GreedyDecoding()
+    )
+
+
+def _measure_seconds(function: Callable[[], object], device: torch.device) -> float:
+    """The mean over a few calls, after some untimed ones."""
+    for _ in range(_WARM_UP_ITERATIONS):
+        function()
+    _synchronize(device)
+    start = time.perf_counter()
+    for _ in range(_TIMED_ITERATIONS):
+        function()
+    _synchronize(device)
+    return (time.perf_counter() - start) / _TIMED_ITERATIONS
+
+
+def _synchronize(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

@@ -10,18 +10,16 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ..errors import TrainingError
 
-# Settings of a run: plain dataclasses, changed by `name=value` and kept as JSON.
-
 S = TypeVar("S")
 
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """How long, how fast and how often."""
+    """Settings of the loop, shared by all configs."""
 
     iterations: int = 3000
     batch: int = 64
-    """In all processes together."""
+    """Of all processes together."""
     seed: int = 0
     learning_rate: float = 1e-3
     beta1: float = 0.9
@@ -29,34 +27,35 @@ class LoopSettings:
     weight_decay: float = 0.0
     schedule: Literal["constant", "cosine"] = "constant"
     warm_up: int = 0
-    """Iterations in which the learning rate rises from zero."""
+    """Iterations over which the learning rate rises from zero."""
     clip: float = 0.0
-    """The longest a gradient may be; 0 for no limit."""
+    """Maximum norm of the gradient; 0 for no limit."""
     ema: float = 0.0
-    """Share of the average that stays at each iteration (.999, say); 0 for no average."""
+    """Decay of the moving average of weights (.999, say); 0 for no average."""
     precision: Literal["float32", "bfloat16"] = "float32"
+    """Of the network; operations on pictures always run in float32."""
     validate_every: int = 250
     patience: int = 0
-    """Iterations without a better figure after which to stop; 0 for never."""
+    """Stop after this many iterations without a better figure; 0 for never."""
 
     def __post_init__(self) -> None:
         for name in ("iterations", "batch", "validate_every"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it is at least 1")
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
 
 
 def apply_assignments(settings: S, assignments: Iterable[str]) -> S:
-    """The settings with each `name=value`; a name may be that of a part (`hidden`, not `network.hidden`)."""
+    """Apply each `name=value`; names of nested settings are given alone (`hidden`, not `network.hidden`)."""
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
-            raise TrainingError(f"{assignment!r} changes nothing; settings are given as name=value")
+            raise TrainingError(f"{assignment!r} is not a setting; settings are given as name=value")
         settings = _assign(settings, name.strip(), text.strip())
     return settings
 
 
 def setting_names(settings: object) -> Iterator[str]:
-    """Of all settings, parts included."""
+    """The names of all settings, nested ones included."""
     for field in fields(settings):  # type: ignore[arg-type]
         value = getattr(settings, field.name)
         yield from setting_names(value) if is_dataclass(value) else (field.name,)
@@ -85,17 +84,17 @@ def _assign(settings: S, name: str, text: str) -> S:
 def _parse_value(name: str, text: str, kind: Any) -> Any:
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
-            raise TrainingError(f"{name} is one of {', '.join(get_args(kind))}, and {text!r} was given")
+            raise TrainingError(f"{name} must be one of {', '.join(get_args(kind))}, not {text!r}")
         return text
     if get_origin(kind) is tuple:
         kind, *_ = get_args(kind)
         return tuple(_parse_value(name, part.strip(), kind) for part in text.split(",") if part.strip())
     if kind is bool:
         if text not in ("true", "false"):
-            raise TrainingError(f"{name} is true or false, and {text!r} was given")
+            raise TrainingError(f"{name} must be true or false, not {text!r}")
         return text == "true"
     try:
         return kind(text)
     except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise TrainingError(f"{name} is {what}, and {text!r} was given") from None
+        expected = "a whole number" if kind is int else "a number"
+        raise TrainingError(f"{name} must be {expected}, not {text!r}") from None

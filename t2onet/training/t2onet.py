@@ -1,4 +1,7 @@
-"""Train T2ONet: teacher forcing on plans and free running on photos, or reinforcement."""
+"""Train T2ONet: teacher forcing on plans and free running on photos, or reinforcement.
+
+The paper's losses (Sec. 3.5, Appx. B) are means here, so that they do not depend on the size of a batch.
+"""
 
 from __future__ import annotations
 
@@ -30,241 +33,225 @@ from ..models import (
     describe_network,
     least_squares_loss,
 )
-from .settings import LoopSettings
+from .adversarial import AdversarialTraining
 from .task import Learner, ProcessInfo
-from .triplets import HELD_OUT_PAIRS, TripletBatch, TripletTask, l1_distance
-
-# The paper's losses (Sec. 3.5, Appx. B) as means, so that they do not depend on the size of a batch.
-
-
-def operation_loss(done: Rollout, planned: Tensor) -> Tensor:
-    """L_o: cross-entropy of the planned operations (B, T), up to and with the end."""
-    active = done.active
-    return cross_entropy(done.logits[active].float(), planned[:, : active.shape[1]][active])
+from .triplets import (
+    TripletBatch,
+    TripletSettings,
+    TripletTask,
+    l1_distance,
+    load_text_encoders,
+)
 
 
-def parameter_loss(done: Rollout, operations: Tensor, parameters: Tensor, actions: ActionSpace) -> Tensor:
+def operation_loss(rollout: Rollout, planned: Tensor) -> Tensor:
+    """L_o: cross-entropy of the planned operations (B, T), up to and including the end."""
+    active = rollout.active
+    return cross_entropy(rollout.logits[active].float(), planned[:, : active.shape[1]][active])
+
+
+def parameter_loss(rollout: Rollout, operations: Tensor, parameters: Tensor, actions: ActionSpace) -> Tensor:
     """L_alpha: squared error of the planned operations' parameters (B, T, P), a mean over numbers."""
-    steps = done.predicted.shape[1]
-    belongs = actions.belongs[operations[:, :steps]]
-    errors = (done.predicted - parameters[:, :steps]) ** 2
-    return (errors * belongs).sum() / belongs.sum().clamp(min=1)
+    steps = rollout.predicted.shape[1]
+    mask = actions.parameter_mask[operations[:, :steps]]
+    errors = (rollout.predicted - parameters[:, :steps]) ** 2
+    return (errors * mask).sum() / mask.sum().clamp(min=1)
 
 
-def image_loss(done: Rollout, target: Tensor) -> Tensor:
+def image_loss(rollout: Rollout, target: Tensor) -> Tensor:
     """L_L1: mean absolute difference of the final photo from the target (B, 3, H, W)."""
-    return attach_gradient((done.final - target).abs().mean(), done)
+    return attach_gradient((rollout.final - target).abs().mean(), rollout)
 
 
-def attach_gradient(loss: Tensor, done: Rollout) -> Tensor:
-    """A loss on the final photo as it is, with a gradient of zero where every photo was left as it came."""
+def attach_gradient(loss: Tensor, rollout: Rollout) -> Tensor:
+    """Give a loss on the final photos a gradient of zero where no photo was changed, so that it has one."""
     if not loss.requires_grad and torch.is_grad_enabled():
-        loss = loss + 0 * done.logits.sum()
+        loss = loss + 0 * rollout.logits.sum()
     return loss
 
 
-def step_rewards(done: Rollout, target: Tensor) -> Tensor:
-    """(B, T): r_1 .. r_T, by how much each step brings the photo nearer to the target (B, 3, H, W)."""
-    costs = torch.stack([l1_distance(image, target) for image in done.images], 1)
+def step_rewards(rollout: Rollout, target: Tensor) -> Tensor:
+    """(B, T): r_1 .. r_T, the decrease of the distance to the target (B, 3, H, W) by each step."""
+    costs = torch.stack([l1_distance(image, target) for image in rollout.images], 1)
     return costs[:, :-1] - costs[:, 1:]
 
 
 def cumulative_returns(rewards: Tensor) -> Tensor:
-    """(B, T) twice: G_1 .. G_T, each reward with all that follow it (gamma is one)."""
+    """(B, T) -> (B, T): G_1 .. G_T, each the sum of a reward and all later ones (gamma is one)."""
     return rewards.flip(1).cumsum(1).flip(1)
 
 
-def reinforce_loss(done: Rollout, target: Tensor) -> Tensor:
+def reinforce_loss(rollout: Rollout, target: Tensor) -> Tensor:
     """REINFORCE: minus the sum over steps of G_{t+1} log pi(o_t), a mean over photos.
 
-    pi is over what was allowed. What earlier steps made of the photo bears on later choices, so gradients
-    reach parameters, too: with them the sum of this and the image loss has the gradient of the expected cost.
+    pi is over the allowed operations. Later choices depend on the photo that earlier steps made, so gradients
+    reach parameters too: with them the sum of this and the image loss has the gradient of the expected cost.
     """
-    odds = log_softmax(done.logits.float().masked_fill(~done.allowed, float("-inf")), -1)
-    taken = odds.gather(-1, done.operations[..., None])[..., 0]
-    return -(cumulative_returns(step_rewards(done, target)).detach() * taken).sum(1).mean()
-
-
-# What every way to train the paper's network shares: its triplets and the figures of its answers.
+    odds = log_softmax(rollout.logits.float().masked_fill(~rollout.allowed, float("-inf")), -1)
+    taken = odds.gather(-1, rollout.operations[..., None])[..., 0]
+    return -(cumulative_returns(step_rewards(rollout, target)).detach() * taken).sum(1).mean()
 
 
 @dataclass(frozen=True)
-class T2ONetSettings:
-    """Of any of them."""
+class T2ONetSettings(TripletSettings):
+    """Settings of any way to train T2ONet."""
 
     network: T2ONetConfig = field(default_factory=T2ONetConfig)
-    loop: LoopSettings = field(default_factory=LoopSettings)
-    held: int = HELD_OUT_PAIRS
-    """Pairs of the train split that are kept back, to choose weights by."""
-    sigma_photos: int = 64
-    """Photos that the variance over ten requests is measured on."""
 
 
 class T2ONetTask(TripletTask):
-    """T2ONet on the triplets of a packed set; `follows` says whether plans are read."""
+    """T2ONet on the triplets of a packed set; `reads_plans` says whether plans are read."""
 
-    follows: bool
+    reads_plans: bool
 
     def __init__(
-        self, settings: T2ONetSettings, data: PackedSet, words: WordVectors, place: ProcessInfo
+        self, settings: T2ONetSettings, data: PackedSet, words: WordVectors, process: ProcessInfo
     ) -> None:
-        super().__init__(settings, words, place, settings.network.word_size)
+        super().__init__(settings, words, process, settings.network.word_size)
         self.network = T2ONet(settings.network, len(words.vocabulary))
-        self.network.reader.load_vectors(torch.from_numpy(words.vectors))
-        self.take(data, self.network.actions if self.follows else None, self.network.max_steps)
+        load_text_encoders(self.network, words)
+        self.load(data, self.network.actions if self.reads_plans else None, self.network.max_steps)
 
     def validate(self, network: nn.Module) -> dict[str, float]:
-        """On the pairs kept back, decoding greedily: l1, ssim, sigma, steps."""
+        """l1, ssim, sigma and steps on the validation pairs, decoding greedily."""
         steps: list[Tensor] = []
 
-        def answer(asked: RequestBatch) -> Tensor:
-            done = decode_steps(cast(StepDecoder, network), asked, GreedyDecoding())
-            steps.append((done.operations != self.network.actions.end).sum(1).float())
-            return done.final
+        def answer(requests: RequestBatch) -> Tensor:
+            rollout = decode_steps(cast(StepDecoder, network), requests, GreedyDecoding())
+            steps.append((rollout.operations != self.network.actions.end).sum(1).float())
+            return rollout.final
 
-        if figures := self.figures(answer):
-            figures["steps"] = torch.cat(steps)[: len(self.held)].mean().item()
+        if figures := self.measure(answer):
+            figures["steps"] = torch.cat(steps)[: len(self.validation)].mean().item()
         return figures
 
     def metadata(self) -> Mapping[str, str]:
         return describe_network("t2onet", self.network.config, self.words.vocabulary)
 
 
-# D(I0, I, Q) as an opponent: it learns to tell answers from targets, and its opinion is an image loss.
-
-
-class DiscriminatorTraining:
-    """Hears answers in the turn of whoever gives them, and learns from the last of them in its own."""
-
-    def __init__(self, config: DiscriminatorConfig, words: WordVectors, pace: float) -> None:
-        self.network = Discriminator(config, len(words.vocabulary))
-        self.network.sentence.load_vectors(torch.from_numpy(words.vectors))
-        facts = describe_network("discriminator", config, words.vocabulary)
-        self.player = Learner("discriminator", self.network, self.loss, pace, facts)
-        self._heard: tuple[TripletBatch, Tensor] | None = None
-
-    def unconvinced(self, batch: TripletBatch, answers: Tensor) -> Tensor:
-        """L_adv of answers (B, 3, H, W): how far they are from being taken for targets."""
-        self._heard = batch, answers.detach()
-        return least_squares_loss(self._opinions(batch, answers), 1.0)
-
-    def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
-        """Targets should be taken for what they are, and so should answers; without any it waits."""
-        if self._heard is None:
-            return {}
-        (batch, answers), self._heard = self._heard, None
-        return {
-            "target_missed": least_squares_loss(self._opinions(batch, batch.target), 1.0),
-            "answer_missed": least_squares_loss(self._opinions(batch, answers), 0.0),
-        }
-
-    def _opinions(self, batch: TripletBatch, photos: Tensor) -> tuple[Tensor, ...]:
-        opinions: tuple[Tensor, ...] = self.network(batch.asked.image, photos, batch.asked.tokens)
-        return opinions
-
-
-# Training the paper's network: plans by teacher forcing and photos by free running, in turns.
-
-
 @dataclass(frozen=True)
 class PaperSettings(T2ONetSettings):
-    """The paper's, by default: Adam at 1e-3, batches of 64, L1 on the final photo, no sampling."""
+    """Defaults as published: Adam at 1e-3, batches of 64, L1 on the final photo, no sampling."""
 
     image_loss: Literal["none", "l1", "adversarial", "both"] = "l1"
     h: float = 0.0
-    """How wide parameters are sampled for the image loss: a third of h times their half-range."""
+    """Parameters are sampled for the image loss with standard deviation h / 3 times their half-range."""
     discriminator: DiscriminatorConfig = field(default_factory=DiscriminatorConfig)
-    """Of the adversarial loss; it reads the same word vectors as the network."""
+    """Of the adversarial loss; its word vectors are those of the network."""
     discriminator_pace: float = 0.2
     """Its learning rate, as a multiple of the network's."""
 
 
-class PaperTask(T2ONetTask):
-    """T2ONet, taught by plans and by targets."""
+class LeastSquaresAdversary:
+    """D(I0, I, Q), which learns to score targets 1 and answers 0; its score is an image loss."""
 
-    follows = True
+    def __init__(self, config: DiscriminatorConfig, words: int, pace: float) -> None:
+        self.discriminator = Discriminator(config, words)
+        self.pace = pace
+
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        """L_adv of answers: their distance from being scored as targets."""
+        return {"unconvinced": least_squares_loss(self._scores(requests, pictures[-1]), 1.0)}
+
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        return {
+            "target_missed": least_squares_loss(self._scores(requests, target), 1.0),
+            "answer_missed": least_squares_loss(self._scores(requests, pictures[-1]), 0.0),
+        }
+
+    def _scores(self, requests: RequestBatch, pictures: Tensor) -> tuple[Tensor, ...]:
+        scores: tuple[Tensor, ...] = self.discriminator(requests.image, pictures, requests.tokens)
+        return scores
+
+
+class PaperTask(T2ONetTask):
+    """T2ONet as published: teacher forcing on plans and free running on photos, in alternation."""
+
+    reads_plans = True
 
     def __init__(
-        self, settings: PaperSettings, data: PackedSet, words: WordVectors, place: ProcessInfo
+        self, settings: PaperSettings, data: PackedSet, words: WordVectors, process: ProcessInfo
     ) -> None:
-        super().__init__(settings, data, words, place)
+        super().__init__(settings, data, words, process)
         self.settings = settings
-        self.opponent: DiscriminatorTraining | None = None
+        self.adversarial: AdversarialTraining | None = None
+        self.others: tuple[Learner, ...] = ()
         if settings.image_loss in ("adversarial", "both"):
-            reads = replace(settings.discriminator, vector_size=settings.network.word_size)
-            self.opponent = DiscriminatorTraining(reads, words, settings.discriminator_pace)
+            config = replace(settings.discriminator, vector_size=settings.network.word_size)
+            adversary = LeastSquaresAdversary(config, len(words.vocabulary), settings.discriminator_pace)
+            metadata = describe_network("discriminator", config, words.vocabulary)
+            self.adversarial = AdversarialTraining(adversary, words, metadata)
+            self.others = (self.adversarial.learner,)
         self._planned = torch.nonzero(self.train.planned).flatten().cpu()
         if not len(self._planned):
             raise DataError("no sample of the train split has a plan to learn from; plan the dataset first")
 
-    @property
-    def others(self) -> tuple[Learner, ...]:
-        return () if self.opponent is None else (self.opponent.player,)
-
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
-        """Odd iterations follow plans, even ones go freely; without an image loss all follow plans."""
+        """Odd iterations follow plans, even ones run freely; without an image loss all follow plans."""
         if self.settings.image_loss == "none":
-            return self.follow(self.batch(self._planned, iteration - 1, 0))
+            return self.plan_loss(self.batch(self._planned, iteration - 1, 0))
         if iteration % 2:
-            return self.follow(self.batch(self._planned, iteration // 2, 0))
-        return self.go_freely(self.batch(torch.arange(len(self.train)), iteration // 2 - 1, 1), generator)
+            return self.plan_loss(self.batch(self._planned, iteration // 2, 0))
+        batch = self.batch(torch.arange(len(self.train)), iteration // 2 - 1, 1)
+        return self.photo_loss(batch, generator)
 
-    def follow(self, batch: TripletBatch) -> dict[str, Tensor]:
-        """L_o and L_alpha, the plan choosing every step."""
+    def plan_loss(self, batch: TripletBatch) -> dict[str, Tensor]:
+        """L_o and L_alpha, with every step chosen by the plan."""
         actions = self.network.actions
         teacher = TeacherForcing(batch.operations, batch.parameters)
-        done = decode_steps(self.network, batch.asked, teacher, batch.operations.shape[1])
+        rollout = decode_steps(self.network, batch.requests, teacher, batch.operations.shape[1])
         return {
-            "operation": operation_loss(done, batch.operations),
-            "parameter": parameter_loss(done, batch.operations, batch.parameters, actions),
+            "operation": operation_loss(rollout, batch.operations),
+            "parameter": parameter_loss(rollout, batch.operations, batch.parameters, actions),
         }
 
-    def go_freely(self, batch: TripletBatch, generator: torch.Generator) -> dict[str, Tensor]:
-        """L_L1, L_adv or both of the final photo, the network choosing every step."""
+    def photo_loss(self, batch: TripletBatch, generator: torch.Generator) -> dict[str, Tensor]:
+        """L_L1, L_adv or both of the final photo, with every step chosen by the network."""
         noise = ParameterNoise(self.network.actions, self.settings.h, generator)
-        done = decode_steps(self.network, batch.asked, GreedyDecoding(noise))
+        rollout = decode_steps(self.network, batch.requests, GreedyDecoding(noise))
         parts: dict[str, Tensor] = {}
         if self.settings.image_loss != "adversarial":
-            parts["image"] = image_loss(done, batch.target)
-        if self.opponent is not None:
-            parts["unconvinced"] = attach_gradient(self.opponent.unconvinced(batch, done.final), done)
+            parts["image"] = image_loss(rollout, batch.target)
+        if self.adversarial is not None:
+            adversarial = self.adversarial.generator_loss(batch, (rollout.final,))
+            parts |= {name: attach_gradient(part, rollout) for name, part in adversarial.items()}
         return parts
-
-
-# Training the paper's network by trial and reward (Appx. B): targets alone, no plans.
-#
-# REINFORCE teaches which operation to choose and the deterministic policy gradient its parameters, with the
-# return G in place of a learned Q. By the paper's theorem the latter is the gradient of the image loss.
 
 
 @dataclass(frozen=True)
 class ReinforcementSettings(T2ONetSettings):
-    """The paper's: episodes of five steps, none of them the end."""
+    """Defaults as published: episodes of five steps, none of them the end."""
 
     network: T2ONetConfig = field(default_factory=lambda: T2ONetConfig(max_steps=5, ends=False))
     epsilon: float = 0.05
-    """Share of operations that are drawn evenly, whatever the network thinks of them."""
+    """Share of operations that are drawn uniformly."""
     h: float = 0.1
-    """How wide parameters are sampled: a third of h times their half-range."""
+    """Parameters are sampled with standard deviation h / 3 times their half-range."""
 
 
 class ReinforcementTask(T2ONetTask):
-    """T2ONet, taught by what its own tries come to."""
+    """T2ONet by reinforcement (Appx. B), from targets without plans.
 
-    follows = False
+    REINFORCE trains the choice of operations; the deterministic policy gradient, with the return G in place
+    of a learned Q, their parameters. By the paper's theorem the latter is the gradient of the image loss.
+    """
+
+    reads_plans = False
 
     def __init__(
-        self, settings: ReinforcementSettings, data: PackedSet, words: WordVectors, place: ProcessInfo
+        self, settings: ReinforcementSettings, data: PackedSet, words: WordVectors, process: ProcessInfo
     ) -> None:
-        super().__init__(settings, data, words, place)
+        super().__init__(settings, data, words, process)
         self.settings = settings
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
-        return self.episode(self.batch(torch.arange(len(self.train)), iteration - 1, 0), generator)
+        return self.episode_loss(self.batch(torch.arange(len(self.train)), iteration - 1, 0), generator)
 
-    def episode(self, batch: TripletBatch, generator: torch.Generator) -> dict[str, Tensor]:
-        """One try at each photo: minus the gradients of J are those of `choice` and of `image` (Alg. 3)."""
+    def episode_loss(self, batch: TripletBatch, generator: torch.Generator) -> dict[str, Tensor]:
+        """One episode per photo: `choice` and `image` have minus the gradients of J (Alg. 3)."""
         noise = ParameterNoise(self.network.actions, self.settings.h, generator)
         choose = SampledDecoding(generator, explore=self.settings.epsilon, noise=noise)
-        done = decode_steps(self.network, batch.asked, choose)
-        return {"choice": reinforce_loss(done, batch.target), "image": image_loss(done, batch.target)}
+        rollout = decode_steps(self.network, batch.requests, choose)
+        return {"choice": reinforce_loss(rollout, batch.target), "image": image_loss(rollout, batch.target)}

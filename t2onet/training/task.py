@@ -1,4 +1,4 @@
-"""What the loop asks of a task, and seeded randomness for it."""
+"""The interface between the loop and what it trains: learners, tasks, seeded randomness, averaged weights."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from torch import Tensor, nn
 
 from .settings import LoopSettings
 
-# What the loop asks of something to be trained. The loop knows nothing of photos or requests.
-
 
 @dataclass(frozen=True)
 class ProcessInfo:
-    """Where this process computes, and which of several it is."""
+    """The device of this process, and its number among several."""
 
     device: torch.device
     rank: int = 0
@@ -28,28 +26,30 @@ class ProcessInfo:
 
 
 LossFunction = Callable[[int, torch.Generator], dict[str, Tensor]]
-"""As `Task.loss`."""
+"""As `TrainingTask.loss`."""
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Someone who learns by losses of their own, which change the weights of nobody else."""
+    """A network with a loss of its own, which changes no other network's weights."""
 
     name: str
     network: nn.Module
     loss: LossFunction
-    """Without parts at an iteration, the player sits it out; names of parts differ between players."""
+    """Returns no parts to skip an iteration. Names of parts differ between learners."""
     pace: float = 1.0
-    """The learning rate, as a multiple of the loop's."""
+    """Learning rate, as a multiple of the loop's."""
     metadata: Mapping[str, str] | None = None
-    """What a file of these weights says; without it they are kept in the checkpoint only."""
+    """Metadata of its file of weights; if None they are kept in the checkpoint only."""
+    own_precision: bool = False
+    """Whether its loss applies the setting `precision` itself; else the loop runs it under autocast."""
 
 
 class TrainingTask(Protocol):
-    """Something to be trained: a network, and perhaps `others`, which learn beside it.
+    """A network to train and its losses.
 
-    `others` is a sequence of players; a task without it has one player. In every iteration the network has
-    its turn first and the others follow in their order.
+    Optional attributes: `others`, a sequence of learners that take a step after the network in every
+    iteration, and `own_precision`, as in `Learner`.
     """
 
     @property
@@ -57,71 +57,68 @@ class TrainingTask(Protocol):
 
     @property
     def selects(self) -> str:
-        """The figure of `validate` whose lowest value marks the best weights."""
+        """The name of the figure of `validate` whose lowest value marks the best weights."""
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
-        """The parts whose sum is minimised; iterations count from 1.
+        """The parts whose sum is minimized; iterations count from 1.
 
-        Whatever is drawn comes from `generator` (on the CPU) or follows from `iteration`.
+        All randomness comes from `generator` (on the CPU) or follows from `iteration`.
         """
 
     def validate(self, network: nn.Module) -> dict[str, float]:
-        """Figures of a network of the same make, which is in evaluation mode."""
+        """Measure a copy of the network, in evaluation mode."""
 
     def metadata(self) -> Mapping[str, str]:
-        """What a file of weights must say so that the network can be made again."""
+        """The metadata from which `load_network` can rebuild the network."""
 
 
 _RESERVED_NAMES = ("", "network", "average", "optimizer", "best", "checkpoint")
-"""Names of the network itself, of its parts in a checkpoint and of the files of a run."""
+"""Names in checkpoints and in the folder of a run."""
 
 
 def list_learners(task: TrainingTask) -> tuple[Learner, ...]:
-    """The network of a task as a player without a name, then the others."""
+    """The network of a task as a learner without a name, then its others."""
     others: tuple[Learner, ...] = tuple(getattr(task, "others", ()))
-    names = [player.name for player in others]
+    names = [learner.name for learner in others]
     if len({*names, *_RESERVED_NAMES}) < len(names) + len(_RESERVED_NAMES):
-        raise ValueError(f"players beside the network are called {names}; each needs a name of its own")
-    return Learner("", task.network, task.loss), *others
-
-
-# Randomness that follows from numbers alone, so that a run resumes exactly where it was.
+        raise ValueError(
+            f"the other learners are called {names}; names must be unique and none of {_RESERVED_NAMES}"
+        )
+    own_precision = getattr(task, "own_precision", False)
+    return Learner("", task.network, task.loss, own_precision=own_precision), *others
 
 
 def derive_seed(*numbers: int) -> int:
-    """A seed of 63 bits for numbers from 0 up."""
+    """A seed of 63 bits from non-negative numbers alone, so that a run resumes exactly."""
     return int(_seed_sequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def make_generator(*numbers: int) -> torch.Generator:
-    """A generator on the CPU, so that every device sees the same draws."""
+    """A generator on the CPU, so that every device sees the same values."""
     return torch.Generator().manual_seed(derive_seed(*numbers))
 
 
 def draw_batch_indices(count: int, size: int, at: int, *numbers: int) -> NDArray[np.int64]:
-    """Batch number `at` (from 0) of `size` out of `count`: all come up once before any comes up again."""
-    places = np.arange(at * size, (at + 1) * size)
+    """Batch number `at` (from 0) of `size` out of `count` indices, shuffled anew in each epoch."""
+    positions = np.arange(at * size, (at + 1) * size)
     epochs = {
-        int(epoch): shuffle_indices(count, int(epoch), *numbers) for epoch in np.unique(places // count)
+        int(epoch): shuffle_indices(count, int(epoch), *numbers) for epoch in np.unique(positions // count)
     }
-    return np.array([epochs[int(place // count)][place % count] for place in places], np.int64)
+    return np.array([epochs[int(position // count)][position % count] for position in positions], np.int64)
 
 
 def shuffle_indices(count: int, *numbers: int) -> NDArray[np.int64]:
-    """0 .. count - 1 shuffled."""
+    """0 .. count - 1, shuffled."""
     return np.random.default_rng(_seed_sequence(numbers)).permutation(count)
 
 
 def _seed_sequence(numbers: tuple[int, ...]) -> np.random.SeedSequence:
-    """NumPy takes (1,) and (1, 0) for the same; their count tells them apart."""
+    """NumPy treats (1,) and (1, 0) alike; their length distinguishes them."""
     return np.random.SeedSequence([len(numbers), *numbers])
 
 
-# A moving average of a network's weights, which often edits better than the weights themselves.
-
-
 class WeightAverage:
-    """A second network of the same make; the first few iterations count more than `keep` says."""
+    """A moving average of a network's weights; the first iterations count more than `keep` says."""
 
     def __init__(self, network: nn.Module, keep: float) -> None:
         self.network = copy.deepcopy(network).eval().requires_grad_(False)
@@ -129,19 +126,16 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self, network: nn.Module, iteration: int) -> None:
-        """Move towards `network` after an iteration (from 1); counts and running figures are copied."""
+        """Move towards `network` after an iteration (from 1); buffers are copied."""
         share = 1 - min(self.keep, iteration / (iteration + 10))
-        for mine, new in zip(self.network.parameters(), network.parameters(), strict=True):
-            mine.lerp_(new, share)
-        for kept, now in zip(self.network.buffers(), network.buffers(), strict=True):
-            kept.copy_(now)
-
-
-# The learning rate as a function of the iteration alone, so that there is no state to keep.
+        for average, weight in zip(self.network.parameters(), network.parameters(), strict=True):
+            average.lerp_(weight, share)
+        for copied, buffer in zip(self.network.buffers(), network.buffers(), strict=True):
+            copied.copy_(buffer)
 
 
 def compute_learning_rate(settings: LoopSettings, iteration: int) -> float:
-    """At an iteration from 1: rising through the warm-up, then constant or half a cosine down to zero."""
+    """At an iteration from 1: rising through the warm-up, then constant or a cosine down to zero."""
     if iteration <= settings.warm_up:
         return settings.learning_rate * iteration / settings.warm_up
     if settings.schedule == "constant":

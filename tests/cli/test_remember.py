@@ -12,9 +12,9 @@ import pytest
 from t2onet.editor.policy import MEMORY_FILE, open_policy
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
+from t2onet.models import style_memory
 from t2onet.models.files import describe_network, write_tensors
-from t2onet.training import style_memory
-from t2onet.training.style_memory import MIN_PAIRS
+from t2onet.models.style_memory import MIN_PAIRS
 from tests.cli.made import T2O
 from tests.models.retoucher.made import SMALL, VERDICTS, network
 from tests.planning.scenes import scene

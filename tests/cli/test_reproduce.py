@@ -15,8 +15,8 @@ import torch
 
 from t2onet.evaluation import cases
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable
-from t2onet.models import answering as network_answering
-from t2onet.training import answering
+from t2onet.models import answering
+from t2onet.training.__main__ import main as run_training
 from tests.cli.made import T2O, contents
 from tests.evaluation.paper_made import TINY, small_pairs
 from tests.planning.scenes import scene
@@ -134,11 +134,11 @@ def test_a_dataset_that_is_not_there_is_refused_before_any_training(t2o: T2O, ti
 def test_a_table_says_which_arithmetic_was_used(
     computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network_answering, "supports_bfloat16", lambda device: computes)
+    monkeypatch.setattr(answering, "supports_bfloat16", lambda device: computes)
     told = ("reproduce", "tiny", "pairs", "--load-only", "--narrow", "--system", "keywords", "--count", 2)
     answer = t2o(*told)
     assert answer.code == 0, answer.err
-    assert (network_answering.NO_BFLOAT16_MESSAGE in answer.err) is not computes
+    assert (answering.NO_BFLOAT16_MESSAGE in answer.err) is not computes
     page = Path("results/tiny/table.md").read_text()
     assert ("The generators of GANs computed in bfloat16." in page) is computes
 
@@ -170,7 +170,7 @@ def test_answers_stand_for_weights(t2o: T2O, tiny: PaperTable, monkeypatch: pyte
     asked = t2o(*told, "--ask", "questions.zip")
     assert (asked.code, asked.out) == (0, "")
     assert asked.err.splitlines()[-1].endswith("MB -> questions.zip")
-    assert answering.main(["questions.zip", "-o", "answers"]) == 0
+    assert run_training(["answer", "questions.zip", "-o", "answers"]) == 0
     Path("brought/paper").mkdir(parents=True)
     Path("answers/paper.zip").rename("brought/paper/answers.zip")
     Path("answers/pix2pixaug.zip").rename("brought/pix2pixaug.zip")

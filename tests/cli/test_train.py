@@ -51,7 +51,7 @@ def test_help_names_every_config(t2o: T2O) -> None:
         (["paper", "--data", "nowhere"], "t2o: nowhere is no packed set"),
         (
             ["paper", "--data", "packed", "--set", "h=x"],
-            "t2o: h is a number, and 'x' was given\n",
+            "t2o: h must be a number, not 'x'\n",
         ),
         (
             ["paper", "--data", "packed", "--words", "w.npz"],

@@ -43,7 +43,7 @@ def test_every_run_can_be_trained(run) -> None:  # type: ignore[no-untyped-def]
     """Its config takes its settings, and plans keep to what the network may do."""
     config = get_config(run.config)
     settings = apply_assignments(config.settings, run.settings)
-    assert config.begins == (run.starts_from is not None)
+    assert config.needs_start == (run.starts_from is not None)
     if run.plans.name:
         used = run.plans.operations or settings.network.operations
         assert set(used) == set(settings.network.operations)

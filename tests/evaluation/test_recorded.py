@@ -16,9 +16,9 @@ from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder
 from t2onet.metrics.distances import read_lpips
 from t2onet.metrics.features import load_inception_extractor
 from t2onet.models import describe_network
+from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
-from t2onet.training.answering import answer_runs
 from tests.evaluation.made import SENTENCES
 from tests.evaluation.paper_made import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file
@@ -98,7 +98,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_figures_from_answers_are_those_from_weights(runs: Path, tmp_path: Path, name: str) -> None:
     path, questions = asked(tmp_path)
-    answer_runs(path, runs, tmp_path / "answers", only=[name], say=str)
+    answer_runs(path, runs, tmp_path / "answers", only=[name], report=str)
     weights, answers = (
         open_system(f"{name}={at}") for at in (runs / name, tmp_path / "answers" / f"{name}.zip")
     )
@@ -121,7 +121,7 @@ def test_what_was_never_asked_is_refused(runs: Path, tmp_path: Path) -> None:
     picture = np.zeros((3, 32, 32), np.float32)
     noting.answer([Question(picture, "brighter", "literal")])
     (tmp_path / "q.zip").write_bytes(noting.to_question_set().zipped())
-    answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], say=str)
+    answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], report=str)
     system = open_system(str(tmp_path / "paper.zip"))
     assert (system.name, system.has_modes, system.side) == ("paper", False, 128)
     assert len(system.answer([Question(picture, "brighter", "expert")])) == 1
@@ -138,28 +138,28 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     questions.write_bytes(noting.to_question_set().zipped())
     (runs / "default").mkdir()
     retoucher_file(runs / "default" / "best.safetensors")
-    answer_runs(questions, runs, tmp_path / "a", say=said.append)
+    answer_runs(questions, runs, tmp_path / "a", report=said.append)
     assert [line.split(",")[0] for line in said] == [
-        "default: left out",
+        "default: skipped",
         "gan: 1 answers",
         "paper: 1 answers",
     ]
     said.clear()
     (tmp_path / "a" / "gan.zip").write_bytes(b"half of a file")
-    answer_runs(questions, runs, tmp_path / "a", only=["gan", "paper"], say=said.append)
+    answer_runs(questions, runs, tmp_path / "a", only=["gan", "paper"], report=said.append)
     assert said[0].startswith("gan: 1 answers, ")
-    assert said[1] == "paper: has answered already"
+    assert said[1] == "paper: already answered"
     said.clear()
     noting.answer([Question(np.ones((3, 32, 32), np.float32), "brighter", "literal")])
     questions.write_bytes(noting.to_question_set().zipped())
     gan_file(runs / "paper" / "best.safetensors")
-    answer_runs(questions, runs, tmp_path / "a", only=["paper"], say=said.append)
+    answer_runs(questions, runs, tmp_path / "a", only=["paper"], report=said.append)
     assert said[0].startswith("paper: 2 answers, ")
 
 
 def test_runs_that_are_not_there_are_refused(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().zipped())
     with pytest.raises(TrainingError, match="has no weights of papers; there are gan, paper"):
-        answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], say=str)
+        answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], report=str)
     with pytest.raises(TrainingError, match=r"no folder in .* has best\.safetensors"):
-        answer_runs(tmp_path / "q.zip", tmp_path / "a", tmp_path, say=str)
+        answer_runs(tmp_path / "q.zip", tmp_path / "a", tmp_path, report=str)

@@ -33,14 +33,12 @@ class Scripted:
         self.looked: list[Tensor] = []
         self.heard: list[Tensor] = []
 
-    def begin(
-        self, tokens: Tensor, mask: Tensor | None, image: Tensor, manner: Tensor | None = None
-    ) -> DecoderContext:
+    def begin(self, tokens: Tensor, mask: Tensor | None) -> DecoderContext:
         return DecoderContext(
             tokens[..., None].float(), torch.ones_like(tokens, dtype=torch.bool), tokens[:, :1].float()
         )
 
-    def look(self, image: Tensor) -> Tensor:
+    def encode_image(self, image: Tensor) -> Tensor:
         self.looked.append(image)
         return image.flatten(1)
 

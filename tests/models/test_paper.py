@@ -11,9 +11,9 @@ from tests.models.made import WORDS, asked, small
 
 def one_step(network: T2ONet, batch: int = 3) -> tuple[torch.Tensor, ...]:
     what = asked(batch)
-    context = network.begin(*what)
+    context = network.begin(what.tokens, what.mask)
     previous = torch.full((batch,), network.actions.start)
-    return tuple(network.step(context, network.look(what.image), previous, context.state))
+    return tuple(network.step(context, network.encode_image(what.image), previous, context.state))
 
 
 def test_the_published_sizes() -> None:
@@ -50,12 +50,12 @@ def test_attention_by_hand() -> None:
     """beta = softmax(h . h_i), s = tanh(W [sum beta_i h_i; h] + b)."""
     network = small()
     what = asked(1)
-    context = network.begin(*what)
+    context = network.begin(what.tokens, what.mask)
     hidden = torch.randn(1, 16)
     words = context.words[0, :2]
     beta = torch.softmax(words @ hidden[0], 0)
     mixed = torch.tanh(network.mix.weight @ torch.cat([beta @ words, hidden[0]]) + network.mix.bias)
-    found, weights = network._attended(context, hidden)
+    found, weights = network._attend(context, hidden)
     torch.testing.assert_close(weights[0, :2], beta)
     torch.testing.assert_close(found[0], mixed)
 
@@ -64,11 +64,11 @@ def test_attention_by_hand() -> None:
 def test_gradients_reach_every_parameter(changes: dict[str, bool]) -> None:
     network = small(**changes)
     what = asked()
-    context = network.begin(*what)
+    context = network.begin(what.tokens, what.mask)
     state, total = context.state, torch.tensor(0.0)
     for previous in [network.actions.start, *range(network.actions.end)]:
         told = torch.full((3,), previous)
-        output = network.step(context, network.look(what.image), told, state)
+        output = network.step(context, network.encode_image(what.image), told, state)
         state = output.state
         total = total + (output.logits**2).sum() + (output.parameters**2).sum()
     total.backward()
@@ -99,9 +99,9 @@ def test_the_photo_matters_unless_it_is_left_out(changes: dict[str, bool], same:
 def test_the_operation_before_matters_unless_it_is_left_out(changes: dict[str, bool], same: bool) -> None:
     network = small(**changes).eval()
     what = asked(1)
-    context = network.begin(*what)
+    context = network.begin(what.tokens, what.mask)
     first, second = (
-        network.step(context, network.look(what.image), torch.tensor([k]), context.state).logits
+        network.step(context, network.encode_image(what.image), torch.tensor([k]), context.state).logits
         for k in (0, 1)
     )
     assert torch.equal(first, second) is same
@@ -110,12 +110,12 @@ def test_the_operation_before_matters_unless_it_is_left_out(changes: dict[str, b
 def test_a_request_without_padding_needs_no_mask() -> None:
     network = small().eval()
     what = asked(1)
-    with_mask = network.begin(*what)
-    without = network.begin(what.tokens[:, :2], None, what.image)
+    with_mask = network.begin(what.tokens, what.mask)
+    without = network.begin(what.tokens[:, :2], None)
     torch.testing.assert_close(with_mask.state, without.state)
     torch.testing.assert_close(with_mask.words[:, :2], without.words)
 
 
 def test_words_beyond_the_vocabulary_are_a_mistake() -> None:
     with pytest.raises(IndexError):
-        small().begin(torch.tensor([[WORDS]]), None, torch.rand(1, 3, 8, 8))
+        small().begin(torch.tensor([[WORDS]]), None)

@@ -10,7 +10,7 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.data.records import CHECKPOINT_FILE
-from t2onet.models.baselines import BASELINES, AdversarialBatch
+from t2onet.models.baselines import BASELINES
 from t2onet.models.files import read_tensors
 from t2onet.models.text import GRUTextEncoder
 from t2onet.training import LoopSettings, ProcessInfo, WordVectors
@@ -46,7 +46,7 @@ def test_losses_are_the_same_for_the_same_iteration(name: str) -> None:
         mine, theirs = (player.loss(2, make_generator(2)) for player in list_learners(task))
         assert "l1" in mine
         assert not mine.keys() & theirs.keys()
-        assert task.judge(2, make_generator(2)) == {}  # it has learned from all that was shown
+        assert task.others[0].loss(2, make_generator(2)) == {}  # it has learned from all that was shown
         found.append({key: part.item() for key, part in (mine | theirs).items()})
     assert found[0] == found[1]
 
@@ -62,7 +62,7 @@ def test_the_distance_is_weighed() -> None:
 
 def test_the_val_split_is_never_seen() -> None:
     task = task_of("sisgan", "held=3")
-    learned, held = (set(side.before.tolist()) for side in (task.train, task.held))
+    learned, held = (set(side.before.tolist()) for side in (task.train, task.validation))
     assert (len(learned), len(held), learned & held) == (5, 3, set())
     assert learned | held == {2 * number for number in range(8)}
 
@@ -77,8 +77,8 @@ def test_validation_measures_the_answers_to_the_pairs_kept_back() -> None:
             return (image + 0.1).clamp(0, 1)
 
     figures = task.validate(Brighter())
-    batch = task.held.batch(torch.arange(len(task.held)))
-    expected = ((batch.asked.image + 0.1).clamp(0, 1) - batch.target).abs().mean().item()
+    batch = task.validation.batch(torch.arange(len(task.validation)))
+    expected = ((batch.requests.image + 0.1).clamp(0, 1) - batch.target).abs().mean().item()
     assert figures["l1"] == pytest.approx(expected, abs=1e-6)
     assert figures["sigma"] == 0.0
     assert len(shown) == 1 + 10
@@ -96,7 +96,7 @@ def test_both_sides_begin_with_known_word_vectors() -> None:
     ]
     assert len(readers) == 2
     assert all((reader.embedding.weight[5] == 0.25).all() for reader in readers)
-    with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
+    with pytest.raises(TrainingError, match="word vectors have 12 numbers; set word_size=12"):
         task_of("geneva", "word_size=300")
 
 
@@ -105,7 +105,7 @@ def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
     settings = LoopSettings(iterations=2, validate_every=2, precision="bfloat16")
     task = task_of(name)
     before = [[weight.clone() for weight in player.network.parameters()] for player in list_learners(task)]
-    assert 0 < run_of(tmp_path, settings, task).go().figures["l1"] < 1
+    assert 0 < run_of(tmp_path, settings, task).run().figures["l1"] < 1
     for player, old in zip(list_learners(task), before, strict=True):
         moved = [
             (weight - was).abs().max() for weight, was in zip(player.network.parameters(), old, strict=True)
@@ -117,17 +117,17 @@ def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
 def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     """GeNeVa has noise, batch norms, and spectral norms whose state moves at every look."""
     settings = LoopSettings(iterations=4, validate_every=2, learning_rate=1e-3, ema=0.9)
-    run_of(tmp_path / "straight", settings, task_of("geneva")).go()
+    run_of(tmp_path / "straight", settings, task_of("geneva")).run()
     stopped = run_of(tmp_path / "twice", settings, task_of("geneva"))
     for _ in range(2):
         stopped.progress.iteration += 1
-        stopped.descend()
+        stopped.step()
     stopped._validate()
     stopped._save()
     torch.manual_seed(12345)
     again = run_of(tmp_path / "twice", settings, task_of("geneva"))
     again.resume()
-    assert again.go().progress.iteration == 4
+    assert again.run().progress.iteration == 4
     straight, twice = (read_tensors(tmp_path / run / CHECKPOINT_FILE)[0] for run in ("straight", "twice"))
     assert any(key.startswith("discriminator.network.") for key in straight)
     assert straight.keys() == twice.keys()
@@ -140,14 +140,15 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
     task = task_of(name, "batch=8", "held=0")
     task.train = replace(task.train, tokens=task.train.tokens[:, :7])  # the longest request, for speed
     batch = task.train.batch(torch.arange(8))
-    given = AdversarialBatch(batch.asked.image, batch.asked.tokens, batch.target)
+    requests = batch.requests
 
     def missed() -> float:
         torch.manual_seed(0)
         with torch.no_grad():
-            return (task.network.train()(given.image, given.tokens) - given.target).abs().mean().item()
+            answers = task.network.train()(requests.image, requests.tokens)
+            return (answers - batch.target).abs().mean().item()
 
     before = missed()
     settings = LoopSettings(iterations=60, validate_every=60, learning_rate=2e-3, beta1=0.5)
-    run_of(tmp_path, settings, task).go()
+    run_of(tmp_path, settings, task).run()
     assert missed() < 0.6 * before

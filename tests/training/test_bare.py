@@ -1,4 +1,4 @@
-"""`python -m t2onet.training`, and answering, on a machine that has torch, Accelerate and little else."""
+"""`python -m t2onet.training` with torch, Accelerate, safetensors, NumPy, Pillow and nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -22,12 +24,12 @@ from tests.models.made import WORDS, small
 from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
 
 ABSENT = [
-    *("pydantic", "typer", "rich", "numba", "scipy", "h5py"),
-    *("tensorboard", "torchmetrics", "cv2", "skimage"),
+    *("pydantic", "pydantic_core", "typer", "click", "rich", "numba", "scipy", "h5py", "matplotlib"),
+    *("tensorboard", "torchmetrics", "cv2", "skimage", "onnx", "onnxruntime", "fastapi", "ray"),
 ]
 
 BARE = f"""
-import sys
+import contextlib, io, json, sys
 class Absent:
     def __init__(self, finder):
         self.finder = finder
@@ -36,47 +38,71 @@ class Absent:
     def __getattr__(self, name):
         return getattr(self.finder, name)
 sys.meta_path[:] = [Absent(finder) for finder in sys.meta_path]
-from importlib import import_module
-code = import_module(sys.argv[1]).main(sys.argv[2:])
-print("loaded:", *sorted(set(sys.modules) & set({ABSENT})))
-sys.exit(code)
+from t2onet.training.__main__ import main
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(json.loads(line))
+    loaded = sorted(set(sys.modules) & set({ABSENT}))
+    print(json.dumps([code, out.getvalue(), err.getvalue(), loaded]), flush=True)
 """
 
 
-def bare(*arguments: object, module: str = "t2onet.training.__main__") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", BARE, module, *map(str, arguments)],
-        capture_output=True,
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+    loaded: list[str]
+
+
+Bare = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def bare() -> Iterator[Bare]:
+    """Runs command lines in one process that cannot import anything else."""
+    with subprocess.Popen(
+        [sys.executable, "-c", BARE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def run(*arguments: object) -> Result:
+            process.stdin.write(json.dumps(list(map(str, arguments))) + "\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+            return Result(*json.loads(process.stdout.readline()))  # type: ignore[union-attr]
+
+        yield run
+        process.stdin.close()
 
 
 @pytest.mark.slow
-def test_it_trains_and_resumes_without_anything_else(tmp_path: Path) -> None:
+def test_it_trains_and_resumes(bare: Bare, tmp_path: Path) -> None:
     packed, out = packed_folder(tmp_path), tmp_path / "out"
     settings = [f"--set={setting}" for setting in (*SMALL, "iterations=12", "validate_every=6")]
-    told = bare("paper", "--data", packed, "--out", out, "--cpu", *settings)
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.splitlines()[-1] == "loaded:"
-    assert "10/12  operation" in told.stdout
-    assert "ssim" not in told.stdout
+    first = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *settings)
+    assert (first.code, first.loaded) == (0, []), first.err
+    assert "10/12  operation" in first.out
+    assert "ssim" not in first.out
     assert {path.name for path in out.iterdir()} == {
         "best.safetensors",
         "checkpoint.safetensors",
         "figures.jsonl",
         "run.json",
     }
-    again = bare("paper", "--data", packed, "--out", out, "--cpu", *settings)
-    assert (again.returncode, "holds a run already" in again.stderr) == (2, True)
-    resumed = bare("paper", "--data", packed, "--out", out, "--cpu", "--resume", "--minutes", "1", *settings)
-    assert "resuming after iteration 12" in resumed.stdout
+    again = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *settings)
+    assert (again.code, "holds a run already" in again.err) == (2, True)
+    resume = ("--resume", "--minutes", "1")
+    resumed = bare("paper", "--data", packed, "--out", out, "--cpu", *resume, *settings)
+    assert "resuming after iteration 12" in resumed.out
 
 
-@pytest.mark.slow
-def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
+def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     weights = tmp_path / "runs" / "paper" / "best.safetensors"
     weights.parent.mkdir(parents=True)
     network = small()
@@ -87,44 +113,49 @@ def test_it_answers_questions_without_anything_else(tmp_path: Path) -> None:
     )
     questions = QuestionSet.of((picture(number), REQUESTS[number]) for number in range(3))
     (tmp_path / "questions.zip").write_bytes(questions.zipped())
-    told = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
-    answer = bare(tmp_path / "questions.zip", *told, module="t2onet.training.answering")
-    assert answer.returncode == 0, answer.stderr
-    *narrow, first, last = answer.stdout.splitlines()
-    assert (first.split(",")[0], last) == ("paper: 3 answers", "loaded:")
+    options = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
+    answer = bare("answer", tmp_path / "questions.zip", *options)
+    assert (answer.code, answer.loaded) == (0, []), answer.err
+    *notes, last = answer.out.splitlines()
+    assert last.startswith("paper: 3 answers, ")
     about = read_answers_source(tmp_path / "answers" / "paper.zip")
-    assert about["narrow"] is (narrow != [NO_BFLOAT16_MESSAGE])
+    assert about["narrow"] is (notes != [NO_BFLOAT16_MESSAGE])
     assert (about["run"], about["network"], about["iteration"]) == ("paper", "t2onet", 4)
     assert (about["figures"], about["questions"]) == ({"l1": 0.25}, questions.fingerprint)
     assert (about["config"]["hidden"], about["settings"], len(about["weights"])) == (16, None, 12)
+    assert bare("answer", tmp_path / "questions.zip", *options).out.endswith("paper: already answered\n")
     (tmp_path / "answers" / "paper.zip").unlink()
     (weights.parent / "run.json").write_text("{")
-    broken = bare(tmp_path / "questions.zip", *told[:-1], module="t2onet.training.answering")
-    assert (broken.returncode, broken.stderr.count("\n")) == (2, 1)
-    assert "run.json cannot be read as the record of a run" in broken.stderr
-    again = bare(weights, *told, module="t2onet.training.answering")
-    assert (again.returncode, "best.safetensors cannot be read as questions" in again.stderr) == (2, True)
+    broken = bare("answer", tmp_path / "questions.zip", *options[:-1])
+    assert (broken.code, broken.err.count("\n")) == (2, 1)
+    assert "run.json cannot be read as the record of a run" in broken.err
+    again = bare("answer", weights, *options)
+    assert (again.code, "best.safetensors cannot be read as questions" in again.err) == (2, True)
 
 
-GAME = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())
+GENEVA = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "changes"),
     [
-        pytest.param("paper", (*SMALL, *OPPONENT, "image_loss=both"), id="against an opponent that rests"),
-        pytest.param("geneva", (*GAME, "batch=4"), id="two players"),
+        pytest.param("paper", (*SMALL, *OPPONENT, "image_loss=both"), id="discriminator that skips"),
+        pytest.param("geneva", (*GENEVA, "batch=4"), id="two learners"),
     ],
 )
 def test_two_processes_train_one_network(config: str, changes: tuple[str, ...], tmp_path: Path) -> None:
     packed, out = packed_folder(tmp_path), tmp_path / "out"
     settings = [f"--set={setting}" for setting in (*changes, "iterations=3", "validate_every=2")]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*launch, "-m", "t2onet.training", config, "--data", packed, "--out", out, "--cpu", *settings]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    told = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    train = ["-m", "t2onet.training", "train", config, "--data", packed, "--out", out, "--cpu", *settings]
+    done = subprocess.run(
+        list(map(str, [*launch, *train])),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
     )
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.count("ended by iterations after iteration 3") == 1
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ended by iterations after iteration 3") == 1

@@ -34,7 +34,7 @@ def trained(config: str, packed: Path, out: Path, *changes: str, **options: Any)
 @pytest.mark.parametrize("name", configs())
 def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path) -> None:
     start = None
-    if get_config(name).begins:
+    if get_config(name).needs_start:
         trained("paper", packed, tmp_path / "first", "iterations=1", "batch=2")
         start = tmp_path / "first" / "best.safetensors"
     outcome = trained(name, packed, tmp_path / "out", "iterations=2", "batch=2", start=start)
@@ -46,8 +46,8 @@ def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path
 def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path: Path) -> None:
     trained("paper", packed, tmp_path / "out", *SMALL, *OPPONENT, "iterations=2", change)
     loaded = load_network(tmp_path / "out" / "best.safetensors")
-    image, tokens = torch.rand(1, 3, 32, 32), torch.tensor([loaded.vocabulary.encode("make it brighter")])
-    assert loaded.network.begin(tokens, tokens != 0, image).state.shape == (1, 128)
+    tokens = torch.tensor([loaded.vocabulary.encode("make it brighter")])
+    assert loaded.network.begin(tokens, tokens != 0).state.shape == (1, 128)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_run_begins_with_the_weights_and_words_of_another(packed: Path, tmp_pa
         trained("default", packed, tmp_path / "a", start=first)
     with pytest.raises(TrainingError, match="bring their own words"):
         trained("rl-pretrained", packed, tmp_path / "a", *SMALL, start=first, words=tmp_path / "other.npz")
-    with pytest.raises(TrainingError, match="begins with trained weights; give them with --from FILE"):
+    with pytest.raises(TrainingError, match="starts from trained weights; give them with --from FILE"):
         trained("rl-pretrained", packed, tmp_path / "a", *SMALL)
     assert not (tmp_path / "a").exists()
 

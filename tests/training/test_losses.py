@@ -12,7 +12,7 @@ from t2onet.training.t2onet import image_loss, operation_loss, parameter_loss
 from tests.models.made import Scripted, asked
 
 ACTIONS = ActionSpace()
-DEFAULTS = ACTIONS.squashed(torch.zeros(36))
+DEFAULTS = ACTIONS.squash(torch.zeros(ACTIONS.width))
 
 
 def followed(plan: list[list[int]], predicted: torch.Tensor, logits: torch.Tensor) -> tuple[object, ...]:
@@ -39,7 +39,7 @@ def test_only_parameters_of_planned_operations_count() -> None:
     done, chosen, parameters = followed([order], DEFAULTS + 0.5, torch.zeros(7))
     assert parameter_loss(done, chosen, parameters, ACTIONS).item() == pytest.approx(0.25, abs=1e-5)
     wrong = DEFAULTS.clone()
-    wrong[ACTIONS.places[order[0]]] += 3.0
+    wrong[ACTIONS.slices[order[0]]] += 3.0
     done, chosen, parameters = followed([order], wrong, torch.zeros(7))
     assert parameter_loss(done, chosen, parameters, ACTIONS).item() == pytest.approx(9 / 9, abs=1e-5)
 

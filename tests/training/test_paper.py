@@ -12,8 +12,7 @@ from accelerate import Accelerator
 from t2onet import DataError, TrainingError
 from t2onet.models import load_network
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
-from t2onet.training.loop import freeze_weights
-from t2onet.training.reporting import SilentReporter
+from t2onet.training.loop import SilentReporter, freeze_weights
 from t2onet.training.settings import apply_assignments
 from t2onet.training.t2onet import PaperSettings, PaperTask
 from t2onet.training.task import make_generator
@@ -54,7 +53,7 @@ def test_the_opponents_opinion_teaches_the_network_even_where_no_photo_changed()
     for bias in (-99.0, 99.0):  # of the end
         task.network.chooser.bias.data[task.network.actions.end] = bias
         with freeze_weights([task.others[0].network]):
-            loss = task.go_freely(task.train.batch(torch.arange(4)), make_generator(0))["unconvinced"]
+            loss = task.photo_loss(task.train.batch(torch.arange(4)), make_generator(0))["unconvinced"]
         slopes = torch.autograd.grad(loss, weights, allow_unused=True)
         assert any(slope is not None and slope.any() for slope in slopes) == (bias < 0)
 
@@ -62,11 +61,11 @@ def test_the_opponents_opinion_teaches_the_network_even_where_no_photo_changed()
 def test_the_opponent_is_kept_with_the_weights(tmp_path: Path) -> None:
     task = task_of("image_loss=both", *OPPONENT)
     settings = LoopSettings(iterations=2, validate_every=2)
-    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), settings_json="{}").run()
     loaded = load_network(tmp_path / "discriminator.safetensors")
     assert loaded.vocabulary == WORDS.vocabulary
-    batch = task.held.batch(torch.arange(2))
-    score = loaded.network.score(batch.asked.image, batch.target, batch.asked.tokens)
+    batch = task.validation.batch(torch.arange(2))
+    score = loaded.network.score(batch.requests.image, batch.target, batch.requests.tokens)
     assert ((score > 0) & (score < 1)).all()
 
 
@@ -75,16 +74,16 @@ def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.Monkey
     task = task_of("batch=8", "held=0")
     batch = task.train.batch(torch.arange(8))
     seen: list[torch.Tensor] = []
-    look = task.network.look
+    encode_image = task.network.encode_image
 
     def watched(image: torch.Tensor) -> torch.Tensor:
         seen.append(image)
-        return look(image)
+        return encode_image(image)
 
-    monkeypatch.setattr(task.network, "look", watched)
-    task.follow(batch)
+    monkeypatch.setattr(task.network, "encode_image", watched)
+    task.plan_loss(batch)
     assert len(seen) == 4  # the longest plan has three steps, and then comes the end
-    assert torch.equal(seen[0], batch.asked.image)
+    assert torch.equal(seen[0], batch.requests.image)
     assert (seen[-1] - batch.target).abs().max().item() < 4 / 255
 
 
@@ -117,8 +116,8 @@ def test_validation_measures_distance_steps_and_variance() -> None:
         task.network.chooser.bias[task.network.actions.end] = 99.0
         figures = task.validate(task.network)
         assert (figures["steps"], figures["sigma"]) == (0.0, 0.0)
-        batch = task.held.batch(torch.arange(len(task.held)))
-        given = (batch.asked.image - batch.target).abs().mean().item()
+        batch = task.validation.batch(torch.arange(len(task.validation)))
+        given = (batch.requests.image - batch.target).abs().mean().item()
         assert figures["l1"] == pytest.approx(given, abs=1e-6)
         task.network.chooser.bias[task.network.actions.end] = -99.0
         assert task.validate(task.network)["steps"] == 6.0
@@ -128,11 +127,11 @@ def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
     """Of ten pairs of train and two of val, three are kept back and seven learned from."""
     data = packed_set(10, 2)
     task = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
-    learned, held = (set(side.before.tolist()) for side in (task.train, task.held))
+    learned, held = (set(side.before.tolist()) for side in (task.train, task.validation))
     assert (len(learned), len(held)) == (7, 3)
     assert learned | held == set(data.before[data.split("train")].tolist())
     other = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3", "seed=1")), data, WORDS, CPU)
-    assert set(other.held.before.tolist()) != held
+    assert set(other.validation.before.tolist()) != held
     assert task_of("held=0").validate(task.network) == {}
 
 
@@ -145,7 +144,7 @@ def test_what_cannot_be_trained_is_refused() -> None:
         PaperTask(apply_assignments(PaperSettings(), SMALL), silent, WORDS, CPU)
     with pytest.raises(DataError, match="fewer than two pairs"):
         PaperTask(apply_assignments(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
-    with pytest.raises(TrainingError, match="word vectors are 12 numbers long; give word_size=12"):
+    with pytest.raises(TrainingError, match="word vectors have 12 numbers; set word_size=12"):
         PaperTask(PaperSettings(), packed_set(), WORDS, CPU)
 
 
@@ -157,12 +156,12 @@ def test_losses_go_down_on_eight_samples(tmp_path: Path) -> None:
     def measured() -> dict[str, float]:
         torch.manual_seed(0)
         with torch.no_grad():
-            parts = {**task.follow(batch), **task.go_freely(batch, make_generator(0))}
+            parts = {**task.plan_loss(batch), **task.photo_loss(batch, make_generator(0))}
         return {name: part.item() for name, part in parts.items()}
 
     before = measured()
     settings = LoopSettings(iterations=100, validate_every=100, learning_rate=0.003)
-    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), settings_json="{}").run()
     task.network.train()
     after = measured()
     assert after["operation"] < 0.3 * before["operation"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from t2onet.training import LoopSettings
-from t2onet.training.reporting import Reporter
+from t2onet.training.loop import Reporter
 from t2onet.training.task import (
     WeightAverage,
     compute_learning_rate,

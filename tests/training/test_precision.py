@@ -16,9 +16,8 @@ from safetensors import safe_open
 from t2onet import TrainingError
 from t2onet.models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from t2onet.training import train
-from t2onet.training.run import adapt_precision, get_config
+from t2onet.training.run import adapt_precision, get_config, time_config
 from t2onet.training.settings import apply_assignments
-from t2onet.training.speed import time_config
 from tests.conftest import PATIENCE, ROOT
 from tests.training.made import SMALL, packed_folder
 

@@ -21,7 +21,7 @@ from t2onet.models import (
     decode_steps,
 )
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
-from t2onet.training.reporting import SilentReporter
+from t2onet.training.loop import SilentReporter
 from t2onet.training.settings import apply_assignments
 from t2onet.training.t2onet import (
     ReinforcementSettings,
@@ -127,7 +127,7 @@ def test_rewards_by_hand() -> None:
     network = Scripted(torch.zeros(7))
     what = asked(1)._replace(image=torch.full((1, 3, 8, 8), 0.2))
     parameters = torch.zeros(1, 2, network.actions.width)
-    parameters[0, :, network.actions.places[0]] = torch.tensor([[0.5], [1.0]])
+    parameters[0, :, network.actions.slices[0]] = torch.tensor([[0.5], [1.0]])
     done = decode_steps(network, what, TeacherForcing(torch.tensor([[0, 0]]), parameters), 2)
     gained = step_rewards(done, torch.full((1, 3, 8, 8), 0.6))
     assert gained[0].tolist() == pytest.approx([0.1, 0.3], abs=1e-6)
@@ -140,7 +140,7 @@ def test_episodes_are_five_operations_and_never_the_end() -> None:
     with torch.no_grad():
         network.chooser.bias[network.actions.end] = 99.0
         assert task.validate(network)["steps"] == 5.0
-    assert set(task.episode(task.train.batch(torch.arange(4)), make_generator(0))) == {"choice", "image"}
+    assert set(task.episode_loss(task.train.batch(torch.arange(4)), make_generator(0))) == {"choice", "image"}
 
 
 def test_the_same_iteration_tries_the_same() -> None:
@@ -157,12 +157,12 @@ def test_the_operation_that_helps_becomes_likely(tmp_path: Path) -> None:
     def chance() -> float:
         task.network.eval()
         with torch.no_grad():
-            done = decode_steps(task.network, batch.asked, GreedyDecoding())
+            done = decode_steps(task.network, batch.requests, GreedyDecoding())
         odds = done.logits[:, 0].masked_fill(~done.allowed[:, 0], float("-inf")).softmax(-1)
         return odds[:, task.network.actions.names.index("brightness")].mean().item()
 
     before = chance()
     settings = LoopSettings(iterations=80, validate_every=80, learning_rate=0.003)
-    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), described="{}").go()
+    TrainingRun(task, settings, tmp_path, Accelerator(cpu=True), SilentReporter(), settings_json="{}").run()
     assert before < 0.5
     assert chance() > 0.9

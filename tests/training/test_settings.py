@@ -25,14 +25,14 @@ def test_settings_are_found_in_their_parts() -> None:
     ("given", "said"),
     [
         ("atention=false", "there is no setting 'atention'; did you mean 'attention'?"),
-        ("batch", "'batch' changes nothing; settings are given as name=value"),
-        ("batch=few", "batch is a whole number, and 'few' was given"),
-        ("h=wide", "h is a number, and 'wide' was given"),
-        ("image=no", "image is true or false, and 'no' was given"),
-        ("image_loss=l2", "image_loss is one of none, l1, adversarial, both, and 'l2' was given"),
-        ("hidden=5", "hidden=5 is refused: hidden is 5; both directions take half of it, so it is even"),
+        ("batch", "'batch' is not a setting; settings are given as name=value"),
+        ("batch=few", "batch must be a whole number, not 'few'"),
+        ("h=wide", "h must be a number, not 'wide'"),
+        ("image=no", "image must be true or false, not 'no'"),
+        ("image_loss=l2", "image_loss must be one of none, l1, adversarial, both, not 'l2'"),
+        ("hidden=5", "hidden=5 is refused: hidden is 5; each direction takes half of it, so it must be even"),
         ("operations=", "operations= is refused: a network needs at least one operation"),
-        ("batch=0", "batch=0 is refused: batch is 0; it is at least 1"),
+        ("batch=0", "batch=0 is refused: batch is 0; it must be at least 1"),
         ("network=big", "there is no setting 'network'"),
     ],
 )
@@ -56,5 +56,5 @@ def test_as_json() -> None:
 def test_lists_are_of_what_they_hold() -> None:
     settings = apply_assignments(RetoucherSettings(), ["channels=8, 16,32"])
     assert settings.network.channels == (8, 16, 32)
-    with pytest.raises(TrainingError, match="channels is a whole number, and 'wide' was given"):
+    with pytest.raises(TrainingError, match="channels must be a whole number, not 'wide'"):
         apply_assignments(RetoucherSettings(), ["channels=8,wide"])

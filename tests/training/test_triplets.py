@@ -31,14 +31,15 @@ def test_a_batch_holds_photos_words_and_plans() -> None:
     data = packed_set()
     batch = made(data).batch(torch.tensor([1, 3]))
     assert torch.equal(
-        (batch.asked.image * 255).round().byte(), torch.from_numpy(data.photos[[2, 6]].transpose(0, 3, 1, 2))
+        (batch.requests.image * 255).round().byte(),
+        torch.from_numpy(data.photos[[2, 6]].transpose(0, 3, 1, 2)),
     )
-    assert VOCABULARY.decode(batch.asked.tokens[0].tolist()) == REQUESTS[1]
-    assert batch.asked.mask.sum(1).tolist() == [len(REQUESTS[1].split()) + 2, len(REQUESTS[3].split()) + 2]
+    assert VOCABULARY.decode(batch.requests.tokens[0].tolist()) == REQUESTS[1]
+    assert batch.requests.mask.sum(1).tolist() == [len(REQUESTS[1].split()) + 2, len(REQUESTS[3].split()) + 2]
     names = (*ActionSpace().names, "end")
     planned = [names[k] for k in batch.operations[1].tolist()]
     assert planned == ["contrast", "sharpness", "color", *["end"] * 4]
-    brightness = ActionSpace().places[ActionSpace().names.index("brightness")]
+    brightness = ActionSpace().slices[ActionSpace().names.index("brightness")]
     assert batch.parameters[0, 0, brightness].tolist() == pytest.approx([-0.4])
 
 
@@ -46,14 +47,14 @@ def test_following_a_plan_gives_the_target() -> None:
     """Photos are kept in 8 bits, which sharpening and curves magnify a little."""
     batch = made(packed_set()).batch(torch.arange(8))
     done = decode_steps(
-        Scripted(torch.zeros(7)), batch.asked, TeacherForcing(batch.operations, batch.parameters), 7
+        Scripted(torch.zeros(7)), batch.requests, TeacherForcing(batch.operations, batch.parameters), 7
     )
     assert (done.final - batch.target).abs().max().item() < 4 / 255
 
 
 def test_curves_are_taught_in_their_one_form() -> None:
     """Only ratios of rises matter, so the plan's are brought to a mean of one."""
-    place = ActionSpace().places[ActionSpace().names.index("tone")]
+    place = ActionSpace().slices[ActionSpace().names.index("tone")]
     rises = made(packed_set()).batch(torch.tensor([2])).parameters[0, 0, place]
     given = np.array(STEPS[2][0][1])
     assert rises.tolist() == pytest.approx((given / given.mean()).tolist())
@@ -85,7 +86,7 @@ def test_plans_are_left_alone_where_nobody_follows_them() -> None:
 def test_plans_for_other_operations_or_more_steps_are_refused() -> None:
     with pytest.raises(DataError, match="s0: its plan uses brightness, and the network has tone, color"):
         made(packed_set(), ["tone", "color"])
-    with pytest.raises(DataError, match="s1: its plan has 2 steps and the network takes at most 1"):
+    with pytest.raises(DataError, match="s1: its plan has 2 steps and the network allows at most 1"):
         made(packed_set(), most=1)
     one = dataclasses.replace(packed_set(1, 0).samples[0], plan=plan_of((("brightness", [9.0]),)))
     with pytest.raises(Exception, match="brightness: p is 9"):

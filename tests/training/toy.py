@@ -11,7 +11,7 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from t2onet.training import Learner, LoopSettings, TrainingRun, TrainingTask
-from t2onet.training.reporting import Reporter
+from t2onet.training.loop import Reporter
 from t2onet.training.settings import settings_to_json
 
 
@@ -75,4 +75,6 @@ def run_of(
     folder.mkdir(exist_ok=True)
     reporter = Reporter(said or io.StringIO(), folder)
     described = settings_to_json(settings)
-    return TrainingRun(task or Line(), settings, folder, Accelerator(cpu=True), reporter, described=described)
+    return TrainingRun(
+        task or Line(), settings, folder, Accelerator(cpu=True), reporter, settings_json=described
+    )

@@ -1,7 +1,7 @@
-"""GANs that the paper compares with, each as its own paper has it, adapted as T2ONet's says.
+"""The GANs that the paper compares with, each after its own paper, adapted as T2ONet's says.
 
-Each is trained on pairs: L1 between picture and target, no matching of captions. What a paper takes from
-networks trained elsewhere (VGG, Inception, text encoders) is learned from nothing; its module says so.
+Each is trained on pairs, with L1 between picture and target and without caption matching. Where a paper uses
+pretrained networks (VGG, Inception, text encoders), these are trained from scratch; the module says so.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .bilinear import BilinearConfig, BilinearGAN, BilinearGenerator
-from .common import AdversarialBatch, BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
+from .common import BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
 from .geneva import GeNeVa, GeNeVaConfig, GeNeVaGenerator
 from .manigan import ManiGAN, ManiGANConfig, ManiGANGenerator
 from .pix2pixaug import Pix2pixAug, Pix2pixAugConfig, Pix2pixAugGenerator
@@ -20,11 +20,11 @@ from .tagan import TAGAN, TAGANConfig, TAGANGenerator
 
 @dataclass(frozen=True)
 class Baseline:
-    """`game(config, words)` makes both sides for a vocabulary of so many words, `generator` one of them."""
+    """`gan(config, words)` makes generator and discriminator for a vocabulary of `words` words."""
 
     title: str
     config: type[Any]
-    game: Callable[[Any, int], BaselineGAN]
+    gan: Callable[[Any, int], BaselineGAN]
     generator: Callable[[Any, int], PictureGenerator]
 
 
@@ -38,11 +38,10 @@ BASELINES: Mapping[str, Baseline] = MappingProxyType(
         "manigan": Baseline("ManiGAN", ManiGANConfig, ManiGAN, ManiGANGenerator),
     }
 )
-"""By the names they are trained by."""
+"""By the name of their training config."""
 
 __all__ = [
     "BASELINES",
-    "AdversarialBatch",
     "Baseline",
     "BaselineGAN",
     "GeneratorOutput",

@@ -1,8 +1,8 @@
 """Bilinear GAN: Bilinear Representation for Language-based Image Editing (Mao et al., ICASSP 2019).
 
-SISGAN's encoder, decoder and discriminator with another way to bring the request in: every residual block
-begins with a bilinear residual layer, which learns products of photo and request features at a low rank.
-Its adversarial loss is of least squares. VGG features and the caption matching are left out as in SISGAN.
+SISGAN's encoder, decoder and discriminator with another conditioning on the request: every residual block
+starts with a bilinear residual layer, which learns low-rank products of photo and request features. The
+adversarial loss is least squares. VGG features and caption matching are left out, as in SISGAN.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
+from ..decoding import RequestBatch
 from ..text import GRUTextEncoder
 from .common import (
-    AdversarialBatch,
     BaselineGAN,
     ConditioningAugmentation,
     GeneratorOutput,
@@ -74,20 +74,22 @@ class BilinearGenerator(PictureGenerator):
 
 
 class BilinearGAN(BaselineGAN):
-    """Least squares on probabilities, a picture counting half as much as a target."""
+    """Least squares on probabilities; a picture counts half as much as a target."""
 
     def __init__(self, config: BilinearConfig, words: int) -> None:
         self.generator = BilinearGenerator(config, words)
         self.discriminator = SISGANDiscriminator(config, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        return {"adversarial": ((1 - self._probability(pictures[-1], given)) ** 2).mean()}
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": ((1 - self._probability(pictures[-1], requests)) ** 2).mean()}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         return {
-            "real": ((1 - self._probability(given.target, given)) ** 2).mean(),
-            "fake": (self._probability(pictures[-1], given) ** 2).mean() / 2,
+            "real": ((1 - self._probability(target, requests)) ** 2).mean(),
+            "fake": (self._probability(pictures[-1], requests) ** 2).mean() / 2,
         }
 
-    def _probability(self, picture: Tensor, given: AdversarialBatch) -> Tensor:
-        return torch.sigmoid(self.discriminator(picture, given.tokens).float())
+    def _probability(self, picture: Tensor, requests: RequestBatch) -> Tensor:
+        return torch.sigmoid(self.discriminator(picture, requests.tokens).float())

@@ -1,11 +1,10 @@
 """GeNeVa-GAN: Tell, Draw, and Repeat (El-Nouby et al., ICCV 2019), for one turn of its dialogue.
 
-A GRU over turns takes its one step from an empty history; its state conditions every batch norm of a
-residual generator that begins with noise, and meets the photo's features at an eighth of its size. The
-discriminator subtracts the features of the photo from those of the picture, attends to itself and projects
-the state (Miyato and Koyama, 2018); hinge loss with a zero-centred gradient penalty. Objects to be detected
-do not exist here, so that auxiliary loss is left out, with wrong instructions; each side has a sentence
-encoder and a state of its own.
+A GRU over turns takes one step from an empty history. Its state conditions every batch norm of a residual
+generator that starts from noise; features of the photo join at an eighth of its size. The discriminator
+subtracts the features of the photo from those of the picture, applies self-attention and projects the state
+(Miyato and Koyama, 2018); hinge loss with a zero-centred gradient penalty. The auxiliary loss of object
+detection and wrong instructions are left out. Generator and discriminator have a sentence encoder each.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d, interpolate, relu
 from torch.nn.utils.parametrizations import spectral_norm
 
+from ..decoding import RequestBatch
 from ..text import GRUTextEncoder
 from .common import (
-    AdversarialBatch,
     BaselineGAN,
     ConditioningAugmentation,
     GeneratorOutput,
@@ -33,7 +32,7 @@ _GRADIENT_PENALTY_WEIGHT = 1.0
 
 @dataclass(frozen=True)
 class GeNeVaConfig:
-    """Sizes as published, but for the seed: 12 times `width` channels, where the paper has 16."""
+    """Sizes as published, except the seed: 12 times `width` channels instead of 16."""
 
     word_size: int = 300
     hidden: int = 512
@@ -47,7 +46,7 @@ class GeNeVaConfig:
 class DialogueState(nn.Module):
     """A request and no history -> the dialogue's state (B, state).
 
-    The one step of a GRU from zeros, (1 - update) * new; what would weigh the history has nothing to learn.
+    One step of a GRU from zeros, (1 - update) * new; the weights for the history would have nothing to learn.
     """
 
     def __init__(self, config: GeNeVaConfig, words: int) -> None:
@@ -57,12 +56,12 @@ class DialogueState(nn.Module):
         self.new = nn.Linear(config.hidden, config.state)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        told = self.sentence(tokens).whole
-        return torch.sigmoid(-self.update(told)) * torch.tanh(self.new(told))
+        request = self.sentence(tokens).whole
+        return torch.sigmoid(-self.update(request)) * torch.tanh(self.new(request))
 
 
 class ConditionalBatchNorm(nn.Module):
-    """Batch norm whose scale and shift follow from the state."""
+    """Batch norm with scale and shift predicted from the state."""
 
     def __init__(self, width: int, state: int) -> None:
         super().__init__()
@@ -71,19 +70,21 @@ class ConditionalBatchNorm(nn.Module):
 
     def forward(self, x: Tensor, state: Tensor) -> Tensor:
         scale, shift = (layer(state)[..., None, None] for layer in (self.scale, self.shift))
-        moved: Tensor = self.norm(x) * (1 + scale) + shift
-        return moved
+        scaled: Tensor = self.norm(x) * (1 + scale) + shift
+        return scaled
 
 
 class UpBlock(nn.Module):
     """A residual block that doubles the sides."""
 
-    def __init__(self, inside: int, outside: int, state: int) -> None:
+    def __init__(self, channels_in: int, channels_out: int, state: int) -> None:
         super().__init__()
-        self.norms = nn.ModuleList(ConditionalBatchNorm(width, state) for width in (inside, outside))
-        self.first = nn.Conv2d(inside, outside, 3, padding=1, bias=False)
-        self.second = nn.Conv2d(outside, outside, 3, padding=1, bias=False)
-        self.around = nn.Conv2d(inside, outside, 1, bias=False)
+        self.norms = nn.ModuleList(
+            ConditionalBatchNorm(width, state) for width in (channels_in, channels_out)
+        )
+        self.first = nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False)
+        self.second = nn.Conv2d(channels_out, channels_out, 3, padding=1, bias=False)
+        self.around = nn.Conv2d(channels_in, channels_out, 1, bias=False)
 
     def forward(self, x: Tensor, state: Tensor) -> Tensor:
         changed = self.first(interpolate(relu(self.norms[0](x, state)), scale_factor=2.0))
@@ -93,12 +94,16 @@ class UpBlock(nn.Module):
 
 
 class DownBlock(nn.Module):
-    """A residual block that halves the sides; `first` takes pixels, which no ReLU comes before."""
+    """A residual block that halves the sides; the `first` block takes pixels and has no ReLU before it."""
 
-    def __init__(self, inside: int, outside: int, *, first: bool = False, spectral: bool = False) -> None:
+    def __init__(
+        self, channels_in: int, channels_out: int, *, first: bool = False, spectral: bool = False
+    ) -> None:
         super().__init__()
-        sizes = ((inside, 3), (outside, 3), (inside, 1))
-        layers = (nn.Conv2d(width, outside, size, padding=size // 2, bias=False) for width, size in sizes)
+        sizes = ((channels_in, 3), (channels_out, 3), (channels_in, 1))
+        layers = (
+            nn.Conv2d(width, channels_out, size, padding=size // 2, bias=False) for width, size in sizes
+        )
         self.layers = nn.ModuleList(spectral_norm(layer) if spectral else layer for layer in layers)
         self.rectified = not first
 
@@ -110,7 +115,7 @@ class DownBlock(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Every place looks at every other (SAGAN, Zhang et al., 2019); begins as the identity."""
+    """Self-attention over places (SAGAN, Zhang et al., 2019); starts as the identity."""
 
     def __init__(self, width: int, *, spectral: bool = False) -> None:
         super().__init__()
@@ -119,10 +124,10 @@ class SelfAttention(nn.Module):
         self.share = nn.Parameter(torch.zeros(()))
 
     def forward(self, x: Tensor) -> Tensor:
-        asked, offered, value = (layer(x).flatten(2) for layer in self.layers)
-        weights = torch.softmax(asked.transpose(1, 2) @ offered, -1)
-        found: Tensor = (value @ weights.transpose(1, 2)).reshape(x.shape)
-        return x + self.share * found
+        query, key, value = (layer(x).flatten(2) for layer in self.layers)
+        weights = torch.softmax(query.transpose(1, 2) @ key, -1)
+        attended: Tensor = (value @ weights.transpose(1, 2)).reshape(x.shape)
+        return x + self.share * attended
 
 
 class GeNeVaGenerator(PictureGenerator):
@@ -193,14 +198,14 @@ class GeNeVaDiscriminator(nn.Module):
 
     def forward(self, photo: Tensor, picture: Tensor, tokens: Tensor) -> Tensor:
         change = self.looked(2 * picture - 1) - self.looked(2 * photo - 1)
-        seen = relu(self.compared(change)).sum((-2, -1))
-        fits = (self.projected(self.turn(tokens)) * seen).sum(1)
-        score: Tensor = self.score(seen)[:, 0] + fits
+        features = relu(self.compared(change)).sum((-2, -1))
+        match = (self.projected(self.turn(tokens)) * features).sum(1)
+        score: Tensor = self.score(features)[:, 0] + match
         return score.float()
 
 
 class GeNeVa(BaselineGAN):
-    """The hinge loss; the discriminator learns four times as fast as the generator."""
+    """Hinge loss; the discriminator has four times the learning rate of the generator."""
 
     pace = 4.0
 
@@ -208,16 +213,18 @@ class GeNeVa(BaselineGAN):
         self.generator = GeNeVaGenerator(config, words)
         self.discriminator = GeNeVaDiscriminator(config, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        return {"adversarial": -self.discriminator(given.image, pictures[-1], given.tokens).mean()}
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": -self.discriminator(requests.image, pictures[-1], requests.tokens).mean()}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        target = given.target.detach().requires_grad_()
-        real = self.discriminator(given.image, target, given.tokens)
-        fake = self.discriminator(given.image, pictures[-1], given.tokens)
-        (slope,) = torch.autograd.grad(real.sum(), target, create_graph=True)
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        target = target.detach().requires_grad_()
+        real = self.discriminator(requests.image, target, requests.tokens)
+        fake = self.discriminator(requests.image, pictures[-1], requests.tokens)
+        (gradient,) = torch.autograd.grad(real.sum(), target, create_graph=True)
         return {
             "real": relu(1 - real).mean(),
             "fake": relu(1 + fake).mean(),
-            "slope": _GRADIENT_PENALTY_WEIGHT * (slope.float() ** 2).sum((1, 2, 3)).mean(),
+            "slope": _GRADIENT_PENALTY_WEIGHT * (gradient.float() ** 2).sum((1, 2, 3)).mean(),
         }

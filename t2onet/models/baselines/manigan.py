@@ -1,16 +1,15 @@
 """ManiGAN: Text-Guided Image Manipulation (Li, Qi, Lukasiewicz and Torr, CVPR 2020).
 
-Pictures are grown from noise and the sentence in stages, here the first two of the paper's three (half
-size, then full: 64 and 128 pixels for it too). At each stage words attend to places and to channels, and
-the photo's features enter by affine combination: a scale and a shift for every feature of the picture
-(ACM). A detail correction module (DCM) paints the last picture once more with fine features of the photo.
-There is no other way around for the photo's detail, which is why its pictures are blurred.
+Pictures are generated from noise and the sentence in stages, here the first two of the paper's three (half
+size, then full: 64 and 128 pixels, as in the paper). At each stage words attend to places and to channels,
+and the photo's features enter by affine combination: a scale and a shift for every feature of the picture
+(ACM). A detail correction module (DCM) generates the last picture again from fine features of the photo.
+There is no skip connection for the photo's detail, which is why its pictures are blurred.
 
-Stand-ins: Inception's features, for the stages, and VGG's, for the correction, come from two small encoders
-that learn with the rest; the text encoder learns with the rest instead of being pretrained by DAMSM.
-Attention over channels compares places on a grid of fixed size that is stretched to the picture's, so that
-any size will do. Main module and correction learn together. Caption matching and perceptual losses are left
-out.
+Differences: two small encoders, trained with the rest, replace Inception's features (of the stages) and VGG's
+(of the correction), and the text encoder is trained with the rest instead of being pretrained by DAMSM.
+Attention over channels compares places on a grid of fixed size, resized to the picture's, so that any size
+works. Main module and correction are trained together. Caption matching and perceptual losses are left out.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import glu, interpolate
 
+from ..decoding import RequestBatch
 from ..text import GRUTextEncoder, SentenceEncoding
 from .common import (
     LEAK,
-    AdversarialBatch,
     BaselineGAN,
     ConditioningAugmentation,
     GeneratorOutput,
@@ -40,7 +39,7 @@ from .common import (
 
 @dataclass(frozen=True)
 class ManiGANConfig:
-    """Sizes as published, `grid` apart."""
+    """Sizes as published, except `grid`."""
 
     word_size: int = 300
     hidden: int = 256
@@ -54,17 +53,17 @@ class ManiGANConfig:
 
 
 class GatedLinearUnit(nn.Module):
-    """Half of the channels, each let through by one of the other half."""
+    """Half of the channels, each gated by one of the other half."""
 
     def forward(self, x: Tensor) -> Tensor:
         return glu(x, 1)
 
 
-def gated_conv(inside: int, outside: int, *, double: bool = False) -> nn.Sequential:
+def gated_conv(channels_in: int, channels_out: int, *, double: bool = False) -> nn.Sequential:
     """Convolution, instance norm and gate, at twice the size if `double`."""
     before = [nn.Upsample(scale_factor=2)] if double else []
-    layer = nn.Conv2d(inside, 2 * outside, 3, padding=1, bias=False)
-    return nn.Sequential(*before, layer, nn.InstanceNorm2d(2 * outside), GatedLinearUnit())
+    layer = nn.Conv2d(channels_in, 2 * channels_out, 3, padding=1, bias=False)
+    return nn.Sequential(*before, layer, nn.InstanceNorm2d(2 * channels_out), GatedLinearUnit())
 
 
 class GatedResidualBlock(nn.Module):
@@ -79,7 +78,7 @@ class GatedResidualBlock(nn.Module):
 
 
 class AffineCombination(nn.Module):
-    """ACM: features of a picture (B, width, h, w), scaled and shifted as features of the photo say."""
+    """ACM: features of a picture (B, width, h, w), scaled and shifted by features of the photo."""
 
     def __init__(self, photo_width: int, width: int) -> None:
         super().__init__()
@@ -88,14 +87,13 @@ class AffineCombination(nn.Module):
         self.scale, self.shift = (nn.Conv2d(inner, width, 3, padding=1, bias=False) for _ in range(2))
 
     def forward(self, x: Tensor, photo: Tensor) -> Tensor:
-        known = self.inner(photo)
-        scale, shift = self.scale(known), self.shift(known)
-        moved: Tensor = x * scale + shift
-        return moved
+        features = self.inner(photo)
+        combined: Tensor = x * self.scale(features) + self.shift(features)
+        return combined
 
 
 class WordAttention(nn.Module):
-    """Features (B, width, h, w) -> those, the words each place attends to, and those each channel does."""
+    """Features (B, width, h, w) -> these, with the words that each place and each channel attends to."""
 
     def __init__(self, config: ManiGANConfig) -> None:
         super().__init__()
@@ -103,25 +101,25 @@ class WordAttention(nn.Module):
         self.words = nn.Linear(config.hidden, config.width, bias=False)
         self.places = nn.Linear(config.hidden, config.grid**2, bias=False)
 
-    def forward(self, x: Tensor, heard: SentenceEncoding) -> Tensor:
-        words = self.words(heard.states)
+    def forward(self, x: Tensor, sentence: SentenceEncoding) -> Tensor:
+        words = self.words(sentence.states)
         scores = torch.einsum("bcxy,blc->bxyl", x, words).float()
-        nowhere = ~heard.mask[:, None, None]
-        there = torch.softmax(scores.masked_fill(nowhere, float("-inf")), -1).to(words.dtype)
-        context = torch.einsum("bxyl,blc->bcxy", there, words)
-        return torch.cat([x, context, self._by_channel(context, heard)], 1)
+        padding = ~sentence.mask[:, None, None]
+        weights = torch.softmax(scores.masked_fill(padding, float("-inf")), -1).to(words.dtype)
+        context = torch.einsum("bxyl,blc->bcxy", weights, words)
+        return torch.cat([x, context, self._attend_by_channel(context, sentence)], 1)
 
-    def _by_channel(self, context: Tensor, heard: SentenceEncoding) -> Tensor:
-        """A mean over places, where the paper has a sum: the weights do not depend on the picture's size."""
-        places = self.places(heard.states).unflatten(-1, (self.grid, self.grid))
+    def _attend_by_channel(self, context: Tensor, sentence: SentenceEncoding) -> Tensor:
+        """A mean over places, not the paper's sum, so that weights do not depend on the picture's size."""
+        places = self.places(sentence.states).unflatten(-1, (self.grid, self.grid))
         maps = interpolate(places, context.shape[-2:], mode="bilinear", align_corners=False)
         scores = torch.einsum("bcxy,blxy->bcl", context, maps).float() / maps[0, 0].numel()
-        weights = torch.softmax(scores.masked_fill(~heard.mask[:, None], float("-inf")), -1)
+        weights = torch.softmax(scores.masked_fill(~sentence.mask[:, None], float("-inf")), -1)
         return torch.einsum("bcl,blxy->bcxy", weights.to(maps.dtype), maps)
 
 
 class ManiGANStage(nn.Module):
-    """Features of a picture, changed by words and by the photo, at twice the size if `double`."""
+    """Transforms features of a picture by words and by the photo; doubles the size if `double`."""
 
     def __init__(self, config: ManiGANConfig, *, double: bool) -> None:
         super().__init__()
@@ -131,8 +129,8 @@ class ManiGANStage(nn.Module):
         blocks = (GatedResidualBlock(wide) for _ in range(2))
         self.change = nn.Sequential(*blocks, gated_conv(wide, config.width, double=double))
 
-    def forward(self, x: Tensor, heard: SentenceEncoding, photo: Tensor) -> Tensor:
-        changed: Tensor = self.change(self.affine(self.attention(x, heard), photo))
+    def forward(self, x: Tensor, sentence: SentenceEncoding, photo: Tensor) -> Tensor:
+        changed: Tensor = self.change(self.affine(self.attention(x, sentence), photo))
         return changed
 
 
@@ -175,26 +173,29 @@ class ManiGANGenerator(PictureGenerator):
         self.paints = nn.ModuleList(PictureHead(width) for _ in range(3))
 
     def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
-        heard, regions = self.sentence(tokens), self.regions(image)
-        code, divergence = self.cloud(heard.whole)
+        sentence, regions = self.sentence(tokens), self.regions(image)
+        code, divergence = self.cloud(sentence.whole)
         half = self.grown(self._seed(code, self.overall(regions.mean((-2, -1))), image))
         coarse = self.known[0](interpolate(regions, half.shape[-2:]))
         fine, detail = self.known[1](coarse), self.known[2](self.details(image))
-        full = self.stage(half, heard, coarse)
-        corrected = self.correction(full, heard, detail)
+        full = self.stage(half, sentence, coarse)
+        corrected = self.correction(full, sentence, detail)
         pairs = ((half, coarse), (full, fine), (corrected, detail))
         pictures = tuple(paint(*pair) for paint, pair in zip(self.paints, pairs, strict=True))
         return GeneratorOutput(pictures, {"divergence": divergence})
 
     def _seed(self, code: Tensor, overall: Tensor, image: Tensor) -> Tensor:
         noise = code.new_zeros(len(code), self.noise)
-        known = torch.cat([code, noise.normal_() if self.training else noise, overall], 1)
-        seed = glu(self.seed_norm(self.seed(known)), 1).reshape(-1, self.seed_width, 4, 4)
+        inputs = torch.cat([code, noise.normal_() if self.training else noise, overall], 1)
+        seed = glu(self.seed_norm(self.seed(inputs)), 1).reshape(-1, self.seed_width, 4, 4)
         return resize_seed(seed, *(side // self.multiple for side in image.shape[-2:]))
 
 
 class ManiGANCritic(nn.Module):
-    """A picture in [0, 1] and a request (B, hidden) -> logits without it and with it; `full` is its size."""
+    """A picture in [0, 1] and a request (B, hidden) -> logits without and with the request.
+
+    `full` is for full-size pictures.
+    """
 
     def __init__(self, config: ManiGANConfig, *, full: bool) -> None:
         super().__init__()
@@ -208,13 +209,13 @@ class ManiGANCritic(nn.Module):
         self.real, self.fits = (nn.Conv2d(deep, 1, 4, 4) for _ in range(2))
 
     def forward(self, picture: Tensor, request: Tensor) -> tuple[Tensor, Tensor]:
-        seen = self.seen(2 * picture - 1)
-        joint = self.joint(concatenate_code(request, seen))
-        return self.real(pad_to_side(seen, 4)), self.fits(pad_to_side(joint, 4))
+        features = self.seen(2 * picture - 1)
+        joint = self.joint(concatenate_code(request, features))
+        return self.real(pad_to_side(features, 4)), self.fits(pad_to_side(joint, 4))
 
 
 class ManiGANDiscriminator(nn.Module):
-    """One critic for pictures of half the size, one for those of the full."""
+    """One critic for half-size pictures, one for full-size ones."""
 
     def __init__(self, config: ManiGANConfig, words: int) -> None:
         super().__init__()
@@ -222,7 +223,7 @@ class ManiGANDiscriminator(nn.Module):
         self.critics = nn.ModuleList(ManiGANCritic(config, full=full) for full in (False, True))
 
     def forward(self, pictures: tuple[Tensor, ...], tokens: Tensor) -> list[Tensor]:
-        """The logits of all of them; the first picture is the small one."""
+        """The logits of all pictures, of which the first is the small one."""
         request = self.sentence(tokens).whole
         return [
             logits
@@ -238,24 +239,26 @@ class ManiGAN(BaselineGAN):
         self.generator = ManiGANGenerator(config, words)
         self.discriminator = ManiGANDiscriminator(config, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        return {"adversarial": self._loss(pictures, given.tokens, True)}
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": self._loss(pictures, requests.tokens, True)}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        targets = (resize_like(given.target, pictures[0]), given.target)
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        targets = (resize_like(target, pictures[0]), target)
         return {
-            "real": self._loss(targets, given.tokens, True),
-            "fake": self._loss(pictures, given.tokens, False),
+            "real": self._loss(targets, requests.tokens, True),
+            "fake": self._loss(pictures, requests.tokens, False),
         }
 
     def _loss(self, pictures: tuple[Tensor, ...], tokens: Tensor, real: bool) -> Tensor:
-        found = [gan_cross_entropy(logits, real) for logits in self.discriminator(pictures, tokens)]
-        return torch.stack(found).mean()
+        losses = [gan_cross_entropy(logits, real) for logits in self.discriminator(pictures, tokens)]
+        return torch.stack(losses).mean()
 
 
-def _photo_encoder(outside: int, halvings: int) -> nn.Sequential:
-    """Features of the photo, learned from nothing: (B, 3, H, W) -> (B, outside, H / 2^n, W / 2^n)."""
-    narrow = outside >> halvings
+def _photo_encoder(channels_out: int, halvings: int) -> nn.Sequential:
+    """Features of the photo: (B, 3, H, W) -> (B, channels_out, H / 2^n, W / 2^n)."""
+    narrow = channels_out >> halvings
     first = nn.Sequential(nn.Conv2d(3, narrow, 3, padding=1), nn.ReLU())
     down = (conv_norm_relu(narrow << k, narrow << (k + 1), 4, 2) for k in range(halvings))
-    return nn.Sequential(first, *down, conv_norm_relu(outside, outside))
+    return nn.Sequential(first, *down, conv_norm_relu(channels_out, channels_out))

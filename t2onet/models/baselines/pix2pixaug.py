@@ -1,9 +1,9 @@
 """Pix2pixAug: pix2pix (Isola et al., CVPR 2017) with language, as in Wang, Williams and Kang (2018).
 
-A U-Net whose narrowest features have the request laid over them, and a discriminator of 70 x 70 patches
-that sees the photo, the picture and the request. The U-Net halves photos six times, not seven, so that 128
-x 128 leaves 2 x 2 places; the discriminator is `Discriminator` at one scale, which has no batch norm.
-Dropout is off in evaluation, where pix2pix keeps it on.
+A U-Net with the request concatenated to its bottleneck, and a discriminator of 70 x 70 patches that sees the
+photo, the picture and the request. The U-Net halves photos six times, not seven, so that 128 x 128 leaves 2 x
+2 places; the discriminator is `Discriminator` at one scale, which has no batch norm. Dropout is off in
+evaluation, where pix2pix keeps it on.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ..decoding import RequestBatch
 from ..discriminator import Discriminator, DiscriminatorConfig
 from ..text import GRUTextEncoder
 from .common import (
     LEAK,
-    AdversarialBatch,
     BaselineGAN,
     GeneratorOutput,
     PictureGenerator,
@@ -27,7 +27,7 @@ from .common import (
 )
 
 _DROPOUT_LAYERS = 3
-"""Layers of the way up, from the narrowest, that drop half of their features."""
+"""Layers of the decoder, from the bottleneck, with dropout."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Pix2pixAugConfig:
     word_size: int = 300
     hidden: int = 256
     width: int = 64
-    """Channels at half the size; at most eight times as many below."""
+    """Channels at half the size; up to eight times as many at smaller sizes."""
     depth: int = 6
-    """How often the photo is halved."""
+    """How many times the photo is halved."""
 
 
 class Pix2pixAugGenerator(PictureGenerator):
@@ -63,13 +63,13 @@ class Pix2pixAugGenerator(PictureGenerator):
         init_dcgan_weights(self)
 
     def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
-        features, passed = image, []
+        features, skips = image, []
         for layer in self.down:
             features = layer(features)
-            passed.append(features)
-        features = self.up[0](concatenate_code(self.sentence(tokens).whole, passed.pop()))
-        for layer, skipped in zip(self.up[1:], reversed(passed), strict=True):
-            features = layer(torch.cat([features, skipped], 1))
+            skips.append(features)
+        features = self.up[0](concatenate_code(self.sentence(tokens).whole, skips.pop()))
+        for layer, skip in zip(self.up[1:], reversed(skips), strict=True):
+            features = layer(torch.cat([features, skip], 1))
         return GeneratorOutput((features,), {})
 
 
@@ -86,25 +86,27 @@ class Pix2pixAug(BaselineGAN):
         )
         self.discriminator = Discriminator(patches, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        (logits,) = self.discriminator(given.image, pictures[-1], given.tokens)
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        (logits,) = self.discriminator(requests.image, pictures[-1], requests.tokens)
         return {"adversarial": gan_cross_entropy(logits, True)}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        (real,) = self.discriminator(given.image, given.target, given.tokens)
-        (fake,) = self.discriminator(given.image, pictures[-1], given.tokens)
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        (real,) = self.discriminator(requests.image, target, requests.tokens)
+        (fake,) = self.discriminator(requests.image, pictures[-1], requests.tokens)
         return {"real": gan_cross_entropy(real, True) / 2, "fake": gan_cross_entropy(fake, False) / 2}
 
 
-def _down_layer(inside: int, outside: int, *, first: bool, last: bool) -> nn.Sequential:
-    """Batch norm neither at the first layer nor at the narrowest."""
+def _down_layer(channels_in: int, channels_out: int, *, first: bool, last: bool) -> nn.Sequential:
+    """No batch norm at the first layer and at the bottleneck."""
     bare = first or last
-    layer = nn.Conv2d(inside, outside, 4, 2, 1, bias=bare)
+    layer = nn.Conv2d(channels_in, channels_out, 4, 2, 1, bias=bare)
     before = [] if first else [nn.LeakyReLU(LEAK)]
-    return nn.Sequential(*before, layer, *([] if bare else [nn.BatchNorm2d(outside)]))
+    return nn.Sequential(*before, layer, *([] if bare else [nn.BatchNorm2d(channels_out)]))
 
 
-def _up_layer(inside: int, outside: int, *, last: bool, drop: bool) -> nn.Sequential:
-    layer = nn.ConvTranspose2d(inside, outside, 4, 2, 1, bias=last)
-    after: list[nn.Module] = [nn.Tanh()] if last else [nn.BatchNorm2d(outside)]
+def _up_layer(channels_in: int, channels_out: int, *, last: bool, drop: bool) -> nn.Sequential:
+    layer = nn.ConvTranspose2d(channels_in, channels_out, 4, 2, 1, bias=last)
+    after: list[nn.Module] = [nn.Tanh()] if last else [nn.BatchNorm2d(channels_out)]
     return nn.Sequential(nn.ReLU(), layer, *after, *([nn.Dropout(0.5)] if drop and not last else []))

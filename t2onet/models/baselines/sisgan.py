@@ -1,10 +1,10 @@
 """SISGAN: Semantic Image Synthesis via Adversarial Learning (Dong, Yu, Wu and Guo, ICCV 2017).
 
-An encoder takes the photo to a quarter of its size, the request's code is laid over every place, residual
-blocks change what is there and a decoder paints it; the discriminator sees a picture and the request, not
-the photo. The paper has the request encoded by a GRU trained to match captions and offers VGG features for
-the photo; neither is to be had here, so `Sentence` is trained with each side and the encoder is the paper's
-own plain one. Pairs of photos and wrong captions are left out.
+An encoder reduces the photo to a quarter of its size, the request's code is concatenated at every place,
+residual blocks transform the features and a decoder makes the picture; the discriminator sees a picture and
+the request, not the photo. The paper encodes the request by a GRU pretrained to match captions and offers VGG
+features for the photo; here generator and discriminator train a `GRUTextEncoder` each, and the encoder is the
+paper's plain one. Pairs of photos and wrong captions are left out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, relu
 
+from ..decoding import RequestBatch
 from ..text import GRUTextEncoder
 from .common import (
     LEAK,
-    AdversarialBatch,
     BaselineGAN,
     ConditioningAugmentation,
     GeneratorOutput,
@@ -90,27 +90,29 @@ class SISGANDiscriminator(nn.Module):
         init_dcgan_weights(self)
 
     def forward(self, picture: Tensor, tokens: Tensor) -> Tensor:
-        seen = self.encoder(2 * picture - 1)
-        seen = leaky_relu(seen + self.around(seen), LEAK)
-        joint = self.joint(concatenate_code(self.told(self.sentence(tokens).whole), seen))
+        features = self.encoder(2 * picture - 1)
+        features = leaky_relu(features + self.around(features), LEAK)
+        joint = self.joint(concatenate_code(self.told(self.sentence(tokens).whole), features))
         logits: Tensor = self.out(pad_to_side(joint, 4))
         return logits
 
 
 class SISGAN(BaselineGAN):
-    """Cross-entropy, and the divergence of the request's cloud."""
+    """Cross-entropy."""
 
     def __init__(self, config: SISGANConfig, words: int) -> None:
         self.generator = SISGANGenerator(config, words)
         self.discriminator = SISGANDiscriminator(config, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        return {"adversarial": gan_cross_entropy(self.discriminator(pictures[-1], given.tokens), True)}
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        return {"adversarial": gan_cross_entropy(self.discriminator(pictures[-1], requests.tokens), True)}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         return {
-            "real": gan_cross_entropy(self.discriminator(given.target, given.tokens), True),
-            "fake": gan_cross_entropy(self.discriminator(pictures[-1], given.tokens), False),
+            "real": gan_cross_entropy(self.discriminator(target, requests.tokens), True),
+            "fake": gan_cross_entropy(self.discriminator(pictures[-1], requests.tokens), False),
         }
 
 
@@ -130,7 +132,7 @@ def build_encoder(width: int) -> nn.Sequential:
 
 
 def build_decoder(width: int) -> nn.Sequential:
-    """The way back, to [-1, 1]."""
+    """(B, 4 width, H / 4, W / 4) -> (B, 3, H, W) in [-1, 1]."""
     last = nn.Conv2d(width, 3, 3, padding=1)
     return nn.Sequential(
         upsample_conv(4 * width, 2 * width), upsample_conv(2 * width, width), last, nn.Tanh()

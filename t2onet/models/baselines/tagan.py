@@ -1,10 +1,10 @@
 """TAGAN: Text-Adaptive Generative Adversarial Networks (Nam, Kim and Kim, NeurIPS 2018).
 
-SISGAN's kind of generator, one halving deeper and with the encoder's features added to what the residual
-blocks make of them. The discriminator is the paper's idea: every word makes a small discriminator of its
-own for features at three scales, and the answers multiply, each weighed by how much its word matters. The
-paper's words come from fastText; here from GloVe. It trains the words' discriminators on wrong captions,
-which are left out: pictures take their place.
+A generator like SISGAN's, one halving deeper and with the encoder's features added to the output of the
+residual blocks. The discriminator is the paper's idea: every word predicts a small discriminator of its own
+for features at three scales, and their outputs are multiplied, each weighted by the attention to its word.
+The paper's word vectors are fastText's; here they are GloVe's. The paper trains the words' discriminators on
+wrong captions; here on generated pictures.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from ..decoding import RequestBatch
 from ..text import GRUTextEncoder, SentenceEncoding
 from .common import (
     LEAK,
-    AdversarialBatch,
     BaselineGAN,
     ConditioningAugmentation,
     GeneratorOutput,
@@ -33,7 +33,7 @@ from .common import (
 )
 
 _TEXT_WEIGHT, _DIVERGENCE_WEIGHT = 10.0, 0.5
-"""As published: of the words' discriminators, and of the divergence."""
+"""As published: weights of the words' discriminators and of the divergence."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,15 @@ class TAGANGenerator(PictureGenerator):
 
     def paint(self, image: Tensor, tokens: Tensor) -> GeneratorOutput:
         code, divergence = self.cloud(self.sentence(tokens).mean)
-        seen = self.encoder(image)
-        picture = self.decoder(seen + self.change(concatenate_code(code, seen)))
+        features = self.encoder(image)
+        picture = self.decoder(features + self.change(concatenate_code(code, features)))
         return GeneratorOutput((picture,), {"divergence": _DIVERGENCE_WEIGHT * divergence})
 
 
 class TAGANDiscriminator(nn.Module):
     """A picture (B, 3, H, W) in [0, 1] and the request -> logits (B, 1, h, w), log-probabilities (B,).
 
-    The first say whether the picture is real, the second whether it fits the request.
+    The logits are for being real, the log-probabilities for matching the request.
     """
 
     def __init__(self, config: TAGANConfig, words: int) -> None:
@@ -103,38 +103,40 @@ class TAGANDiscriminator(nn.Module):
         for stage, pooled in zip(self.stages, self.pooled, strict=True):
             features = stage(features)
             means.append(pooled(features).mean((-2, -1)))
-        return self.out(pad_to_side(features, 4)), self._fits(means, self.sentence(tokens))
+        return self.out(pad_to_side(features, 4)), self._match(means, self.sentence(tokens))
 
-    def _fits(self, means: list[Tensor], heard: SentenceEncoding) -> Tensor:
-        """log of the product over words of (sum over scales of level times answer) to the word's weight."""
-        levels = torch.softmax(self.levels(heard.states).float(), -1)
-        found = torch.zeros_like(levels[..., 0])
+    def _match(self, means: list[Tensor], sentence: SentenceEncoding) -> Tensor:
+        """Log of the product over words of (sum over scales of level times output) to the word's weight."""
+        levels = torch.softmax(self.levels(sentence.states).float(), -1)
+        outputs = torch.zeros_like(levels[..., 0])
         for at, (expert, mean) in enumerate(zip(self.experts, means, strict=True)):
-            made = expert(heard.states).float()
-            answer = torch.einsum("bld,bd->bl", made[..., :-1], mean.float()) + made[..., -1]
-            found = found + levels[..., at] * torch.sigmoid(answer)
-        scores = torch.einsum("bld,bd->bl", heard.states, heard.mean).float()
-        matters = torch.softmax(scores.masked_fill(~heard.mask, float("-inf")), -1)
-        return (matters * found.clamp(1e-6, 1 - 1e-6).log()).sum(-1)
+            weights = expert(sentence.states).float()
+            output = torch.einsum("bld,bd->bl", weights[..., :-1], mean.float()) + weights[..., -1]
+            outputs = outputs + levels[..., at] * torch.sigmoid(output)
+        scores = torch.einsum("bld,bd->bl", sentence.states, sentence.mean).float()
+        attention = torch.softmax(scores.masked_fill(~sentence.mask, float("-inf")), -1)
+        return (attention * outputs.clamp(1e-6, 1 - 1e-6).log()).sum(-1)
 
 
 class TAGAN(BaselineGAN):
-    """Cross-entropy of both answers of the discriminator, and the divergence of the request's cloud."""
+    """Cross-entropy of both outputs of the discriminator."""
 
     def __init__(self, config: TAGANConfig, words: int) -> None:
         self.generator = TAGANGenerator(config, words)
         self.discriminator = TAGANDiscriminator(config, words)
 
-    def persuade(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        logits, fits = self.discriminator(pictures[-1], given.tokens)
-        return {"adversarial": gan_cross_entropy(logits, True), "fits": -_TEXT_WEIGHT * fits.mean()}
+    def generator_loss(self, requests: RequestBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
+        logits, match = self.discriminator(pictures[-1], requests.tokens)
+        return {"adversarial": gan_cross_entropy(logits, True), "fits": -_TEXT_WEIGHT * match.mean()}
 
-    def judge(self, given: AdversarialBatch, pictures: tuple[Tensor, ...]) -> dict[str, Tensor]:
-        real, target_fits = self.discriminator(given.target, given.tokens)
-        fake, fits = self.discriminator(pictures[-1], given.tokens)
-        told_apart = -target_fits.mean() - torch.log1p(-fits.exp().clamp(max=1 - 1e-6)).mean()
+    def discriminator_loss(
+        self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        real, target_match = self.discriminator(target, requests.tokens)
+        fake, match = self.discriminator(pictures[-1], requests.tokens)
+        match_loss = -target_match.mean() - torch.log1p(-match.exp().clamp(max=1 - 1e-6)).mean()
         return {
             "real": gan_cross_entropy(real, True),
             "fake": gan_cross_entropy(fake, False),
-            "words": _TEXT_WEIGHT / 2 * told_apart,
+            "words": _TEXT_WEIGHT / 2 * match_loss,
         }

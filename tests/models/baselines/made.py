@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
-from t2onet.models.baselines import BASELINES, AdversarialBatch, BaselineGAN
+from t2onet.models import RequestBatch
+from t2onet.models.baselines import BASELINES, BaselineGAN
 
 WORDS = 20
 SMALL: dict[str, dict[str, int]] = {
@@ -26,11 +28,12 @@ SMALL: dict[str, dict[str, int]] = {
 
 
 def small(name: str) -> BaselineGAN:
-    return BASELINES[name].game(BASELINES[name].config(**SMALL[name]), WORDS)
+    return BASELINES[name].gan(BASELINES[name].config(**SMALL[name]), WORDS)
 
 
-def given(height: int = 32, width: int = 32, batch: int = 3) -> AdversarialBatch:
-    """Random photos and requests of 2, 3, ... words."""
+def requests(height: int = 32, width: int = 32, batch: int = 3) -> tuple[RequestBatch, Tensor]:
+    """Random photos with requests of 2, 3, ... words, and random targets."""
     image, target = torch.rand(2, batch, 3, height, width)
     tokens = torch.randint(4, WORDS, (batch, 6))
-    return AdversarialBatch(image, tokens * (torch.arange(6) < 2 + torch.arange(batch)[:, None]), target)
+    tokens *= torch.arange(6) < 2 + torch.arange(batch)[:, None]
+    return RequestBatch(tokens, tokens != 0, image), target

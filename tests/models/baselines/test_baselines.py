@@ -13,7 +13,7 @@ from t2onet.models import describe_network, load_network
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
-from tests.models.baselines.made import SMALL, WORDS, given, small
+from tests.models.baselines.made import SMALL, WORDS, requests, small
 
 NAMES = list(BASELINES)
 
@@ -40,10 +40,8 @@ def total(parts: dict[str, Tensor]) -> Tensor:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documentation_counts_its_parameters(name: str) -> None:
     with torch.device("meta"):
-        game = BASELINES[name].game(BASELINES[name].config(), 918)
-    counts = [
-        sum(p.numel() for p in side.parameters()) / 1e6 for side in (game.generator, game.discriminator)
-    ]
+        gan = BASELINES[name].gan(BASELINES[name].config(), 918)
+    counts = [sum(p.numel() for p in side.parameters()) / 1e6 for side in (gan.generator, gan.discriminator)]
     rows = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").splitlines()
     (row,) = (row for row in rows if row.startswith(f"| `{name}` |"))
     assert row.endswith(f"| {counts[0]:.1f} M | {counts[1]:.1f} M |")
@@ -52,7 +50,7 @@ def test_the_documentation_counts_its_parameters(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("height", "width"), [(32, 32), (50, 38)])
 def test_any_even_size(name: str, height: int, width: int) -> None:
-    batch = given(height, width)
+    batch, _ = requests(height, width)
     for network in (small(name).generator.train(), small(name).generator.eval()):
         with torch.no_grad():
             picture = network(batch.image, batch.tokens)
@@ -62,29 +60,30 @@ def test_any_even_size(name: str, height: int, width: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_both_sides_learn_with_every_weight(name: str) -> None:
-    game, batch = small(name), given()
-    generator, discriminator = awake(game.generator), awake(game.discriminator)
-    drawn = game.generator.draw(batch.image, batch.tokens)
-    near = torch.stack([picture.mean() for picture in drawn.pictures]).sum()
-    (near + total({**drawn.penalties, **game.persuade(batch, drawn.pictures)})).backward()
+    gan, (batch, target) = small(name), requests()
+    generator, discriminator = awake(gan.generator), awake(gan.discriminator)
+    output = gan.generator.generate(batch.image, batch.tokens)
+    near = torch.stack([picture.mean() for picture in output.pictures]).sum()
+    (near + total({**output.penalties, **gan.generator_loss(batch, output.pictures)})).backward()
     assert silent(generator) == []
     discriminator.zero_grad()
-    total(game.judge(batch, tuple(picture.detach() for picture in drawn.pictures))).backward()
+    pictures = tuple(picture.detach() for picture in output.pictures)
+    total(gan.discriminator_loss(batch, target, pictures)).backward()
     assert silent(discriminator) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_opinion_alone_reaches_the_picture(name: str) -> None:
-    game, batch = small(name), given()
-    drawn = game.generator.draw(batch.image, batch.tokens)
-    pictures = tuple(picture.detach().requires_grad_() for picture in drawn.pictures)
-    total(game.persuade(batch, pictures)).backward()
+    gan, (batch, _) = small(name), requests()
+    output = gan.generator.generate(batch.image, batch.tokens)
+    pictures = tuple(picture.detach().requires_grad_() for picture in output.pictures)
+    total(gan.generator_loss(batch, pictures)).backward()
     assert all(picture.grad.flatten(1).any(1).all() for picture in pictures)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_photo_and_request_both_matter(name: str) -> None:
-    network, batch = small(name).generator, given()
+    network, (batch, target) = small(name).generator, requests()
 
     def answered(image: Tensor, tokens: Tensor) -> Tensor:
         torch.manual_seed(0)
@@ -93,13 +92,13 @@ def test_photo_and_request_both_matter(name: str) -> None:
 
     first = answered(batch.image, batch.tokens)
     assert torch.equal(first, answered(batch.image, batch.tokens))
-    assert not torch.equal(first, answered(batch.target, batch.tokens))
+    assert not torch.equal(first, answered(target, batch.tokens))
     assert not torch.equal(first, answered(batch.image, batch.tokens.flip(0)))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chance_has_no_part_in_evaluation(name: str) -> None:
-    network, batch = small(name).generator.eval(), given()
+    network, (batch, _) = small(name).generator.eval(), requests()
     with torch.no_grad():
         first, again = (network(batch.image, batch.tokens) for _ in range(2))
     assert torch.equal(first, again)
@@ -107,7 +106,7 @@ def test_chance_has_no_part_in_evaluation(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_padding_behind_a_request_changes_nothing(name: str) -> None:
-    network, batch = small(name).generator.eval(), given()
+    network, (batch, _) = small(name).generator.eval(), requests()
     padded = torch.cat([batch.tokens, torch.zeros_like(batch.tokens)], 1)
     with torch.no_grad():
         answers = [network(batch.image, tokens) for tokens in (batch.tokens, padded)]
@@ -117,7 +116,7 @@ def test_padding_behind_a_request_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_generator_comes_back_from_a_file(name: str, tmp_path: Path) -> None:
     words = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(WORDS - 4))))
-    network, batch = small(name).generator.eval(), given()
+    network, (batch, _) = small(name).generator.eval(), requests()
     config = BASELINES[name].config(**SMALL[name])
     write_tensors(tmp_path / "w.safetensors", network.state_dict(), describe_network(name, config, words))
     loaded = load_network(tmp_path / "w.safetensors").network

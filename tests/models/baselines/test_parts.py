@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from t2onet.models.baselines import AdversarialBatch, GeneratorOutput, PictureGenerator, resize_like
+from t2onet.models import RequestBatch
+from t2onet.models.baselines import GeneratorOutput, PictureGenerator, resize_like
 from t2onet.models.baselines.bilinear import BilinearConfig, BilinearResidual
 from t2onet.models.baselines.common import (
     ConditioningAugmentation,
@@ -27,7 +28,7 @@ from t2onet.models.baselines.geneva import (
 from t2onet.models.baselines.manigan import AffineCombination, ManiGANConfig, WordAttention
 from t2onet.models.baselines.tagan import TAGANDiscriminator
 from t2onet.models.text import GRUTextEncoder
-from tests.models.baselines.made import given, small
+from tests.models.baselines.made import requests, small
 
 
 class Copy(PictureGenerator):
@@ -42,8 +43,8 @@ class Copy(PictureGenerator):
 
 @pytest.mark.parametrize(("height", "width"), [(16, 16), (18, 40), (2, 6)])
 def test_photos_are_continued_and_cut_back(height: int, width: int) -> None:
-    batch = given(height, width)
-    half, whole = Copy().draw(batch.image, batch.tokens).pictures
+    batch, _ = requests(height, width)
+    half, whole = Copy().generate(batch.image, batch.tokens).pictures
     torch.testing.assert_close(whole, batch.image)
     torch.testing.assert_close(half, resize_like(batch.image, half))
     assert half.shape[-2:] == (height // 2, width // 2)
@@ -129,7 +130,7 @@ def test_the_gradient_penalty_by_hand() -> None:
         lambda photo, picture, tokens: 0.5 * picture.sum((1, 2, 3)) - 0.25 * picture[0].numel()
     )
     image = torch.full((2, 3, 4, 4), 0.5)
-    parts = GeNeVa.judge(game, AdversarialBatch(image, torch.ones(2, 3), image), (image,))
+    parts = GeNeVa.discriminator_loss(game, RequestBatch(torch.ones(2, 3), None, image), image, (image,))
     assert {name: part.item() for name, part in parts.items()} == {"real": 1.0, "fake": 1.0, "slope": 12.0}
 
 
@@ -139,8 +140,8 @@ def test_undecided_experts_say_a_half() -> None:
     for expert in network.experts:
         nn.init.zeros_(expert.weight)
         nn.init.zeros_(expert.bias)
-    batch = given()
-    _, fits = network(batch.target, batch.tokens)
+    batch, target = requests()
+    _, fits = network(target, batch.tokens)
     assert fits.exp().tolist() == pytest.approx([0.5] * 3)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.policy import EDIT, open_policy
+from t2onet.editor.policy import EDIT, NETWORK_FILES, open_policy
 from t2onet.inference import import_onnxruntime
 from t2onet.language.grams import spelt
-from t2onet.models.export import BEGIN_FILE, STEP_FILE, export_retoucher
+from t2onet.models.export import export_retoucher
 from t2onet.models.retoucher import OPERATION_ORDER, RETOUCHER_SIDE
 from tests.models.retoucher.made import VERDICTS, network
 
@@ -25,7 +25,7 @@ pytest.importorskip("onnx")
 def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
     told_by = network()
     export_retoucher(told_by, tmp_path, VERDICTS)
-    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in (BEGIN_FILE, STEP_FILE))
+    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in NETWORK_FILES[:2])
     pieces, told = (part.astype(np.int64) for part in spelt([request_]))
     image = np.random.default_rng(0).random((1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), np.float32)
     manner = np.ones(1, np.int64)

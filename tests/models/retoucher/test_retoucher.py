@@ -15,11 +15,11 @@ def test_parameters_stay_in_their_ranges_and_begin_at_the_defaults() -> None:
     for number, operation in enumerate(network().order):
         at = torch.tensor([number])
         for free in (-1e6, 0.0, 1e6):
-            values = heads.bounded(torch.full((1, heads.size), free), at)[0, : operation.size]
+            values = heads.to_parameters(torch.full((1, heads.size), free), at)[0, : operation.size]
             assert all(
                 slot.allows(round(float(v), 4)) for slot, v in zip(operation.slots, values, strict=True)
             )
-        defaults = heads.bounded(torch.zeros(1, heads.size), at)[0, : operation.size]
+        defaults = heads.to_parameters(torch.zeros(1, heads.size), at)[0, : operation.size]
         np.testing.assert_allclose(defaults, operation.defaults)
 
 
@@ -45,7 +45,7 @@ def test_answers_do_not_depend_on_the_company() -> None:
         torch.ones(2, len(OPERATION_ORDER)),
     )
     alone = question("much brighter please")
-    asked = alone._replace(before=question("x", "y").before[:1])
+    asked = alone._replace(image=question("x", "y").image[:1])
     one = decode_recipes(answering, RetoucherRuntime(answering), asked, torch.ones(1, len(OPERATION_ORDER)))
     torch.testing.assert_close(both.image[:1], one.image, atol=1e-5, rtol=1e-5)
 
@@ -57,7 +57,7 @@ def test_what_is_not_used_changes_nothing() -> None:
         decode_recipes(
             answering, RetoucherRuntime(answering), asked, torch.zeros(2, len(OPERATION_ORDER))
         ).image,
-        asked.before,
+        asked.image,
     )
 
 
@@ -67,7 +67,7 @@ def test_what_cannot_be_answered_is_left_alone(verdict: int, changes: bool) -> N
     _lean(answering, verdict)
     asked = question("brighter")
     done = decode_recipes(answering, RetoucherRuntime(answering), asked)
-    assert torch.equal(done.image, asked.before) is not changes
+    assert torch.equal(done.image, asked.image) is not changes
 
 
 def _lean(answering: Retoucher, verdict: int) -> None:
@@ -78,12 +78,12 @@ def _lean(answering: Retoucher, verdict: int) -> None:
         answering.heads.shift[:, 1] += 1.0
 
 
-def test_manner_and_words_are_heard() -> None:
+def test_mode_and_words_are_heard() -> None:
     answering = network()
     used = torch.ones(1, len(OPERATION_ORDER))
     images = [
-        decode_recipes(answering, RetoucherRuntime(answering), question(text, manner=manner), used).image
-        for text, manner in (("brighter", 0), ("brighter", 1), ("darker", 0))
+        decode_recipes(answering, RetoucherRuntime(answering), question(text, mode=mode), used).image
+        for text, mode in (("brighter", "literal"), ("brighter", "expert"), ("darker", "literal"))
     ]
     assert not torch.equal(images[0], images[1])
     assert not torch.equal(images[0], images[2])

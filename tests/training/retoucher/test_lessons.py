@@ -57,12 +57,12 @@ def test_a_lesson_follows_from_its_seed_and_number() -> None:
     assert not np.array_equal(first["strengths"], other["strengths"])
 
 
-def test_simulated_items_come_first_and_real_ones_are_asked_in_both_manners() -> None:
+def test_simulated_items_come_first_and_real_ones_are_asked_in_both_modes() -> None:
     first = lessons()[0]
     assert not first.real[:24].any()
     assert first.real[24:].all()
-    assert (first.manner[:24] == LITERAL_MODE).all()
-    assert set(np.concatenate([lessons()[n].manner[24:] for n in range(4)])) == {LITERAL_MODE, EXPERT_MODE}
+    assert (first.mode[:24] == LITERAL_MODE).all()
+    assert set(np.concatenate([lessons()[n].mode[24:] for n in range(4)])) == {LITERAL_MODE, EXPERT_MODE}
 
 
 def test_real_items_go_from_the_photo_to_the_experts() -> None:
@@ -74,14 +74,14 @@ def test_real_items_go_from_the_photo_to_the_experts() -> None:
 
 def test_pixels_are_those_of_the_edits_row_by_row() -> None:
     data, lesson = packed_set(), lessons()[1]
-    darkroom = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
-    batch = darkroom.batch(move_to_device(lesson, torch.device("cpu")))
+    renderer = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = renderer.render(move_to_device(lesson, torch.device("cpu")))
     for row in range(24):
         photo = data.photos[lesson.photo[row]].transpose(2, 0, 1)[None].astype(np.float32) / 255
         photo = photo[..., ::-1] if lesson.frame[row, 3] < 0 else photo
         made = edited(np.ascontiguousarray(photo), lesson.strengths[row : row + 1])
         before, after = (made, photo) if lesson.spoils[row] else (photo, made)
-        np.testing.assert_allclose(batch.before[row : row + 1], before, atol=2e-3)
+        np.testing.assert_allclose(batch.requests.image[row : row + 1], before, atol=2e-3)
         np.testing.assert_allclose(batch.after[row : row + 1], after, atol=2e-3)
 
 
@@ -89,17 +89,17 @@ def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
     data = packed_set()
     pairs = list_expert_pairs(data, data.split("train"))
     chances = ExpertSampling(varied=0.0, crop=0.0, vague=0.0, between=1.0)
-    items = list(ExpertSampler(pairs, chances).items(np.random.default_rng(0), 6))
-    darkroom = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
-    batch = darkroom.batch(move_to_device(collate_samples(items), torch.device("cpu")))
+    items = list(ExpertSampler(pairs, chances).sample(np.random.default_rng(0), 6))
+    renderer = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
+    batch = renderer.render(move_to_device(collate_samples(items), torch.device("cpu")))
     for row, item in enumerate(items):
         photo, target = (
             torch.from_numpy(data.photos[at].transpose(2, 0, 1)).float() / 255
             for at in (item.photo, item.target)
         )
-        expected = torch.lerp(photo, target, item.towards).clamp(0, 1)
+        expected = torch.lerp(photo, target, item.blend).clamp(0, 1)
         expected = expected.flip(-1) if item.frame[3] < 0 else expected
-        torch.testing.assert_close(batch.before[row], expected, atol=2e-3, rtol=0)
+        torch.testing.assert_close(batch.requests.image[row], expected, atol=2e-3, rtol=0)
 
 
 def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
@@ -108,7 +108,7 @@ def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
     said = {
         dropped: {
             item.text
-            for item in ExpertSampler(pairs, ExpertSampling(silent=0.0, vague=0.0, dropped=dropped)).items(
+            for item in ExpertSampler(pairs, ExpertSampling(silent=0.0, vague=0.0, dropped=dropped)).sample(
                 np.random.default_rng(0), 40
             )
         }
@@ -122,7 +122,7 @@ def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
 def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
     data = packed_set()
     train = data.split("train")
-    items = LiteralSampler(data.before[train], data.after[train]).items(np.random.default_rng(0), 200)
+    items = LiteralSampler(data.before[train], data.after[train]).sample(np.random.default_rng(0), 200)
     sizes = {round(abs(value), 2) for item in items for value in item.asked if value}
     assert len(sizes) > 20
     assert min(sizes) >= 0.4
@@ -132,7 +132,7 @@ def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
 def test_what_cannot_be_seen_does_not_count() -> None:
     data, lesson = packed_set(), lessons()[1]
     black = torch.zeros(len(data.photos), 3, 32, 32, dtype=torch.uint8)
-    batch = BatchRenderer(black).batch(move_to_device(lesson, torch.device("cpu")))
+    batch = BatchRenderer(black).render(move_to_device(lesson, torch.device("cpu")))
     wished = torch.from_numpy((lesson.asked != 0).any(1) & ~lesson.real)
     assert wished.any()
     assert not batch.weight[wished].any()
@@ -144,7 +144,7 @@ def test_the_loss_falls_when_a_lesson_is_repeated() -> None:
     data = packed_set()
     learner = network().train()
     lesson = lessons()[2]
-    batch = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).batch(
+    batch = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).render(
         {
             **move_to_device(lesson, torch.device("cpu")),
             "verdict": torch.from_numpy(lesson.verdict.clip(-1, 2)),

@@ -16,8 +16,14 @@ from t2onet.models import style_memory as networks
 from t2onet.models.export import export_style_memory
 from t2onet.models.files import write_tensors
 from t2onet.models.retoucher import RETOUCHER_SIDE
-from t2onet.models.style_memory import StyleMemoryNetwork, load_style_memory, save_style_memory
-from t2onet.training.style_memory import MIN_PAIRS, StylePair, build_style_memory
+from t2onet.models.style_memory import (
+    MIN_PAIRS,
+    StyleMemoryNetwork,
+    StylePair,
+    build_style_memory,
+    load_style_memory,
+    save_style_memory,
+)
 from tests.planning.scenes import scene
 
 pytest.importorskip("efficientnet_lite_pytorch")

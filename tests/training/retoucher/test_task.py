@@ -69,7 +69,7 @@ def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
 
 
 def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
-    """In manner expert nothing has to be said."""
+    """In expert mode no request is needed."""
     config = get_config("default")
     settings = apply_assignments(
         config.settings, ["iterations=1", "batch=4", "real=0.5", "width=16", "channels=8,8"]
@@ -79,9 +79,9 @@ def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
     task = config.task(settings, silent, None, ProcessInfo(torch.device("cpu")))
     assert task.loss(1, torch.Generator())
     with torch.no_grad():
-        assert measure_expert_closeness(task.network.eval(), silent, task.held, task.photos)["l1"] > 0
+        assert measure_expert_closeness(task.network.eval(), silent, task.validation, task.photos)["l1"] > 0
 
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="the network has no part 'eyes' to keep; it has reading"):
+    with pytest.raises(TrainingError, match="the network has no part 'eyes' to freeze; it has reading"):
         train("default", packed_folder(tmp_path), tmp_path / "out", assignments=["kept=eyes"], cpu=True)
