@@ -216,10 +216,10 @@ def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:
 def test_a_photo_and_a_session_can_be_removed(visitor: Visitor, photo: str) -> None:
     room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
     visitor.client.get(f"{photo}/preview.jpg")
-    assert room.previews.pool.held > 0
+    assert room.previews.cache.size > 0
     assert visitor.client.delete(photo).status_code == 204
     assert refused(visitor.client.get(photo)) == (404, "not_found")
-    assert room.previews.pool.held == 0
+    assert room.previews.cache.size == 0
     assert visitor.client.delete(visitor.session).status_code == 204
     assert refused(visitor.client.get(visitor.session)) == (404, "not_found")
 
