@@ -126,7 +126,7 @@ def _planted(scene: Scene, rng: np.random.Generator) -> tuple[str, np.ndarray, n
     """A random operation in a random segment, the mean change there at least three hundredths."""
     regions = _large(scene.regions)
     for _ in range(200 if regions else 0):
-        name = str(rng.choice(list(operations.operations())))
+        name = str(rng.choice(list(operations.PAPER)))
         region = regions[rng.integers(len(regions))]
         after = _edited(scene.pixels, region, name, _values(name, rng))
         if np.abs(after.astype(float) - scene.pixels)[region].mean() / 255 >= LEAST_CHANGE:

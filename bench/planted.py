@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from bench.pairs import made, real
-from t2onet.operations import Operation, operations
+from t2onet.operations import PAPER, Operation, get_operation
 from t2onet.planning import plan_pictures
 from t2onet.planning.pictures import Picture, apply_step
 from t2onet.recipe import Step
@@ -38,8 +38,8 @@ def _explain(label: str, photos: list[Picture]) -> None:
 
 def _planted(picture: Picture, rng: np.random.Generator) -> Picture | None:
     """The picture after random operations; None where they clip more than a hundredth of the values."""
-    for name in rng.permutation(list(operations()))[: rng.integers(1, 5)]:
-        changed = apply_step(Step.unchecked(str(name), _values(operations()[name], rng)), picture)
+    for name in rng.permutation(PAPER)[: rng.integers(1, 5)]:
+        changed = apply_step(Step.unchecked(str(name), _values(get_operation(name), rng)), picture)
         newly = ((changed <= 0) & (picture > 0)) | ((changed >= 1) & (picture < 1))
         if newly.mean() >= CLIPPED:
             return None

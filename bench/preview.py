@@ -28,7 +28,7 @@ def main() -> None:
 
 def _moderate(rng: np.random.Generator) -> Recipe:
     """Two to four different operations, scalars within 0.3 (softening 0.2), curves within about 25 %."""
-    names = rng.permutation(list(operations.operations()))[: rng.integers(2, 5)]
+    names = rng.permutation(list(operations.PAPER))[: rng.integers(2, 5)]
     return Recipe.from_steps([(str(name), _values(operations.get_operation(name), rng)) for name in names])
 
 

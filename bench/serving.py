@@ -51,9 +51,9 @@ def _slider() -> None:
         name, values = steps[at]
         nudged = np.asarray(values) + 1e-6 * next(moved)
         look = Recipe.from_steps([*steps[:at], (name, nudged), *steps[at + 1 :]])
-        return encode_preview(previews.shown(f"{name} {at}", lambda: image, look, SIDE))
+        return encode_preview(previews.render(f"{name} {at}", lambda: image, look, SIDE))
 
-    picture = previews.shown("alone", lambda: image, Recipe.from_steps(_STEPS), SIDE)
+    picture = previews.render("alone", lambda: image, Recipe.from_steps(_STEPS), SIDE)
     taken = in_turns(
         {
             "encode alone": lambda: encode_preview(picture),

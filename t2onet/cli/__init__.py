@@ -1,4 +1,4 @@
-"""The command `t2o`: thin doors that parse, call and print. Heavy modules load inside the commands."""
+"""The command `t2o`: commands parse, call and print. Heavy modules are imported inside the commands."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ app.add_typer(data.app, name="data")
 app.add_typer(study.app, name="study")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(value: bool) -> None:
+    if value:
         typer.echo(f"t2o {__version__}")
         raise typer.Exit
 
@@ -51,6 +51,6 @@ def _options(
 def main() -> None:
     """Entry point of the command."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):  # print names that the terminal cannot encode
             stream.reconfigure(errors="backslashreplace")
     app()

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..operations import RadiusMode
     from ..recipe import Recipe
 
-# Many photos at once, with progress; one that fails does not stop the others.
-
 
 class PhotoOutcome(StrEnum):
     DONE = "done"
@@ -53,18 +51,18 @@ class PhotoOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class WrittenPicture:
-    """A picture that was written, and what was done, in words; `told` has a line for each step."""
+    """A picture that was written; `description` says what was done, with a line for each step."""
 
     path: Path
-    told: str = ""
+    description: str = ""
 
 
 @dataclass(frozen=True)
 class PhotoReport:
-    """How one photo went.
+    """The result for one photo.
 
-    `pictures` are the files that were written, or that exist where the photo was skipped; by default the
-    task's target. `error` says why a photo was refused, and `error_kind` is the class of that error.
+    `pictures` are the files that were written, or that exist if the photo was skipped; by default the task's
+    target. `error` says why a photo was refused, `error_kind` is the class of the error.
     """
 
     task: PhotoTask
@@ -74,9 +72,9 @@ class PhotoReport:
     error_kind: str = ""
     pictures: tuple[WrittenPicture, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What was not done or not kept, in sentences."""
+    """Sentences about what was declined and which limits were kept."""
     details: object = None
-    """More about it, for what the command prints as JSON."""
+    """Further data of a command for its JSON output."""
 
     @property
     def files(self) -> tuple[WrittenPicture, ...]:
@@ -85,13 +83,13 @@ class PhotoReport:
 
 ShareCallback = Callable[[float], None]
 PhotoWork = Callable[[PhotoTask, ShareCallback, threading.Event], PhotoReport]
-"""Does one task, telling its share done and stopping at the event."""
+"""Processes one task; reports the share that is done and stops when the event is set."""
 
 
 def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool) -> list[PhotoReport]:
-    """All tasks, `jobs` at a time; reports in their order, fewer where it was interrupted.
+    """Process tasks, `jobs` at a time; returns reports in their order, fewer after an interruption.
 
-    An interruption lets what is being written be written whole, and starts nothing new.
+    After an interruption (Ctrl-C) files that are being written are completed, and nothing new is started.
     """
     stop = threading.Event()
     with _show_photo_progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
@@ -156,9 +154,9 @@ def print_reports(
     notes: Sequence[str] = (),
     data: Callable[[PhotoReport], dict[str, Any]] | None = None,
 ) -> None:
-    """What became of `count` photos; exit code 2 where one was refused, 130 where some are missing.
+    """Print reports of `count` photos; exit code 2 if one was refused, 130 if some are missing.
 
-    `notes` are about photos that were left out; `data` makes the JSON of a report.
+    `notes` are about photos that were left out; `data` converts a report to JSON.
     """
     for note in notes:
         print_line(f"note: {note}")
@@ -198,12 +196,12 @@ def _format_report(report: PhotoReport) -> Iterator[str]:
         return
     for file in files:
         yield f"{source} -> {file.path}"
-        yield from (f"  {line}" for line in file.told.splitlines())
+        yield from (f"  {line}" for line in file.description.splitlines())
     yield from (f"  {remark}" for remark in report.remarks)
 
 
 def to_report_json(report: PhotoReport) -> dict[str, Any]:
-    """What every command says of a photo."""
+    """The JSON of a report that all commands have in common."""
     return {
         "source": str(report.task.source),
         "target": str(report.files[0].path),
@@ -212,8 +210,6 @@ def to_report_json(report: PhotoReport) -> dict[str, Any]:
         "error": report.error,
     }
 
-
-# `t2o apply`: a recipe on one photo or on many.
 
 MIN_MEGAPIXELS = 0.001
 MAX_MEGAPIXELS = 1_000_000
@@ -229,7 +225,7 @@ def apply_recipe(
     output: OutputOption = None,
     strength: Annotated[
         float,
-        typer.Option(help="0 changes nothing, 1 is the recipe, above 1 goes beyond as far as ranges allow."),
+        typer.Option(help="0 changes nothing, 1 is the recipe, more than 1 exaggerates it."),
     ] = 1.0,
     quality: Annotated[
         int | None,
@@ -241,7 +237,7 @@ def apply_recipe(
     ] = None,
     radius: Annotated[
         Literal["scaled", "pixel"],
-        typer.Option(help="Sharpness widens with the photo (scaled) or is one pixel wide (pixel)."),
+        typer.Option(help="Radius of sharpening: scaled with the photo, or one pixel."),
     ] = "scaled",
     recursive: RecursiveOption = False,
     overwrite: OverwriteOption = False,
@@ -251,7 +247,7 @@ def apply_recipe(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Apply a recipe to photos at full resolution; the photos themselves stay as they are."""
+    """Apply a recipe to photos at full resolution; the original files are not changed."""
     from ..image.codecs import count_cores
     from ..recipe.recipe import derive_look_name
 
@@ -273,7 +269,7 @@ def apply_recipe(
 
 
 def set_max_megapixels(megapixels: float) -> None:
-    """Photos of so many megapixels, for this process."""
+    """Set the largest photo that this process reads."""
     import PIL.Image
 
     if not MIN_MEGAPIXELS <= megapixels <= MAX_MEGAPIXELS:
@@ -284,7 +280,7 @@ def set_max_megapixels(megapixels: float) -> None:
 
 @dataclass(frozen=True)
 class _ApplyWorker:
-    """What is done with each of `count` photos; `made` are the folders that were made for the results."""
+    """Applies the recipe to each of `count` photos; `made` are folders that were created for the results."""
 
     look: Recipe
     radius: RadiusMode
@@ -301,12 +297,12 @@ class _ApplyWorker:
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
         _refuse_existing(task, self.overwrite)
-        edited = self._edited(open_image(task.source), progress, stop)
+        edited = self._apply(open_image(task.source), progress, stop)
         self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
         return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes)
 
-    def _edited(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
+    def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
         from ..executor import apply, should_use_kernels
 
         return apply(
@@ -326,7 +322,7 @@ def check_overwrite_options(overwrite: bool, skip_existing: bool) -> None:
 
 
 def is_written(result: Path) -> bool:
-    """Whether a result exists that can be skipped; results are written whole, so an empty file is none."""
+    """Whether a result exists and can be skipped; an empty file is not a result."""
     if not result.exists():
         return False
     if result.is_file() and result.stat().st_size == 0:
@@ -340,7 +336,7 @@ def _refuse_existing(task: PhotoTask, overwrite: bool) -> None:
 
 
 def make_folders(folder: Path) -> list[Path]:
-    """The folders that had to be made, the innermost first."""
+    """Create a folder and its parents; returns those that did not exist, the innermost first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         for place in reversed(missing):  # mkdir(parents=True) would nest a call for each
@@ -353,7 +349,7 @@ def make_folders(folder: Path) -> list[Path]:
 
 
 def remove_empty_folders(folders: list[Path]) -> None:
-    """Take back folders whose results all failed; one with anything in it stays."""
+    """Remove folders that are still empty, because all of their results failed."""
     for folder in sorted(set(folders), key=lambda place: len(place.parts), reverse=True):
         with suppress(OSError):
             folder.rmdir()

@@ -279,7 +279,7 @@ class PlanOptions:
         )
         plans = DatasetPlans(self.plans, dataset.samples, settings)
         if not plans:
-            given = ", ".join(f"{name} {value}" for name, value in settings.told().items())
+            given = ", ".join(f"{name} {value}" for name, value in settings.key_fields().items())
             raise DataError(
                 f"{self.plans} has no plan of these samples made with {given}; plan the dataset, or give the "
                 "settings of its plans with --plan-size, --plan-steps, --plan-operations, --plan-way and "

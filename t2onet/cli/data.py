@@ -186,7 +186,7 @@ def plan_pairs(
                 done = planned
                 show("samples", planned, count, f"{tally.rate:.1f} pairs a second")
 
-            tally = plan_dataset(found, output, engine=chosen_engine, settings=settings, told=report)
+            tally = plan_dataset(found, output, engine=chosen_engine, settings=settings, progress=report)
     except KeyboardInterrupt:
         left = f"{count - done} of {count} samples"
         exit_with_error(f"stopped, {left} to go; the same command continues there", EXIT_INTERRUPTED)

@@ -52,20 +52,20 @@ def edit_photos(
         list[str],
         typer.Argument(
             metavar="PHOTO... REQUEST",
-            help="Photos, folders or patterns, and last the request, in quotes: what you want.",
+            help="Photos, folders or patterns, then the request in quotes.",
         ),
     ],
     output: OutputOption = None,
     mode: Annotated[
         Mode,
-        typer.Option(help="literal does what the sentence says; expert also what a retoucher would."),
+        typer.Option(help="literal does only what the request says; expert also retouches the photo."),
     ] = DEFAULT_MODE,
     manner: Annotated[Mode | None, typer.Option(help="Old name of --mode.", hidden=True)] = None,
     strength: Annotated[
-        float, typer.Option(help="0 changes nothing, 1 is the answer, above 1 goes beyond.")
+        float, typer.Option(help="0 changes nothing, 1 is the answer, more than 1 exaggerates it.")
     ] = 1.0,
     variants: Annotated[
-        int, typer.Option(min=1, max=MAX_CLI_VARIANTS, help="Different answers to choose from, numbered.")
+        int, typer.Option(min=1, max=MAX_CLI_VARIANTS, help="Number of different answers to choose from.")
     ] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the variants.")] = 0,
     sidecar: Annotated[
@@ -80,13 +80,13 @@ def edit_photos(
     jobs: JobsOption = None,
     network: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A network of yours, from `t2o export`."),
+        typer.Option(metavar="DIR", help="Folder of your own network, written by `t2o export`."),
     ] = None,
     max_megapixels: MaxMegapixelsOption = None,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what you want: photos and a sentence become edited photos, with their recipes beside them."""
+    """Edit photos by a request in words; recipes are written beside the edited photos."""
     from ..editor.policy import check_mode, load_shipped_policy, open_policy
     from ..image.codecs import count_cores
 
@@ -112,7 +112,7 @@ def edit_photos(
         )
     finally:
         remove_empty_folders(made)
-    print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.as_data)
+    print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.to_json)
 
 
 def _split_arguments(given: list[str]) -> tuple[list[str], str]:
@@ -129,12 +129,12 @@ def _split_arguments(given: list[str]) -> tuple[list[str], str]:
 def _is_existing_file(request: str) -> bool:
     try:
         return bool(request) and Path(request).exists()
-    except OSError:  # longer than any name
+    except OSError:  # too long for a file name
         return False
 
 
 class _ExistingFileRule(NamedTuple):
-    """What becomes of files that are there: they are replaced, or they stay and only others are written."""
+    """What to do with existing files: replace them, or keep them and write only the others."""
 
     overwrite: bool
     skip: bool
@@ -142,7 +142,7 @@ class _ExistingFileRule(NamedTuple):
 
 @dataclass(frozen=True)
 class _EditWorker:
-    """What is done with each photo."""
+    """Edits each photo."""
 
     policy: Policy
     request: str
@@ -161,23 +161,23 @@ class _EditWorker:
         from .edit_json import EditDetails
 
         if self.existing.skip and all(map(self._is_complete, task.pictures(self.variants))):
-            return self._skipped(task, task.pictures(self.variants))
+            return self._report_skipped(task, task.pictures(self.variants))
         editor = Editor(task.source, self.policy)
-        found = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
-        edits = [one.at(self.strength) for one in found]
+        variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
+        edits = [edit.at(self.strength) for edit in variants]
         if not edits[0].answered:
             error = f"{task.source}: {edits[0].explain()}"
             details = EditDetails(edit=edits[0])
             return PhotoReport(
                 task, PhotoOutcome.REFUSED, error=error, error_kind="Declined", details=details
             )
-        pictures = task.pictures(self.variants)[: len(edits)]  # there is one where nothing can be varied
+        pictures = task.pictures(self.variants)[: len(edits)]  # only one if nothing can be varied
         todo = [not (self.existing.skip and self._is_complete(picture)) for picture in pictures]
         if not any(todo):
-            return self._skipped(task, pictures)
-        self._refuse_existing(pictures)
+            return self._report_skipped(task, pictures)
+        self._check_not_existing(pictures)
         for one, picture, missing in zip(edits, pictures, todo, strict=True):
-            if not missing and (sidecar := self._sidecar_of(picture)) is not None:
+            if not missing and (sidecar := self._find_sidecar(picture)) is not None:
                 _check_same_recipe(one.recipe, sidecar, f"{sidecar} is")
         made.extend(make_folders(task.target.parent))
         notes: list[str] = []
@@ -185,43 +185,47 @@ class _EditWorker:
             if todo[number]:
                 notes += self._save(one, picture, stop)
             progress((number + 1) / len(edits))
-        return self._done(task, edits, pictures, todo, notes)
+        return self._report(task, edits, pictures, todo, notes)
 
-    def _done(
+    def _report(
         self, task: PhotoTask, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
     ) -> PhotoReport:
         from .edit_json import EditDetails, VariantFiles, read_existing_variant
 
         several = len(edits) > 1
-        told = [one.recipe.describe() if several else one.explain() for one in edits]
+        descriptions = [edit.recipe.describe() if several else edit.explain() for edit in edits]
         variants = [
-            VariantFiles(picture, self._sidecar_of(picture), one.recipe, one.reasons, written=True)
+            VariantFiles(picture, self._find_sidecar(picture), one.recipe, one.reasons, written=True)
             if written
-            else read_existing_variant(picture, self._sidecar_of(picture))
+            else read_existing_variant(picture, self._find_sidecar(picture))
             for picture, one, written in zip(pictures, edits, new, strict=True)
         ]
         return PhotoReport(
             task,
             PhotoOutcome.DONE,
             notes=tuple(notes),
-            pictures=tuple(WrittenPicture(pictures[at], told[at]) for at in range(len(edits)) if new[at]),
+            pictures=tuple(
+                WrittenPicture(pictures[number], descriptions[number])
+                for number in range(len(edits))
+                if new[number]
+            ),
             remarks=edits[0].remarks if several else (),
             details=EditDetails(tuple(variants), edits[0]),
         )
 
     def _is_complete(self, picture: Path) -> bool:
         """Whether all files of a variant exist."""
-        return is_written(picture) and (not self.sidecar or self._sidecar_of(picture) is not None)
+        return is_written(picture) and (not self.sidecar or self._find_sidecar(picture) is not None)
 
-    def _sidecar_of(self, picture: Path) -> Path | None:
+    def _find_sidecar(self, picture: Path) -> Path | None:
         from ..recipe.recipe import find_sidecar
 
         return find_sidecar(picture) if self.sidecar else None
 
-    def _skipped(self, task: PhotoTask, pictures: list[Path]) -> PhotoReport:
+    def _report_skipped(self, task: PhotoTask, pictures: list[Path]) -> PhotoReport:
         from .edit_json import EditDetails, read_existing_variant
 
-        variants = [read_existing_variant(picture, self._sidecar_of(picture)) for picture in pictures]
+        variants = [read_existing_variant(picture, self._find_sidecar(picture)) for picture in pictures]
         return PhotoReport(
             task,
             PhotoOutcome.SKIPPED,
@@ -229,7 +233,7 @@ class _EditWorker:
             details=EditDetails(tuple(variants)),
         )
 
-    def _refuse_existing(self, pictures: list[Path]) -> None:
+    def _check_not_existing(self, pictures: list[Path]) -> None:
         from ..recipe.recipe import sidecar_path
 
         for picture in pictures if not any(self.existing) else ():
@@ -240,7 +244,7 @@ class _EditWorker:
                     )
 
     def _save(self, edit: Edit, picture: Path, stop: threading.Event) -> tuple[str, ...]:
-        """Write the files of a variant; with --skip-existing those that are missing, if the others fit."""
+        """Write the files of a variant; with --skip-existing only missing ones, if the others match."""
         from ..executor import apply
         from ..recipe.recipe import find_sidecar, sidecar_path
 
@@ -262,8 +266,8 @@ class _EditWorker:
             notes = (*notes, f"{found} is there from an earlier edit and does not belong to the new one")
         return notes
 
-    def as_data(self, report: PhotoReport) -> dict[str, Any]:
-        """The report as an entry of `--json`."""
+    def to_json(self, report: PhotoReport) -> dict[str, Any]:
+        """A report as an entry of `--json`."""
         from .edit_json import to_photo_entry
 
         target = report.task.pictures(self.variants)[0]
@@ -272,7 +276,7 @@ class _EditWorker:
 
 
 def _check_same_picture(image: Image, picture: Path) -> None:
-    """A recipe is written beside an existing picture only if it makes exactly that picture."""
+    """Raise OutputError unless an existing picture is exactly the one this request makes."""
     from ..image import read_regular_file
     from ..image.writing import encode_for_path
 
@@ -285,7 +289,7 @@ def _check_same_picture(image: Image, picture: Path) -> None:
 
 
 def _check_same_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
-    """A run goes on beside an existing recipe only if it makes the same one."""
+    """Raise OutputError unless an existing sidecar holds the recipe this request makes."""
     from ..recipe import Recipe
 
     if Recipe.load(sidecar) != recipe:
@@ -295,8 +299,8 @@ def _check_same_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
 def _replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
     """Replace a picture and its recipe.
 
-    The old recipe goes first: if the process is killed in between, the picture has no recipe rather than a
-    wrong one, and --skip-existing adds it. If the picture cannot be written, the old recipe is put back.
+    The old recipe is removed first: if the process is killed in between, the picture has no recipe rather
+    than a wrong one, and --skip-existing adds it. If the picture cannot be written, the recipe is restored.
     """
     from ..image import check_writable, write_atomically
     from ..recipe.recipe import sidecar_path

@@ -1,6 +1,6 @@
-"""What `t2o edit --json` prints: a list with one entry for each photo.
+"""The output of `t2o edit --json`: a list with one entry for each photo.
 
-Fields are only ever added. `docs/edit-json.md` and `docs/edit.schema.json` are made from here.
+Fields are added but never removed. `docs/edit-json.md` and `docs/edit.schema.json` are generated from here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _EditJsonEntry(BaseModel):
 
 
 class VariantEntry(_EditJsonEntry):
-    """An answer and its files; without `--variants` there is one."""
+    """An answer and its files; there is one without `--variants`."""
 
     number: int = Field(description="From 1.")
     outcome: Literal["done", "skipped"] = Field(
@@ -53,7 +53,7 @@ class ErrorEntry(_EditJsonEntry):
 
 
 class PhotoEntry(_EditJsonEntry):
-    """What became of one photo."""
+    """The result for one photo."""
 
     schema_version: Literal[1] = Field(description="1; changes only if fields lose their meaning.")
     source: str = Field(description="Path of the photo.")
@@ -78,7 +78,7 @@ class PhotoEntry(_EditJsonEntry):
 
 
 def make_edit_json_schema() -> dict[str, Any]:
-    """The JSON schema of the whole answer."""
+    """The JSON schema of the whole output."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "t2o edit --json",
@@ -99,14 +99,14 @@ class VariantFiles:
 
 @dataclass(frozen=True)
 class EditDetails:
-    """What a report of `t2o edit` has beside what every report has; `edit` is None for a skipped photo."""
+    """Details of a report of `t2o edit`; `edit` is None for a skipped photo."""
 
     variants: tuple[VariantFiles, ...] = ()
     edit: Edit | None = None
 
 
 def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
-    """A variant whose files existed, with the recipe of its sidecar if that can be read."""
+    """An existing variant, with the recipe of its sidecar if that can be read."""
     from ..recipe import Recipe
 
     try:
@@ -119,7 +119,7 @@ def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
 def to_photo_entry(
     report: PhotoReport, target: Path, *, request: str, mode: Mode, strength: float
 ) -> PhotoEntry:
-    """What became of a photo; `target` is where its result was to be written."""
+    """A report as JSON entry; `target` is the path of the result."""
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
     variants = [_to_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
     first = variants[0] if variants else None
@@ -161,5 +161,7 @@ def _to_variant_entry(number: int, variant: VariantFiles) -> VariantEntry:
 
 def _join_explanations(report: PhotoReport) -> str:
     named = len(report.pictures) > 1
-    lines = [f"{file.path.name}: {file.told}" if named else file.told for file in report.pictures]
+    lines = [
+        f"{file.path.name}: {file.description}" if named else file.description for file in report.pictures
+    ]
     return "\n".join(filter(None, [*lines, *report.remarks]))

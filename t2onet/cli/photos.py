@@ -1,4 +1,4 @@
-"""Which photos a command works on, and where each result goes."""
+"""Select the photos of a command, and the file of each result."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pathlib import Path
 from ..errors import ImageError, OutputError
 
 EDITED_SUFFIX = "edited"
-"""What results of `t2o edit` are called after their photos."""
+"""Suffix of the names of results of `t2o edit`."""
 _VARIANT_NUMBER = re.compile(r"(?<=.)-\d+$")
 """The number of a variant, at the end of a name."""
 
 
 @dataclass(frozen=True)
 class PhotoTask:
-    """A photo and the file its result becomes."""
+    """A photo and the file of its result."""
 
     source: Path
     target: Path
 
     def pictures(self, variants: int = 1) -> list[Path]:
-        """The target, or as many as there are variants, numbered."""
+        """The target, or one numbered file for each variant."""
         if variants == 1:
             return [self.target]
         stem = self.target.stem
@@ -37,7 +37,7 @@ class PhotoTask:
 
 @dataclass(frozen=True)
 class PhotoSelection:
-    """What a command works on; `notes` say which photos were left out, and why."""
+    """Tasks of a command; `notes` say which photos were left out, and why."""
 
     tasks: list[PhotoTask]
     notes: list[str]
@@ -47,9 +47,9 @@ class PhotoSelection:
 class _FoundPhoto:
     source: Path
     inside: Path
-    """Its place below the folder that was named, or just its name."""
+    """Its path below the folder that was given, or just its name."""
     folder: Path | None = None
-    """The folder that was named, if one was."""
+    """The folder that was given, if any."""
 
 
 def select_photos(
@@ -61,11 +61,11 @@ def select_photos(
     variants: int = 1,
     sidecars: bool = False,
 ) -> PhotoSelection:
-    """Photos, folders and patterns as tasks; every result has a place of its own.
+    """Tasks for photos, folders and patterns; no two share a result.
 
-    The result of another photo of the same run is left out, so that a second run does not edit the first
-    one's results: what this run would write, and what lies beside its photo under the name of a result. With
-    `sidecars` such a file counts as a result only if it has a sidecar; without, its name is enough.
+    Results of other photos of the same run are left out, so that a second run does not edit the results of
+    the first: files this run would write, and files beside a photo with the name of a result. With `sidecars`
+    such a file counts as a result only if it has a sidecar; without, its name is enough.
     """
     try:
         found = list(_find_photos(given, recursive))
@@ -92,7 +92,7 @@ def select_photos(
 
 
 def list_photos(given: list[str], *, recursive: bool) -> list[Path]:
-    """Photos, folders and patterns as photos, each once."""
+    """The photos in a list of photos, folders and patterns, each once."""
     try:
         return list(dict.fromkeys(photo.source for photo in _find_photos(given, recursive)))
     except OSError as error:
@@ -100,7 +100,7 @@ def list_photos(given: list[str], *, recursive: bool) -> list[Path]:
 
 
 def describe_path_error(error: OSError) -> str:
-    """What the system has against a path, in words."""
+    """An error of the system about a path, in words."""
     return f"{error.filename} cannot be used ({error.strerror}); check the name and the permissions"
 
 
@@ -132,7 +132,7 @@ def _find_in_folder(folder: Path, recursive: bool) -> Iterator[_FoundPhoto]:
 
 
 def walk_folders(folder: Path) -> Iterator[Path]:
-    """A folder and all below it, however deep; links to folders are not followed, so there are no loops."""
+    """A folder and all subfolders; symbolic links are not followed, so there are no loops."""
     waiting = [folder]
     while waiting:
         place = waiting.pop()
@@ -152,9 +152,9 @@ def _find_matching(pattern: str) -> Iterator[_FoundPhoto]:
 
 
 def _expand_pattern(pattern: str) -> Iterable[Path]:
-    """What a pattern matches, as a shell would have it: hidden names only where the pattern has the dot.
+    """Expand a pattern like a shell: hidden names match only if the pattern has the dot.
 
-    Unlike `glob.glob` it neither follows links below `**` nor nests calls as deep as folders are nested.
+    Unlike `glob.glob`, it neither follows links below `**` nor recurses as deep as folders are nested.
     """
     parts = Path(pattern).parts
     found: dict[Path, None] = {Path(): None}
@@ -184,7 +184,7 @@ def _match_names(folder: Path, pattern: str) -> list[str]:
 
 
 def _is_picture_name(output: str, found: list[_FoundPhoto]) -> bool:
-    """Whether -o is the name of a picture: one photo, and an ending of letters ("2024.05" is a folder)."""
+    """Whether -o names a picture: there is one photo, and a suffix of letters ("2024.05" is a folder)."""
     from ..image import WRITABLE_SUFFIXES
 
     path = Path(output)
@@ -200,24 +200,24 @@ def _is_picture_name(output: str, found: list[_FoundPhoto]) -> bool:
 
 
 def _make_target(photo: _FoundPhoto, output: str | None, look: str) -> Path:
-    """In the folder of -o; or under the look's name beside the photo, or beside the folder it came from."""
+    """Path of a result: in the folder of -o, or beside the photo or its folder with the look's name."""
     from ..image import choose_output_suffix
 
-    ending = choose_output_suffix(photo.source.suffix)
+    suffix = choose_output_suffix(photo.source.suffix)
     if output is not None:
-        return Path(output) / photo.inside.with_suffix(ending)
+        return Path(output) / photo.inside.with_suffix(suffix)
     if photo.folder is not None:
         folder = photo.folder.resolve() if photo.folder.name in ("", "..") else photo.folder
         if not folder.name:
             raise OutputError(f"{folder} has no place beside it; say with -o where the results go")
-        return folder.with_name(f"{folder.name}-{look}") / photo.inside.with_suffix(ending)
-    return photo.source.with_name(f"{photo.source.stem}-{look}{ending}")
+        return folder.with_name(f"{folder.name}-{look}") / photo.inside.with_suffix(suffix)
+    return photo.source.with_name(f"{photo.source.stem}-{look}{suffix}")
 
 
 def _drop_repeats(tasks: list[PhotoTask], variants: int) -> tuple[list[PhotoTask], list[Path]]:
-    """Each task once, and the photos that were given more than once; different photos share no result.
+    """Drop repeated photos, and return them; raise OutputError if different photos share a result.
 
-    Results share a file if the file system takes their names for one, as many ignore upper and lower case.
+    Results share a file if the file system treats their names as equal, as many ignore upper and lower case.
     """
     kept: list[PhotoTask] = []
     repeated: dict[Path, None] = {}
@@ -246,14 +246,14 @@ def _drop_repeats(tasks: list[PhotoTask], variants: int) -> tuple[list[PhotoTask
 
 
 def _fold_name(path: Path) -> str:
-    """Equal for names that some file system takes for one: of another case or another Unicode form."""
+    """A key that is equal for names that differ only in case or Unicode normalization."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(path)).casefold())
 
 
 def _is_one_file(one: Path, other: Path) -> bool:
-    """Whether two spellings of a path lead to one file, tried where they part or in the nearest folder.
+    """Whether two spellings of a path name one file, tested with a temporary file where they differ.
 
-    Where nothing can be written this cannot be told, and nothing can be lost either.
+    False if nothing can be written there; then nothing can be lost either.
     """
     parts = zip(one.parts, other.parts, strict=True)
     depth = next(at for at, (left, right) in enumerate(parts) if left != right)
@@ -271,15 +271,14 @@ def _is_one_file(one: Path, other: Path) -> bool:
 def _is_same_photo(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:  # there is none; that is said when it is opened
+    except OSError:  # it does not exist, which is reported when it is opened
         return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _find_earlier_results(placed: list[PhotoTask], look: str | None) -> dict[Path, Path]:
-    """Photos that are the results of others, and those others.
+    """Photos that are results of other photos, with those photos.
 
-    A result has -NAME after the name of its photo, or after that of the folder. NAME is `look`, or `edited`
-    where there is a sidecar.
+    A result has -NAME after the name of its photo or folder. NAME is `look`, or `edited` if it has a sidecar.
     """
     from ..recipe.recipe import find_sidecar
 
@@ -295,7 +294,7 @@ def _find_earlier_results(placed: list[PhotoTask], look: str | None) -> dict[Pat
 
 
 def _guess_originals(result: Path, ending: str) -> Iterator[Path]:
-    """Where the photo of a result would lie, without the ending of a format."""
+    """Possible paths of the photo of a result, without suffixes."""
     for path in {result, result.with_name(_VARIANT_NUMBER.sub("", result.name))}:
         for at, part in enumerate(path.parts):
             if part.endswith(ending) and part != ending:

@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from ..planning.planner import PlanningMethod
     from ..planning.segments import Normalisation
 
-# Options of `t2o plan --local`: which go together, and where mask candidates come from.
-
 GLOBAL_ONLY_OPTIONS = ("way", "random_beam", "repeats", "solver", "refine", "seed")
 LOCAL_ONLY_OPTIONS = ("masks", "panoptic", "segmenter", "normalise", "mask_limit", "removals")
 
 
 def get_given_options(context: typer.Context) -> dict[str, object]:
-    """The options that somebody gave, as opposed to those that stand at their defaults."""
+    """The options that were given on the command line, without defaults."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return {
         name: context.params[name] for name, source in sources.items() if source and source.name != "DEFAULT"
@@ -33,7 +31,7 @@ def get_given_options(context: typer.Context) -> dict[str, object]:
 
 
 def check_options(options: dict[str, object]) -> None:
-    """Refuse options of one kind of plan given with the other, and those that need another one."""
+    """Raise PlanError for options of the other kind of plan, and for options that need another one."""
     local = bool(options.get("local"))
     for name in filter(options.__contains__, GLOBAL_ONLY_OPTIONS if local else LOCAL_ONLY_OPTIONS):
         option = f"--{name.replace('_', '-')}"
@@ -51,11 +49,11 @@ def check_options(options: dict[str, object]) -> None:
 def open_mask_candidates(
     masks: Path | None, panoptic: Path | None, segmenter: Path | None, normalise: str
 ) -> MaskSource | None:
-    """What the options name; None for the planner's own choice."""
+    """The mask candidates that the options name; None for the planner's own."""
     from ..planning import segments
 
     if segmenter is not None:
-        return segments.segmenter_from_onnx(segmenter, cast("Normalisation", normalise))
+        return segments.OnnxSegmenter(segmenter, cast("Normalisation", normalise))
     if masks is None:
         return None
     if panoptic is not None:
@@ -67,11 +65,9 @@ def open_mask_candidates(
     return segments.masks_from_folder(masks)
 
 
-# `t2o plan`: the recipe behind a before/after pair.
-
 _LOCAL_PANEL = "Local edits"
 _LOCAL_DEFAULTS = ("steps", "beam", "tolerance", "size", "mask_limit")
-"""Options with other defaults under --local, or of it alone; passed on only if somebody gave them."""
+"""Options whose defaults differ with --local; passed on only if they were given."""
 _LOCAL_HINT = "if only a part of the photo was edited, try --local"
 _UNEXPLAINABLE_HINT = "what was moved, added, blurred or shifted in hue cannot be explained"
 
@@ -79,7 +75,7 @@ _UNEXPLAINABLE_HINT = "what was moved, added, blurred or shifted in hue cannot b
 @exit_on_error
 def plan_recipe(
     ctx: typer.Context,
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Photo.")],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="The original photo.")],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="The same photo, edited.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="File for the recipe (JSON).")
@@ -88,7 +84,7 @@ def plan_recipe(
         list[Path] | None,
         typer.Option(
             metavar="OUT",
-            help="File for a report: .html, a page that needs nothing else, or .png; may be given again.",
+            help="File for a report: .html (a self-contained page) or .png; repeatable.",
         ),
     ] = None,
     way: Annotated[
@@ -103,13 +99,13 @@ def plan_recipe(
         str | None,
         typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),
     ] = None,
-    steps: Annotated[int, typer.Option(help="The most steps of the recipe.")] = 6,
-    beam: Annotated[int, typer.Option(help="Pictures a forward search goes on from.")] = 3,
+    steps: Annotated[int, typer.Option(help="Maximum number of steps of the recipe.")] = 6,
+    beam: Annotated[int, typer.Option(help="Beam size of a forward search.")] = 3,
     random_beam: Annotated[
-        int, typer.Option(help="Pictures epsilon-greedy goes on from after a random choice, at most.")
+        int, typer.Option(help="Maximum number of random choices in the beam of epsilon-greedy.")
     ] = 1,
     tolerance: Annotated[
-        float, typer.Option(help="Mean difference, in [0, 1], at which a forward search ends.")
+        float, typer.Option(help="Mean difference in [0, 1] at which a forward search stops.")
     ] = 0.01,
     repeats: Annotated[
         bool, typer.Option("--repeats", help="Let a forward search use an operation more than once.")
@@ -126,11 +122,13 @@ def plan_recipe(
         bool | None,
         typer.Option(
             "--refine/--no-refine",
-            help="Fit what a forward search found once more, jointly; by default if the solver is fast.",
+            help="Fit all steps of a forward search jointly at the end; by default if the solver is fast.",
         ),
     ] = None,
-    size: Annotated[int, typer.Option(metavar="PX", help="Short side to plan at, in pixels.")] = 256,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random choices of epsilon-greedy.")] = 0,
+    size: Annotated[
+        int, typer.Option(metavar="PX", help="Short side of the working pictures, in pixels.")
+    ] = 256,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of epsilon-greedy.")] = 0,
     local: Annotated[
         bool,
         typer.Option(
@@ -189,7 +187,7 @@ def plan_recipe(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the recipe that turns one photo into another and say how close it comes."""
+    """Find the recipe that turns one photo into another, and print how close it comes."""
     from ..planning import plan, plan_local
     from ..planning.report import check_report_suffix, write_report
 
@@ -240,7 +238,7 @@ def plan_recipe(
 
 
 def _check_outputs(photos: list[Path], places: list[Path], overwrite: bool) -> None:
-    """Refuse, before any work, what could not be written or would replace what it should not."""
+    """Check, before any work, that all outputs can be written and replace nothing by accident."""
     for number, place in enumerate(places):
         try:
             exists, parent_exists = place.exists(), place.parent.is_dir()
@@ -276,7 +274,7 @@ def _print_plan_table(plan: Plan) -> None:
 
 
 def _describe_regions(plan: Plan) -> list[str]:
-    """For each step where it works; empty for a plan without masks."""
+    """The region of each step in words; empty for a plan without masks."""
     from ..planning.local import LocalPlan
     from ..planning.masked import describe_location
 

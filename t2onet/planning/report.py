@@ -1,4 +1,4 @@
-"""A plan as one file to look at: an HTML page without scripts, or a picture."""
+"""Reports of plans: an HTML page that needs no other file and runs no script, or a PNG picture."""
 
 from __future__ import annotations
 
@@ -48,19 +48,17 @@ from .pictures import Picture
 from .planner import Plan
 from .segments import Region, resize_region
 
-# What a report says, in words, pixels and numbers. Knows neither HTML nor the drawing of lines.
-
 MAX_REPORT_PICTURE_SIDE = 640
 """Longest side, in pixels, of the pictures in a report."""
 _RESIDUAL_GAINS = (50, 20, 10, 5, 2)
-"""How many times as strong the residual may be shown."""
+"""Factors by which the residual may be amplified."""
 _OUTSIDE_BRIGHTNESS, _OUTLINE_LEVEL = 0.35, 235
-"""How bright the picture is outside of a mask, and the level of the line around it."""
+"""Brightness of the picture outside a mask, and the level of the line around the mask."""
 
 
 @dataclass(frozen=True)
 class PlanFigure:
-    """A picture and what is to be read below it."""
+    """A picture with its caption and detail."""
 
     picture: PIL.Image.Image
     caption: str
@@ -69,7 +67,7 @@ class PlanFigure:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve's name and its corners (x, y) in [0, 1], from black to white."""
+    """A curve's name and its knots (x, y) in [0, 1], from black to white."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -77,7 +75,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Slider:
-    """A number within its declared range."""
+    """A parameter within its declared range."""
 
     label: str
     low: float
@@ -86,7 +84,7 @@ class Slider:
     value: float
 
     def share(self, value: float) -> float:
-        """Where in the range `value` lies: 0 at its low end, 1 at its high end."""
+        """Position of a value in the range: 0 at its low end, 1 at its high end."""
         return (value - self.low) / (self.high - self.low)
 
 
@@ -94,16 +92,16 @@ class Slider:
 class PlanReportStep:
     """A step: the picture after it, and its parameters."""
 
-    shot: PlanFigure
+    result: PlanFigure
     curves: tuple[Curve, ...]
     sliders: tuple[Slider, ...]
     place: PlanFigure | None = None
-    """Where it works, in a plan with masks: the picture before it, dark outside of the mask."""
+    """In a plan with masks, the picture before the step, dark outside the mask."""
 
 
 @dataclass(frozen=True)
 class PlanReport:
-    """A whole report."""
+    """The contents of a report, independent of its format."""
 
     title: str
     headline: str
@@ -114,9 +112,9 @@ class PlanReport:
     footnote: str
 
     @classmethod
-    def of(cls, plan: Plan) -> PlanReport:
+    def from_plan(cls, plan: Plan) -> PlanReport:
         if plan.target is None:
-            raise PlanError("a report compares with an edited photo, and this plan was made by a cost alone")
+            raise PlanError("a report needs an edited photo to compare with; this plan is for a custom cost")
         before, result, target = (
             _to_report_picture(p) for p in (plan.pictures[0], plan.pictures[-1], plan.target)
         )
@@ -129,7 +127,7 @@ class PlanReport:
             overview=(
                 PlanFigure(before, "Before", f"off by {format_cost(plan.costs[0])}"),
                 PlanFigure(result, "Result", f"off by {format_cost(plan.costs[-1])}"),
-                PlanFigure(target, "Target", "what it aims at"),
+                PlanFigure(target, "Target", "the edited photo"),
             ),
             steps=tuple(_report_steps(plan)),
             residual=_make_residual_figure(plan.residual),
@@ -139,12 +137,12 @@ class PlanReport:
 
 
 def format_cost(cost: float) -> str:
-    """A mean difference in [0, 1] in levels of 255, which people know better, and as it is."""
+    """A mean difference in [0, 1], also in levels of 255."""
     return f"{255 * cost:.1f} of 255 levels ({cost:.4f})"
 
 
 def _to_report_picture(picture: Picture) -> PIL.Image.Image:
-    """(3, H, W) as a picture of at most the largest size."""
+    """(3, H, W) as a picture of at most the largest side."""
     image = PIL.Image.fromarray(to_uint8(np.ascontiguousarray(picture.transpose(1, 2, 0))))
     image.thumbnail((MAX_REPORT_PICTURE_SIDE, MAX_REPORT_PICTURE_SIDE), PIL.Image.Resampling.BOX)
     return image
@@ -153,14 +151,14 @@ def _to_report_picture(picture: Picture) -> PIL.Image.Image:
 def _report_steps(plan: Plan) -> Iterator[PlanReportStep]:
     shown = zip(plan.recipe.steps, plan.pictures[1:], plan.costs[1:], strict=True)
     for number, (step, picture, cost) in enumerate(shown, start=1):
-        shot = PlanFigure(
+        result = PlanFigure(
             _to_report_picture(picture), f"{number}. {step.describe()}", f"then off by {format_cost(cost)}"
         )
         rows = list(_split_parameters(step))
-        curves = tuple(Curve(p.name, _curve_corners(values)) for p, values in rows if p.count == CURVE_PIECES)
+        curves = tuple(Curve(p.name, _curve_knots(values)) for p, values in rows if p.count == CURVE_PIECES)
         sliders = (_make_sliders(step.operation, p, values) for p, values in rows if p.count != CURVE_PIECES)
         place = _make_location_figure(plan, number - 1)
-        yield PlanReportStep(shot, curves, tuple(slider for row in sliders for slider in row), place)
+        yield PlanReportStep(result, curves, tuple(slider for row in sliders for slider in row), place)
 
 
 def _make_location_figure(plan: Plan, at: int) -> PlanFigure | None:
@@ -176,7 +174,7 @@ def _make_location_figure(plan: Plan, at: int) -> PlanFigure | None:
 
 
 def _outline_region(picture: PIL.Image.Image, region: Region) -> PIL.Image.Image:
-    """The picture as it is inside of a mask, grey and dark outside, with a thin light line between them."""
+    """The picture unchanged inside a mask, grey and dark outside, with a thin light line between them."""
     inside = resize_region(region, picture.height, picture.width)
     grey = np.asarray(picture.convert("L"))[..., None]
     pixels = np.where(inside[..., None], np.asarray(picture), (_OUTSIDE_BRIGHTNESS * grey).astype(np.uint8))
@@ -185,14 +183,14 @@ def _outline_region(picture: PIL.Image.Image, region: Region) -> PIL.Image.Image
 
 
 def _split_parameters(step: Step) -> Iterator[tuple[Parameter, ParameterValues]]:
-    """Each parameter of the operation with its numbers."""
+    """Each parameter of the operation with its values."""
     first = 0
     for parameter in () if step.is_repair else operations.get_operation(step.operation).parameters:
         yield parameter, step.parameters[first : first + parameter.count]
         first += parameter.count
 
 
-def _curve_corners(rises: ParameterValues) -> tuple[tuple[float, float], ...]:
+def _curve_knots(rises: ParameterValues) -> tuple[tuple[float, float], ...]:
     heights = (0.0, *accumulate(rise / sum(rises) for rise in rises))
     return tuple((k / CURVE_PIECES, height) for k, height in enumerate(heights))
 
@@ -204,7 +202,7 @@ def _make_sliders(operation: str, parameter: Parameter, values: ParameterValues)
 
 
 def _make_residual_figure(residual: Picture) -> PlanFigure:
-    """The residual, stronger by a round factor that leaves all but its strongest hundredth unclipped."""
+    """The residual, amplified by a round factor that clips at most its strongest 1 %."""
     top = float(np.percentile(residual, 99))
     gain = next((gain for gain in _RESIDUAL_GAINS if gain * top <= 1), 1)
     mean, most = 255 * residual.mean(), 255 * np.percentile(residual, 95)
@@ -215,8 +213,6 @@ def _make_residual_figure(residual: Picture) -> PlanFigure:
         f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more.",
     )
 
-
-# The report as a page: styles and pictures are inside it, nothing is fetched, no script runs.
 
 _CSS_COLOURS = (
     f":root {{ color-scheme: dark; --surround: {BACKGROUND_COLOUR}; --panel: {PANEL_COLOUR}; "
@@ -253,13 +249,13 @@ footer { margin-top: 2.25rem; font-size: .9rem; }
 """.strip()
 
 _LINE_DASHES = {"green": "5 1.5", "blue": "1.5 1.5"}
-"""Lines differ in more than colour."""
+"""Dashes of curves, so that they differ in more than colour."""
 
 
-def render_html(contents: PlanReport) -> bytes:
-    """The page in UTF-8."""
+def render_html(report: PlanReport) -> bytes:
+    """The report as an HTML page in UTF-8, with its styles and pictures inside."""
     title, headline, costs, footnote = (
-        escape(text) for text in (contents.title, contents.headline, contents.costs, contents.footnote)
+        escape(text) for text in (report.title, report.headline, report.costs, report.footnote)
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -281,10 +277,10 @@ def render_html(contents: PlanReport) -> bytes:
 <main>
 <h2>Before, result, target</h2>
 <div class="grid overview">
-{_join_lines(_html_figure(shot) for shot in contents.overview)}
+{_join_lines(_html_figure(figure) for figure in report.overview)}
 </div>
-{_html_steps(contents.steps)}<h2>{escape(contents.residual.caption)}</h2>
-{_html_figure(contents.residual, "wide residual", "PNG")}
+{_html_steps(report.steps)}<h2>{escape(report.residual.caption)}</h2>
+{_html_figure(report.residual, "wide residual", "PNG")}
 </main>
 <footer><p>{footnote}</p></footer>
 </body>
@@ -296,14 +292,14 @@ def _join_lines(parts: Iterable[str]) -> str:
     return "\n".join(parts)
 
 
-def _html_figure(shot: PlanFigure, kind: str = "photo", coding: str = "JPEG") -> str:
-    width, height = shot.picture.size
-    caption = "" if kind != "photo" else f"{escape(shot.caption)}<br />"
+def _html_figure(figure: PlanFigure, kind: str = "photo", coding: str = "JPEG") -> str:
+    width, height = figure.picture.size
+    caption = "" if kind != "photo" else f"{escape(figure.caption)}<br />"
     return (
-        f'<figure class="{kind}"><img src="{_to_data_url(shot.picture, coding)}" '
+        f'<figure class="{kind}"><img src="{_to_data_url(figure.picture, coding)}" '
         f'width="{width}" height="{height}" '
-        f'alt="{escape(f"{shot.caption}: {shot.detail}")}" />'
-        f'<figcaption>{caption}<span class="detail">{escape(shot.detail)}</span></figcaption></figure>'
+        f'alt="{escape(f"{figure.caption}: {figure.detail}")}" />'
+        f'<figcaption>{caption}<span class="detail">{escape(figure.detail)}</span></figcaption></figure>'
     )
 
 
@@ -325,13 +321,13 @@ def _html_step(step: PlanReportStep) -> str:
         [*([_html_plot(step.curves)] if step.curves else ()), *map(_html_slider, step.sliders)]
     )
     if step.place is None:
-        return f'<li class="card">{_html_figure(step.shot)}{controls}</li>'
+        return f'<li class="card">{_html_figure(step.result)}{controls}</li>'
     beside = f"<div>{controls}</div>" if controls else ""
-    return f'<li class="card masked">{_html_figure(step.place)}{_html_figure(step.shot)}{beside}</li>'
+    return f'<li class="card masked">{_html_figure(step.place)}{_html_figure(step.result)}{beside}</li>'
 
 
 def _html_plot(curves: tuple[Curve, ...]) -> str:
-    """Curves against the diagonal, dark to light from left to right and from bottom to top."""
+    """Curves and the diagonal; input from left to right, output from bottom to top."""
     names = ", ".join(curve.name for curve in curves)
     quarters = "".join(f"M{at} 0V100M0 {at}H100" for at in (25, 50, 75))
     legend = "".join(f'<span style="color:{curve_colour(c.name)}">{escape(c.name)}</span>' for c in curves)
@@ -354,7 +350,7 @@ def _html_curve(curve: Curve) -> str:
 
 
 def _html_slider(slider: Slider) -> str:
-    """A line over the declared range, a mark where nothing changes, a knob at the value."""
+    """A line over the declared range, a mark at the default, a knob at the value."""
     default, value = (6 + 188 * slider.share(v) for v in (slider.default, slider.value))
     reads = f"{slider.label}, in a range from {slider.low:g} to {slider.high:g}"
     return (
@@ -368,27 +364,25 @@ def _html_slider(slider: Slider) -> str:
     )
 
 
-# The report as one picture: cells in rows, on dark grey.
-
 REPORT_CELL, REPORT_GAP, REPORT_COLUMNS = 360, 24, 4
 REPORT_WIDTH = REPORT_COLUMNS * (REPORT_CELL + REPORT_GAP) + REPORT_GAP
 
 _PLOT_SIDE = 220
-"""Side of a curve's plot."""
+"""Side of a plot of curves, in pixels."""
 _OVERSAMPLING = 2
-"""Lines are drawn this many times as large, then averaged."""
+"""Lines are drawn this many times as large and averaged down."""
 
 
-def render_png(contents: PlanReport) -> bytes:
-    """The sheet as a PNG."""
-    overview = [_draw_figure(shot) for shot in (*contents.overview, contents.residual)]
-    steps = [cell for step in contents.steps for cell in _draw_cells(step)]
+def render_png(report: PlanReport) -> bytes:
+    """The report as a PNG."""
+    overview = [_draw_figure(figure) for figure in (*report.overview, report.residual)]
+    steps = [cell for step in report.steps for cell in _draw_cells(step)]
     rows = [
-        draw_text(contents.title, BODY_SIZE, REPORT_WIDTH - 2 * REPORT_GAP, MUTED_COLOUR),
-        draw_text(contents.headline, HEADING_SIZE, REPORT_WIDTH - 2 * REPORT_GAP),
-        draw_text(contents.costs, BODY_SIZE, REPORT_WIDTH - 2 * REPORT_GAP),
+        draw_text(report.title, BODY_SIZE, REPORT_WIDTH - 2 * REPORT_GAP, MUTED_COLOUR),
+        draw_text(report.headline, HEADING_SIZE, REPORT_WIDTH - 2 * REPORT_GAP),
+        draw_text(report.costs, BODY_SIZE, REPORT_WIDTH - 2 * REPORT_GAP),
         *(_draw_row(cells) for cells in _split_into_rows([*overview, *steps])),
-        draw_text(contents.footnote, SMALL_SIZE, REPORT_WIDTH - 2 * REPORT_GAP, MUTED_COLOUR),
+        draw_text(report.footnote, SMALL_SIZE, REPORT_WIDTH - 2 * REPORT_GAP, MUTED_COLOUR),
     ]
     return to_png_bytes(add_margin(stack_vertically(rows, REPORT_GAP), REPORT_WIDTH, REPORT_GAP))
 
@@ -405,29 +399,29 @@ def _draw_row(cells: list[PIL.Image.Image]) -> PIL.Image.Image:
 
 
 def _draw_cells(step: PlanReportStep) -> list[PIL.Image.Image]:
-    """Where it works, in a plan with masks, and what comes of it."""
+    """The mask of a step, if it has one, and its result."""
     return [*([] if step.place is None else [_draw_figure(step.place)]), _draw_step(step)]
 
 
 def _draw_step(step: PlanReportStep) -> PIL.Image.Image:
     parts = [
-        _draw_figure(step.shot),
+        _draw_figure(step.result),
         *([_draw_plot(step.curves)] if step.curves else ()),
         *map(_draw_slider, step.sliders),
     ]
     return stack_vertically(parts, 12)
 
 
-def _draw_figure(shot: PlanFigure) -> PIL.Image.Image:
+def _draw_figure(figure: PlanFigure) -> PIL.Image.Image:
     texts = [
-        draw_text(shot.caption, BODY_SIZE, REPORT_CELL),
-        draw_text(shot.detail, SMALL_SIZE, REPORT_CELL, MUTED_COLOUR),
+        draw_text(figure.caption, BODY_SIZE, REPORT_CELL),
+        draw_text(figure.detail, SMALL_SIZE, REPORT_CELL, MUTED_COLOUR),
     ]
-    return stack_vertically([scale_to_square(shot.picture, REPORT_CELL), *texts], 6)
+    return stack_vertically([scale_to_square(figure.picture, REPORT_CELL), *texts], 6)
 
 
 def _draw_plot(curves: tuple[Curve, ...]) -> PIL.Image.Image:
-    """Curves against the diagonal, dark to light from left to right and from bottom to top."""
+    """Curves and the diagonal; input from left to right, output from bottom to top."""
     side = _OVERSAMPLING * _PLOT_SIDE
     well = PIL.Image.new("RGB", (side, side), INSET_COLOUR)
     draw = PIL.ImageDraw.Draw(well)
@@ -453,7 +447,7 @@ def _draw_plot(curves: tuple[Curve, ...]) -> PIL.Image.Image:
 
 
 def _draw_slider(slider: Slider) -> PIL.Image.Image:
-    """A line over the declared range, a mark where nothing changes, a knob at the value."""
+    """A line over the declared range, a mark at the default, a knob at the value."""
     width, middle, radius = _OVERSAMPLING * REPORT_CELL, _OVERSAMPLING * 10, _OVERSAMPLING * 7
     large = new_canvas(width, 2 * middle)
     draw = PIL.ImageDraw.Draw(large)
@@ -470,24 +464,22 @@ def _draw_slider(slider: Slider) -> PIL.Image.Image:
     return stack_vertically([draw_text(slider.label, SMALL_SIZE, REPORT_CELL), track, ends], 4)
 
 
-# A plan as one file to look at: a page that needs nothing else, or a picture.
-
 _REPORT_RENDERERS: dict[str, Callable[[PlanReport], bytes]] = {".html": render_html, ".png": render_png}
 
 
 def write_report(plan: Plan, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write what `plan` found as `.html` or `.png`; only `overwrite` lets it replace a file."""
+    """Write a report of `plan` as `.html` or `.png`; an existing file needs `overwrite`."""
     path = Path(path)
-    data = _REPORT_RENDERERS[check_report_suffix(path)](PlanReport.of(plan))
+    data = _REPORT_RENDERERS[check_report_suffix(path)](PlanReport.from_plan(plan))
     write_atomically(path, data, overwrite=overwrite)
     return path
 
 
 def check_report_suffix(path: Path) -> str:
-    """The ending that decides how a report is written, or why there can be none."""
-    ending = path.suffix.lower()
-    if ending not in _REPORT_RENDERERS:
+    """The lower-case suffix of a report; OutputError if there is no such format."""
+    suffix = path.suffix.lower()
+    if suffix not in _REPORT_RENDERERS:
         raise OutputError(
             f"{path}: a report is written as {' or '.join(_REPORT_RENDERERS)}; give one of those endings"
         )
-    return ending
+    return suffix

@@ -1,4 +1,9 @@
-"""Mask candidates: regions where an edit may have worked, from colours, changes, labels or a network."""
+"""Regions where an edit may have been made: from colours, changes, mask files or a segmentation network.
+
+A segmenter is any callable from a picture to boolean masks. The default one finds regions of similar colour
+at several scales and needs scikit-image (the extra `local`). Masks can also come from COCO panoptic files,
+from a folder of pictures, or from a segmentation network in the ONNX format.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +21,21 @@ from ..image.pixels import to_depth
 from ..inference import import_onnxruntime
 from .pictures import Picture
 
-# Where an edit may have worked: mask candidates.
-#
-# A segmenter is any callable from a picture to boolean masks. The default one needs scikit-image (the extra
-# `local`), knows nothing of what things are, and finds regions of like colour at several scales. Masks that
-# somebody else made come from COCO panoptic files or from a folder of pictures; a network of the user's own
-# (`network.py`) is a segmenter too.
-
 Region = np.ndarray
 """(H, W) booleans, at any resolution."""
 
 VISIBLE_PIXEL_CHANGE = 0.02
 """A pixel changed if one of its channels moved by more than this: five 8-bit levels."""
 _NOISE_FLOOR, _NOISE_SHARE = 0.004, 0.15
-"""Differences from this up to visible ones are noise, where more than this share of the picture has them."""
+"""Smaller differences down to the floor are noise if more than this share of the pixels has them."""
 MIN_REGION_SHARE = 0.002
-"""Of the picture: smaller regions are no candidates."""
+"""Smallest region, as a share of the picture."""
 _DUPLICATE_IOU = 0.95
 """Intersection over union from which two masks count as one."""
 _SEGMENTATION_SCALES = (60, 200, 600)
-"""Of Felzenszwalb and Huttenlocher's segmentation: larger prefers larger regions."""
+"""Scales of Felzenszwalb and Huttenlocher's segmentation; a larger one prefers larger regions."""
 _WORKING_SIDE = 256
-"""Short side, in pixels, at which regions are looked for."""
+"""Short side, in pixels, at which colours are segmented."""
 _MASK_SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".webp")
 
 
@@ -48,35 +46,35 @@ class Segmenter(Protocol):
 
 
 def segment_by_colour(picture: Picture, /) -> list[Region]:
-    """Connected regions of like colour at several scales, the default segmenter."""
+    """The default segmenter: connected regions of similar colour at several scales."""
     segmentation = _import_extra("skimage.segmentation")
     stride = max(1, min(picture.shape[1:]) // _WORKING_SIDE)
     pixels = picture[:, ::stride, ::stride].transpose(1, 2, 0)
-    found: list[Region] = []
+    regions: list[Region] = []
     for scale in _SEGMENTATION_SCALES:
         labels = segmentation.felzenszwalb(
             pixels, scale=scale, sigma=0.3, min_size=max(8, int(MIN_REGION_SHARE * pixels[..., 0].size))
         )
-        found += split_labels(labels, background=None)
-    return drop_duplicate_regions(found)
+        regions += split_labels(labels, background=None)
+    return drop_duplicate_regions(regions)
 
 
 def find_changed_pixels(before: Picture, after: Picture) -> Region:
     """(H, W): where two pictures differ visibly.
 
-    Where much of the picture differs by less than that, it was compressed or resampled, which goes both ways:
-    then only what remains on average over a small neighbourhood counts.
+    If much of the picture differs invisibly, it was compressed or resampled; then differences are averaged
+    over a small neighbourhood first, where such noise cancels out.
     """
     difference = after - before
     sizes = np.abs(difference).max(axis=0)
     if ((sizes > _NOISE_FLOOR) & (sizes <= VISIBLE_PIXEL_CHANGE)).mean() > _NOISE_SHARE:
-        sizes = np.abs(_box_filter(difference, _box_filter_side(before))).max(axis=0)
+        sizes = np.abs(_box_filter(difference, _neighbourhood_side(before.shape))).max(axis=0)
     differs: Region = sizes > VISIBLE_PIXEL_CHANGE
     return differs
 
 
 def _box_filter(planes: np.ndarray, side: int) -> np.ndarray:
-    """(..., H, W), each pixel the mean of the square of that odd side around it."""
+    """(..., H, W): each pixel the mean of a square of `side` (odd) pixels around it."""
     half = side // 2
     padded = np.pad(planes, [(0, 0)] * (planes.ndim - 2) + [(half + 1, half)] * 2, mode="edge")
     sums = padded.cumsum(axis=-1, dtype=np.float64).cumsum(axis=-2)
@@ -86,29 +84,26 @@ def _box_filter(planes: np.ndarray, side: int) -> np.ndarray:
     return mean
 
 
-def _box_filter_side(picture: Picture) -> int:
-    """A hundredth of the short side on either side of a pixel."""
-    short: int = min(picture.shape[1:])
-    return 2 * max(1, round(0.01 * short)) + 1
+def _neighbourhood_side(shape: tuple[int, ...]) -> int:
+    """Side of a square that reaches a hundredth of the short side of (..., H, W) from its centre."""
+    return 2 * max(1, round(0.01 * min(shape[-2:]))) + 1
 
 
 def find_changed_regions(before: Picture, after: Picture) -> list[Region]:
-    """Connected regions of visible difference, their pinholes filled, and all of them together."""
+    """Connected regions of visible difference with small holes closed, and their union."""
     differs = find_changed_pixels(before, after)
-    parts = find_connected_regions(
-        _close_region(differs, side=2 * max(1, round(0.01 * min(differs.shape))) + 1)
-    )
+    parts = find_connected_regions(_close_region(differs, side=_neighbourhood_side(differs.shape)))
     return drop_duplicate_regions([*parts, *([np.any(parts, axis=0)] if len(parts) > 1 else [])])
 
 
 def find_connected_regions(region: Region) -> list[Region]:
-    """The parts of a mask that hang together, corners included, the largest first."""
+    """The connected parts of a mask (8-neighbourhood), the largest first."""
     labels, _ = _import_extra("scipy.ndimage").label(region, np.ones((3, 3)))
     return split_labels(labels)
 
 
 def _close_region(region: Region, side: int) -> Region:
-    """Grown by a square of that side and shrunk again; the border does not pull in."""
+    """Morphological closing by a square of that side; the border of the picture has no effect."""
     filters = _import_extra("scipy.ndimage")
     levels = np.pad(region, side).view(np.uint8)
     for filtered in (filters.maximum_filter1d, filters.minimum_filter1d):
@@ -118,29 +113,29 @@ def _close_region(region: Region, side: int) -> Region:
 
 
 def split_labels(labels: np.ndarray, background: int | None = 0) -> list[Region]:
-    """One mask for each label of an integer picture (H, W), the largest first."""
+    """One mask for each label of an integer picture (H, W), the largest first; small ones are dropped."""
     values, counts = np.unique(labels, return_counts=True)
     order = np.argsort(-counts)
-    kept = [
+    large = [
         values[i] for i in order if counts[i] >= MIN_REGION_SHARE * labels.size and values[i] != background
     ]
-    return [labels == value for value in kept]
+    return [labels == value for value in large]
 
 
 def drop_small_regions(regions: Sequence[Region]) -> list[Region]:
-    """Those that are no specks."""
+    """The regions of at least `MIN_REGION_SHARE`."""
     return [region for region in regions if np.count_nonzero(region) >= MIN_REGION_SHARE * region.size]
 
 
 def drop_duplicate_regions(regions: Sequence[Region]) -> list[Region]:
-    """Without those that are another of the list, or nearly."""
-    kept: list[Region] = []
+    """The regions without those that nearly equal an earlier one."""
+    distinct: list[Region] = []
     areas: list[int] = []
     for region in regions:
         area = int(np.count_nonzero(region))
         near = [
             other
-            for other, size in zip(kept, areas, strict=True)
+            for other, size in zip(distinct, areas, strict=True)
             if _DUPLICATE_IOU * size <= area <= size / _DUPLICATE_IOU
         ]
         if all(
@@ -148,9 +143,9 @@ def drop_duplicate_regions(regions: Sequence[Region]) -> list[Region]:
             for other in near
             if other.shape == region.shape
         ):
-            kept.append(region)
+            distinct.append(region)
             areas.append(area)
-    return kept
+    return distinct
 
 
 def intersection_over_union(one: Region, other: Region) -> float:
@@ -160,7 +155,7 @@ def intersection_over_union(one: Region, other: Region) -> float:
 
 
 def resize_region(region: Region, height: int, width: int) -> Region:
-    """A mask stretched over a picture of that size."""
+    """A mask scaled to (height, width)."""
     if region.shape == (height, width):
         return region
     grey = PIL.Image.fromarray(region * np.uint8(255))
@@ -168,25 +163,23 @@ def resize_region(region: Region, height: int, width: int) -> Region:
 
 
 def masks_from_panoptic(png: str | Path, annotations: str | Path | dict[str, Any]) -> list[Region]:
-    """The segments of one photo in COCO's panoptic format: a PNG of ids, and the JSON (or its file)."""
+    """The segments of one photo in COCO's panoptic format: a PNG of ids and its annotations."""
     png = Path(png)
     data = annotations if isinstance(annotations, dict) else _read_json(Path(annotations))
     origin = "the dictionary" if isinstance(annotations, dict) else annotations
     try:
         entry = next((one for one in data["annotations"] if one["file_name"] == png.name), None)
-        wanted = None if entry is None else [int(segment["id"]) for segment in entry["segments_info"]]
+        segment_ids = None if entry is None else [int(one["id"]) for one in entry["segments_info"]]
     except (KeyError, TypeError, ValueError):
         raise PlanError(
-            f"{origin} holds no panoptic annotations; they name files (file_name) and the ids in them "
+            f"{origin} has no panoptic annotations; they name files (file_name) and the ids in them "
             "(segments_info)"
         ) from None
-    if wanted is None:
-        raise PlanError(
-            f"the panoptic annotations say nothing of {png.name}; give the JSON that came with it"
-        )
+    if segment_ids is None:
+        raise PlanError(f"the panoptic annotations do not list {png.name}; give the JSON that came with it")
     ids = read_panoptic_ids(png)
-    found = (ids == one for one in wanted)
-    return [region for region in found if region.any()]
+    regions = (ids == segment for segment in segment_ids)
+    return [region for region in regions if region.any()]
 
 
 def read_panoptic_ids(png: str | Path) -> np.ndarray:
@@ -200,23 +193,17 @@ def read_panoptic_ids(png: str | Path) -> np.ndarray:
     return ids
 
 
-def segmenter_from_onnx(path: str | Path, normalise: Literal["imagenet", "unit"] = "imagenet") -> Segmenter:
-    """A segmentation network of your own as a segmenter; `network.py` says what it takes and answers."""
-
-    return OnnxSegmenter(path, normalise)
-
-
 def masks_from_folder(folder: str | Path) -> list[Region]:
-    """Every picture file of a folder as a mask, by name: what is lighter than half grey."""
+    """The picture files of a folder as masks, sorted by name: true where lighter than mid-grey."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise PlanError(f"{folder} is not a folder; give one that holds mask pictures")
-    found = [_read_mask(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _MASK_SUFFIXES]
-    if not found:
-        raise PlanError(f"{folder} holds no masks; they end in {', '.join(_MASK_SUFFIXES)}")
-    if not any(region.any() for region in found):
-        raise PlanError(f"{folder} holds only black masks; make them white where an edit may have worked")
-    return found
+        raise PlanError(f"{folder} is not a folder; give one with mask pictures")
+    masks = [_read_mask(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _MASK_SUFFIXES]
+    if not masks:
+        raise PlanError(f"{folder} has no masks; they end in {', '.join(_MASK_SUFFIXES)}")
+    if not any(mask.any() for mask in masks):
+        raise PlanError(f"{folder} has only black masks; make them white where the edit may be")
+    return masks
 
 
 def _read_mask(path: Path) -> Region:
@@ -245,46 +232,44 @@ def _import_extra(module: str) -> Any:
         ) from None
 
 
-def check_masks(found: Sequence[Region]) -> list[Region]:
-    """Those that cover anything; what is no mask is refused."""
-    kept = []
-    for number, region in enumerate(found, start=1):
+def check_masks(regions: Sequence[Region]) -> list[Region]:
+    """The masks that are not empty; PlanError for anything but booleans (H, W)."""
+    checked = []
+    for number, region in enumerate(regions, start=1):
         array = np.asarray(region)
         if array.ndim != 2 or array.dtype != bool or not array.size:
             raise PlanError(
                 f"mask {number} is {array.dtype} of shape {array.shape}; a mask is booleans (H, W)"
             )
         if array.any():
-            kept.append(array)
-    return kept
+            checked.append(array)
+    return checked
 
-
-# A segmentation network of the user's own, in the ONNX format, as a segmenter.
-#
-# ONNX Runtime is loaded at the first use, and runs on the processor. The network takes one
-# picture (1, 3, H, W) of float32 RGB; its first output is read by what it holds:
-#
-# - integers (h, w), perhaps with leading ones: a label for each pixel;
-# - booleans, or numbers within [0, 1] that do not add up to one over K, of shape (K, h, w), perhaps with a
-#   leading one: K masks, which may overlap, true from one half on;
-# - any other numbers of that shape: scores of K classes, of which each pixel takes the highest.
-#
-# Labels become connected regions, and each label as a whole. Nothing is known of what a class means.
 
 Normalisation = Literal["imagenet", "unit"]
-"""What a network takes: channels with ImageNet's mean and deviation taken out, or plain values in [0, 1]."""
+"""Input of a network: channels normalised by ImageNet's mean and deviation, or values in [0, 1]."""
 
 _IMAGENET_MEAN, _IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 _NETWORK_SHORT_SIDE = 512
-"""Of the picture, in pixels, where the network takes any size."""
+"""Short side, in pixels, of the input of a network that takes any size."""
 _SIDE_MULTIPLE = 32
-"""Sides are multiples of this then, since most networks halve them five times."""
+"""Sides are multiples of this in that case, since most networks halve them five times."""
 _PROBABILITY_SUM_TOLERANCE = 0.01
-"""Scores of a pixel that add up to one within this are shares of classes."""
+"""Scores of a pixel that add up to one within this are class probabilities."""
 
 
 class OnnxSegmenter:
-    """A loaded network; called with a picture (3, H, W) it answers with masks at its own resolution."""
+    """A segmentation network in the ONNX format, run by ONNX Runtime on the CPU.
+
+    It takes one picture (1, 3, H, W) of float32 RGB. Its first output is one of
+
+    - integers (h, w), optionally with leading ones: a label for each pixel;
+    - booleans, or numbers in [0, 1] that do not add up to one over K, of shape (K, h, w), optionally with a
+      leading one: K masks, which may overlap, true from one half on;
+    - any other numbers of that shape: scores of K classes, of which each pixel takes the highest.
+
+    Labels become connected regions, and each label as a whole.
+    """
 
     def __init__(self, path: str | Path, normalise: Normalisation = "imagenet") -> None:
         if normalise not in get_args(Normalisation):
@@ -293,13 +278,14 @@ class OnnxSegmenter:
             )
         self.path, self.normalise = Path(path), normalise
         self._session = _load_session(self.path)
-        self._input, self._size = self._checked_input()
+        self._input, self._size = self._check_input()
 
     def __call__(self, picture: Picture, /) -> list[Region]:
-        return self._regions(self._answer(self._prepared(picture)))
+        """Masks of a picture (3, H, W) at the network's own resolution."""
+        return self._to_regions(self._run(self._prepare(picture)))
 
-    def _checked_input(self) -> tuple[str, tuple[int | None, int | None]]:
-        """The name of the only input, and the height and width it asks for, None for any."""
+    def _check_input(self) -> tuple[str, tuple[int | None, int | None]]:
+        """Name of the only input, and its height and width, None for any."""
         inputs = self._session.get_inputs()
         shapes = "; ".join(f"{one.name} {one.type} {list(one.shape)}" for one in inputs)
         fixed = [side if isinstance(side, int) else None for side in inputs[0].shape] if inputs else []
@@ -311,8 +297,8 @@ class OnnxSegmenter:
             )
         return inputs[0].name, (fixed[2], fixed[3])
 
-    def _prepared(self, picture: Picture) -> np.ndarray:
-        """(1, 3, H, W): stretched to the size the network asks for, and normalised."""
+    def _prepare(self, picture: Picture) -> np.ndarray:
+        """(1, 3, H, W): scaled to the size the network takes, and normalised."""
         height, width = (
             own or _round_side(side, min(picture.shape[1:]))
             for own, side in zip(self._size, picture.shape[1:], strict=True)
@@ -325,7 +311,7 @@ class OnnxSegmenter:
             channels = (channels - mean) / deviation
         return np.ascontiguousarray(channels[None], np.float32)
 
-    def _answer(self, batch: np.ndarray) -> np.ndarray:
+    def _run(self, batch: np.ndarray) -> np.ndarray:
         try:
             return np.asarray(self._session.run(None, {self._input: batch})[0])
         except Exception as error:  # ONNX Runtime has a class of its own for each kind of failure
@@ -334,17 +320,17 @@ class OnnxSegmenter:
                 f"({_summarize_error(error)})"
             ) from None
 
-    def _regions(self, answer: np.ndarray) -> list[Region]:
-        if answer.dtype.kind in "iu" and answer.ndim >= 2 and answer.size == np.prod(answer.shape[-2:]):
-            return _regions_from_labels(answer.reshape(answer.shape[-2:]))
-        scores = answer[0] if answer.ndim == 4 and len(answer) == 1 else answer
-        if answer.dtype.kind not in "fb" or scores.ndim != 3 or 0 in scores.shape[1:]:
+    def _to_regions(self, output: np.ndarray) -> list[Region]:
+        if output.dtype.kind in "iu" and output.ndim >= 2 and output.size == np.prod(output.shape[-2:]):
+            return _regions_from_labels(output.reshape(output.shape[-2:]))
+        scores = output[0] if output.ndim == 4 and len(output) == 1 else output
+        if output.dtype.kind not in "fb" or scores.ndim != 3 or 0 in scores.shape[1:]:
             raise PlanError(
-                f"{self.path} answers with {answer.dtype} of shape {answer.shape}; a segmenter answers with "
+                f"{self.path} answers with {output.dtype} of shape {output.shape}; a segmenter answers with "
                 "scores or masks (1, K, h, w), or with integer labels (1, h, w)"
             )
         if not np.isfinite(scores).all():
-            raise PlanError(f"{self.path} answers with values that are no numbers; try another normalisation")
+            raise PlanError(f"{self.path} answers with values that are not finite; try another normalisation")
         if _are_independent_masks(scores):
             return drop_duplicate_regions(drop_small_regions(list(scores >= 0.5)))
         if len(scores) == 1:
@@ -355,7 +341,7 @@ class OnnxSegmenter:
 
 
 def _are_independent_masks(scores: np.ndarray) -> bool:
-    """Whether scores (K, h, w) are probabilities of their own rather than of one class among K."""
+    """Whether scores (K, h, w) are K independent masks rather than scores of K classes."""
     if not scores.size:
         return True
     within = scores.min() >= 0 and scores.max() <= 1
@@ -386,7 +372,7 @@ def _load_session(path: Path) -> Any:
     except ImportError:
         raise PlanError("a segmenter in ONNX needs ONNX Runtime: pip install onnxruntime") from None
     if not path.is_file():
-        raise PlanError(f"{path} is no file; give a network in the ONNX format")
+        raise PlanError(f"{path} is not a file; give a network in the ONNX format")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     try:
@@ -396,6 +382,6 @@ def _load_session(path: Path) -> Any:
 
 
 def _summarize_error(error: Exception) -> str:
-    """The first line of what ONNX Runtime says, which can be long."""
+    """The first line of an error of ONNX Runtime, which can be long."""
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__

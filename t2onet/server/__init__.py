@@ -1,4 +1,4 @@
-"""The web door: JSON and pages over the editor and the studies. Thin; what an edit is, is known elsewhere."""
+"""The web server: the API and pages of the darkroom and of studies. A thin layer over the editor."""
 
 from .app import create_app
 from .settings import ServerSettings

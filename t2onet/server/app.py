@@ -27,8 +27,6 @@ from .running import DisconnectMiddleware
 from .security import SecurityMiddleware
 from .settings import ServerSettings
 
-# The API described as a plain page, made from its own description: no script, and nothing from elsewhere.
-
 _HTML_HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>t2onet API</title></head><body>'
 )
@@ -58,9 +56,9 @@ def _render_route(path: str, method: str, one: dict[str, Any]) -> str:
     parts.append(f"<p>{escape(one.get('description', one.get('summary', '')))}</p><dl>")
     for parameter in one.get("parameters", []):
         needed = "" if parameter.get("required") else ", optional"
-        told = parameter.get("description") or parameter.get("schema", {}).get("description", "")
+        description = parameter.get("description") or parameter.get("schema", {}).get("description", "")
         parts.append(f"<dt><code>{escape(parameter['name'])}</code> ({parameter['in']}{needed})</dt>")
-        parts.append(f"<dd>{escape(told)}</dd>")
+        parts.append(f"<dd>{escape(description)}</dd>")
     if body := one.get("requestBody"):
         parts.append(f"<dt>body</dt><dd>{_render_content(body)}</dd>")
     for status, answer in one.get("responses", {}).items():
@@ -70,8 +68,8 @@ def _render_route(path: str, method: str, one: dict[str, Any]) -> str:
 
 def _render_content(one: dict[str, Any]) -> str:
     kinds = one.get("content", {})
-    told = [f"{escape(kind)} {_render_type(value.get('schema', {}))}" for kind, value in kinds.items()]
-    return ", ".join(told) or escape(one.get("description", ""))
+    parts = [f"{escape(kind)} {_render_type(value.get('schema', {}))}" for kind, value in kinds.items()]
+    return ", ".join(parts) or escape(one.get("description", ""))
 
 
 def _render_type(shape: dict[str, Any]) -> str:
@@ -97,18 +95,16 @@ def _render_schema(shape: dict[str, Any]) -> str:
     return "".join([*parts, "</dl>"])
 
 
-# The application: routes, guards and pages around one darkroom.
-
 STATIC = Path(__file__).parent / "static" / "darkroom"
 _DESCRIPTION = "The API of the web darkroom: sessions hold photos, photos hold edits, edits are recipes."
 _EXPIRY_CHECK_SECONDS = 60.0
-"""Seconds between two looks for sessions that expired."""
+"""Seconds between two checks for expired sessions."""
 
 
 def create_app(
     settings: ServerSettings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
 ) -> FastAPI:
-    """The server; `policy` answers instead of the network in the package, `more` are further routes."""
+    """Create the application; `policy` replaces the shipped network, `more` are further routes."""
     settings = settings or ServerSettings()
     app = FastAPI(
         title="t2onet",
@@ -121,8 +117,8 @@ def create_app(
         generate_unique_id_function=_make_operation_id,
         lifespan=_lifespan,
     )
-    app.state.darkroom = room = DarkroomService.of(settings, policy)
-    errors.install_error_handlers(app, room.sessions.conceal)
+    app.state.darkroom = darkroom = DarkroomService.create(settings, policy)
+    errors.install_error_handlers(app, darkroom.sessions.hide_paths)
     app.add_middleware(DisconnectMiddleware)
     app.add_middleware(SecurityMiddleware, settings=settings, is_upload=is_upload)
     for router in (routes.make_router(), *more):
@@ -144,22 +140,22 @@ def _make_docs_route(app: FastAPI) -> Any:
 
 
 class _RevalidatedFiles(StaticFiles):
-    """Files of the page, asked for again by their tags."""
+    """Static files that browsers revalidate by their ETags."""
 
     async def get_response(self, path: str, scope: Scope) -> Any:
-        found = await super().get_response(path, scope)
-        found.headers["Cache-Control"] = "no-cache"
-        return found
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    room: DarkroomService = app.state.darkroom
-    room.sessions.open()
+    darkroom: DarkroomService = app.state.darkroom
+    darkroom.sessions.open()
     loop = asyncio.get_running_loop()
     stopping = threading.Event()
-    warming = loop.run_in_executor(None, room.warm_up, stopping)
-    watching = asyncio.create_task(_expire_sessions(room))
+    warming = loop.run_in_executor(None, darkroom.warm_up, stopping)
+    watching = asyncio.create_task(_expire_sessions(darkroom))
     try:
         yield
     finally:
@@ -168,11 +164,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         with suppress(asyncio.CancelledError):
             await watching
         await warming
-        await loop.run_in_executor(None, room.sessions.shut)
+        await loop.run_in_executor(None, darkroom.sessions.close_all)
 
 
-async def _expire_sessions(room: DarkroomService) -> None:
-    """Remove what has expired, now and then."""
+async def _expire_sessions(darkroom: DarkroomService) -> None:
+    """Remove expired sessions, once a minute."""
     while True:
         await asyncio.sleep(_EXPIRY_CHECK_SECONDS)
-        await asyncio.to_thread(room.sessions.expire)
+        await asyncio.to_thread(darkroom.sessions.expire)

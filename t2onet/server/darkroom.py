@@ -1,4 +1,4 @@
-"""What the routes share: sessions, previews, the policy, and how many things are computed at a time."""
+"""State shared by the routes: sessions, previews, the policy, and slots for heavy work."""
 
 from __future__ import annotations
 
@@ -30,63 +30,63 @@ _POLL_SECONDS = 0.5
 
 @dataclass
 class DarkroomService:
-    """One server's state; nothing of it outlives the server."""
+    """The state of one server; nothing of it outlives the server."""
 
     settings: ServerSettings
     sessions: SessionStore
     previews: PreviewRenderer
-    given: Policy | None = None
-    _gate: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(count_cores()))
+    custom_policy: Policy | None = None
+    _slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(count_cores()))
 
     @classmethod
-    def of(cls, settings: ServerSettings, policy: Policy | None = None) -> DarkroomService:
+    def create(cls, settings: ServerSettings, policy: Policy | None = None) -> DarkroomService:
         previews = PreviewRenderer(PreviewCache(MIB * settings.cache_mb), settings.preview, count_cores())
         return cls(settings, SessionStore(settings), previews, policy)
 
     def policy(self) -> Policy:
-        return self.given or load_shipped_policy()
+        return self.custom_policy or load_shipped_policy()
 
     @contextmanager
-    def working(self) -> Iterator[None]:
+    def hold_slot(self) -> Iterator[None]:
         """Hold one of as many slots as there are cores, for work that keeps a core busy.
 
         Raises Cancelled if the client has disconnected. Enter it before a photo is locked, never after.
         """
-        while not self._gate.acquire(timeout=_POLL_SECONDS):
+        while not self._slots.acquire(timeout=_POLL_SECONDS):
             raise_if_disconnected()
         try:
             raise_if_disconnected()
             yield
         finally:
-            self._gate.release()
+            self._slots.release()
 
     @contextmanager
-    def reading(self, *recipes: Any) -> Iterator[None]:
-        """For reading recipes that a visitor sent: masks are decoded in turn, other recipes do not wait."""
-        with self.working() if any(map(has_masks, recipes)) else nullcontext():
+    def hold_decoding_slot(self, *recipes: Any) -> Iterator[None]:
+        """Hold a slot while recipes of a client are read, if they have masks to decode."""
+        with self.hold_slot() if any(map(has_masks, recipes)) else nullcontext():
             yield
 
-    def photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
+    def make_photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
         return SessionPhoto(to_display_name(name), path, uploaded, self.settings, self.previews, self.policy)
 
-    def ready(self, photo: SessionPhoto) -> SessionPhoto:
-        """The photo, opened."""
-        if photo.facts is None:
-            with self.working():
-                photo.editor  # noqa: B018
+    def open_photo(self, photo: SessionPhoto) -> SessionPhoto:
+        """Open a photo if it is not open yet."""
+        if photo.info is None:
+            with self.hold_slot():
+                photo.open_editor()
         return photo
 
     def preload(self, paths: Sequence[Path]) -> Session:
-        """A session that lives as long as the server, with photos that stay where they are."""
-        session = self.sessions.create(stays=True)
+        """Create a session that lives as long as the server, with photos of this machine."""
+        session = self.sessions.create(permanent=True)
         for path in paths:
-            session.add(self.photo(path.name, path.absolute(), uploaded=False))
+            session.add(self.make_photo(path.name, path.absolute(), uploaded=False))
         return session
 
     def warm_up(self, stopping: threading.Event) -> None:
-        """Load what the first visitor would wait for: the network, then the compiled kernels.
+        """Load what the first request would wait for: the network, then the compiled kernels.
 
-        A server that stops waits for what is being loaded; nothing more is begun once `stopping` is set.
+        A server that stops waits for what is being loaded; nothing more is loaded once `stopping` is set.
         """
         numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in operations().values()]
         with suppress(T2OError):
@@ -99,23 +99,23 @@ class DarkroomService:
 
 
 async def get_darkroom(request: Request) -> DarkroomService:
-    found = request.app.state.darkroom
-    assert isinstance(found, DarkroomService)
-    return found
+    darkroom = request.app.state.darkroom
+    assert isinstance(darkroom, DarkroomService)
+    return darkroom
 
 
 DarkroomDep = Annotated[DarkroomService, Depends(get_darkroom)]
 
 
-def get_session(session: ResourceId, room: DarkroomDep) -> Session:
-    return room.sessions.get(session)
+def get_session(session: ResourceId, darkroom: DarkroomDep) -> Session:
+    return darkroom.sessions.get(session)
 
 
 SessionDep = Annotated[Session, Depends(get_session)]
 
 
-def get_photo(photo: ResourceId, visit: SessionDep, room: DarkroomDep) -> SessionPhoto:
-    return room.ready(visit.photo(photo))
+def get_photo(photo: ResourceId, session: SessionDep, darkroom: DarkroomDep) -> SessionPhoto:
+    return darkroom.open_photo(session.photo(photo))
 
 
 PhotoDep = Annotated[SessionPhoto, Depends(get_photo)]

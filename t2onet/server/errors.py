@@ -1,4 +1,4 @@
-"""Errors as JSON responses. Tracebacks and paths of the server are never sent."""
+"""Errors as JSON responses: {"error": {"kind", "message"}}. Tracebacks and paths are never sent."""
 
 from __future__ import annotations
 
@@ -18,17 +18,13 @@ from starlette.responses import JSONResponse
 
 from ..errors import Cancelled, OutputError, ServerError, T2OError
 
-# JSON as it is sent: plain ASCII, so that no text in it can fail to be written.
-
 
 class AsciiJSONResponse(JSONResponse):
-    """JSON in ASCII: half characters in names and requests are escaped like any other."""
+    """JSON in ASCII, in which unpaired surrogates in names and requests can be sent as well."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
-
-# Refusals as JSON: {"error": {"kind", "message"}}. Tracebacks and paths of the server are not sent.
 
 UNPROCESSABLE = 422
 OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
@@ -44,7 +40,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Refused(ServerError, HTTPException):
-    """Refused by the server itself, with a status and a kind that a program can tell apart."""
+    """Refused by the server itself, with a status and a kind for programs."""
 
     def __init__(self, status: int, kind: str, message: str, **more: Any) -> None:
         HTTPException.__init__(self, status, message)
@@ -79,9 +75,9 @@ def to_resource_refusal(error: Exception) -> Refused | None:
 
 @contextmanager
 def refuse_storage_errors(what: str = "this") -> Iterator[None]:
-    """Around code that writes below the server's folder: refuse what the system does not let it write.
+    """Around code that writes to the server's folder: turns system errors into refusals.
 
-    Whatever fails inside must leave nothing changed, as the refusal says so.
+    The refusal says that nothing was changed, so the code must not leave partial changes.
     """
     try:
         yield
@@ -94,13 +90,13 @@ def refuse_storage_errors(what: str = "this") -> Iterator[None]:
 
 
 def _make_system_refusal(number: int, what: str = "this") -> Refused:
-    """For an error number of the system, met while writing or in want of open files."""
+    """The refusal for an errno that was raised while writing or opening files."""
     if number in OUT_OF_FILES:
         return Refused(503, "busy", "the server has too many files open; try again in a moment")
     reason = _DISK_FULL.get(number) or _UNWRITABLE.get(number) or os.strerror(number).lower()
     advice = "remove photos you no longer need, or ask" if number in _DISK_FULL else "ask"
-    words = f"the server cannot store {what}: {reason}; nothing was changed; {advice} whoever runs the server"
-    return Refused(507, "storage", words)
+    advice += " the operator of the server"
+    return Refused(507, "storage", f"the server cannot store {what}: {reason}; nothing was changed; {advice}")
 
 
 def get_error_kind(error: T2OError) -> str:
@@ -112,15 +108,15 @@ def make_error_response(status: int, kind: str, message: str, **more: Any) -> As
     return AsciiJSONResponse({"error": {"kind": kind, "message": message}, **more}, status)
 
 
-def install_error_handlers(app: FastAPI, conceal: Callable[[str], str] = str) -> None:
-    """Every refusal in one shape; `conceal` takes out of a message what is the server's own business."""
+def install_error_handlers(app: FastAPI, hide_paths: Callable[[str], str] = str) -> None:
+    """Send all errors in one shape; `hide_paths` removes paths of the server from messages."""
 
-    def refused(request: Request, error: Exception) -> AsciiJSONResponse:
+    def handle_error(request: Request, error: Exception) -> AsciiJSONResponse:
         assert isinstance(error, T2OError)
         status = 409 if isinstance(error, Cancelled) else UNPROCESSABLE
-        return make_error_response(status, get_error_kind(error), conceal(str(error)))
+        return make_error_response(status, get_error_kind(error), hide_paths(str(error)))
 
-    app.add_exception_handler(T2OError, refused)
+    app.add_exception_handler(T2OError, handle_error)
     app.add_exception_handler(OSError, _handle_os_error)
     app.add_exception_handler(Refused, _handle_http_error)
     app.add_exception_handler(HTTPException, _handle_http_error)

@@ -30,41 +30,41 @@ JPEG_QUALITY = 90
 _SCREEN_PIXELS = "shown"
 
 PreviewKey = tuple[Hashable, ...]
-"""A photo, a size, the steps that were done, and _SHOWN for pixels that are ready to be shown."""
+"""A photo, a size, the steps that were done, and _SCREEN_PIXELS for pixels ready for the screen."""
 
 
 @dataclass
 class PreviewCache:
-    """Arrays by key, up to so many bytes in all; the one not used for longest goes first."""
+    """Pictures by key, at most `limit` bytes in all; the least recently used are dropped first."""
 
     limit: int
-    held: int = 0
-    _kept: OrderedDict[PreviewKey, Image | Pixels] = field(default_factory=OrderedDict)
+    size: int = 0
+    _entries: OrderedDict[PreviewKey, Image | Pixels] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, *key: Hashable) -> Image | Pixels | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
 
-    def keep(self, *key: Hashable, value: Image | Pixels) -> None:
+    def put(self, *key: Hashable, value: Image | Pixels) -> None:
         with self._lock:
             self._drop(key)
-            self._kept[key] = value
-            self.held += _count_bytes(value)
-            while self.held > self.limit and len(self._kept) > 1:
-                self._drop(next(iter(self._kept)))
+            self._entries[key] = value
+            self.size += _count_bytes(value)
+            while self.size > self.limit and len(self._entries) > 1:
+                self._drop(next(iter(self._entries)))
 
-    def forget(self, *first: Hashable, unless: Callable[[PreviewKey], bool] = lambda key: False) -> None:
-        """All keys that begin so."""
+    def drop(self, *prefix: Hashable, unless: Callable[[PreviewKey], bool] = lambda key: False) -> None:
+        """Drop all entries whose keys begin with `prefix`."""
         with self._lock:
-            for key in [key for key in self._kept if key[: len(first)] == first and not unless(key)]:
+            for key in [key for key in self._entries if key[: len(prefix)] == prefix and not unless(key)]:
                 self._drop(key)
 
     def _drop(self, key: PreviewKey) -> None:
-        if (gone := self._kept.pop(key, None)) is not None:
-            self.held -= _count_bytes(gone)
+        if (dropped := self._entries.pop(key, None)) is not None:
+            self.size -= _count_bytes(dropped)
 
 
 def _count_bytes(value: Image | Pixels) -> int:
@@ -73,60 +73,66 @@ def _count_bytes(value: Image | Pixels) -> int:
 
 @dataclass(frozen=True)
 class PreviewRenderer:
-    """Pictures for the screen of all photos of a server, `side` pixels long at most."""
+    """Renders recipes on screen-size copies of photos, fast enough to follow a slider.
 
-    pool: PreviewCache
+    `side` is the long side of a preview in pixels. The pictures between the steps are cached, at 16 bits, so
+    that only the steps after a change are computed again, by the executor that also makes exports.
+    """
+
+    cache: PreviewCache
     side: int
     threads: int
 
-    def shown(self, photo: str, opening: Callable[[], Image], recipe: Recipe, side: int) -> Pixels:
-        """(H, W, 3) uint8 in sRGB: a photo after a recipe, its long side `side` pixels or less."""
+    def render(self, photo: str, open_photo: Callable[[], Image], recipe: Recipe, side: int) -> Pixels:
+        """(H, W, 3) uint8 in sRGB: a photo after a recipe, its long side at most `side` pixels."""
         steps = tuple(step for step in recipe.steps if not step.is_identity)
-        if (found := self.pool.get(photo, side, steps, _SCREEN_PIXELS)) is not None:
-            assert isinstance(found, np.ndarray)
-            return found
-        base = self._base(photo, opening, side)
-        start, pixels = self._farthest(photo, side, steps, base)
+        if (cached := self.cache.get(photo, side, steps, _SCREEN_PIXELS)) is not None:
+            assert isinstance(cached, np.ndarray)
+            return cached
+        base = self._get_base(photo, open_photo, side)
+        start, pixels = self._find_farthest(photo, side, steps, base)
         rest, begun = Recipe(steps=steps[start:]), base.with_pixels(pixels)
         made = render_stages(rest, begun, last=np.uint8, threads=self.threads, kernels=True)
         for number, stage in enumerate(made[:-1], start=start + 1):
-            self.pool.keep(photo, side, steps[:number], value=stage)
+            self.cache.put(photo, side, steps[:number], value=stage)
         picture = to_screen_pixels(base.with_pixels(made[-1]) if made else base)
-        self.pool.keep(photo, side, steps, _SCREEN_PIXELS, value=picture)
-        self.pool.forget(photo, side, unless=lambda key: _is_useful_for(steps, key))
+        self.cache.put(photo, side, steps, _SCREEN_PIXELS, value=picture)
+        self.cache.drop(photo, side, unless=lambda key: _is_useful_for(steps, key))
         return picture
 
-    def _farthest(self, photo: str, side: int, steps: tuple[Step, ...], base: Image) -> tuple[int, Pixels]:
-        """How many of the steps are done in pixels that were kept, and these."""
+    def _find_farthest(
+        self, photo: str, side: int, steps: tuple[Step, ...], base: Image
+    ) -> tuple[int, Pixels]:
+        """The cached picture with the most of the steps done, and how many these are."""
         for number in range(len(steps) - 1, 0, -1):
-            if isinstance(found := self.pool.get(photo, side, steps[:number]), np.ndarray):
-                return number, found
+            if isinstance(cached := self.cache.get(photo, side, steps[:number]), np.ndarray):
+                return number, cached
         return 0, base.pixels
 
-    def _base(self, photo: str, opening: Callable[[], Image], side: int) -> Image:
-        """The photo itself at that size, 16 bits."""
-        if isinstance(found := self.pool.get(photo, side), Image):
-            return found
-        source = opening() if side >= self.side else self._base(photo, opening, self.side)
+    def _get_base(self, photo: str, open_photo: Callable[[], Image], side: int) -> Image:
+        """The photo itself at a size, 16 bits."""
+        if isinstance(cached := self.cache.get(photo, side), Image):
+            return cached
+        source = open_photo() if side >= self.side else self._get_base(photo, open_photo, self.side)
         base = fit_long_side(source, side)
         base = base.with_pixels(to_uint16(base.pixels))
-        self.pool.keep(photo, side, value=base)
+        self.cache.put(photo, side, value=base)
         return base
 
-    def begin(self, photo: str, image: Image) -> None:
-        """Make the preview of a photo that is open at the moment."""
-        self._base(photo, lambda: image, self.side)
+    def prepare(self, photo: str, image: Image) -> None:
+        """Cache the preview of a photo that is open."""
+        self._get_base(photo, lambda: image, self.side)
 
 
 def _is_useful_for(steps: tuple[Step, ...], key: PreviewKey) -> bool:
-    """Whether what is kept under a key is the photo itself, or of use for these steps."""
+    """Whether a cached picture is the photo itself or a stage of these steps."""
     done, *shown = key[2:] or ((),)
     assert isinstance(done, tuple)
     return done in ((), steps) if shown else done == steps[: len(done)]
 
 
 def fit_long_side(image: Image, side: int) -> Image:
-    """The photo with a long side of at most `side` pixels."""
+    """Scale a photo down to a long side of at most `side` pixels."""
     long, short = max(image.height, image.width), min(image.height, image.width)
     return image if long <= side else image.resized(max(1, short * side // long))
 
@@ -141,35 +147,31 @@ def to_screen_pixels(image: Image) -> Pixels:
 
 
 def encode_preview(picture: Pixels) -> bytes:
-    """A picture (H, W, 3) uint8 as the browser gets it."""
+    """A picture (H, W, 3) uint8 as JPEG."""
     stream = io.BytesIO()
     PIL.Image.fromarray(picture).save(stream, "JPEG", quality=JPEG_QUALITY)
     return stream.getvalue()
 
-
-# Photos of a session: upload, editor, history and revision.
-
-# Bytes from outside -> a photo in a session's folder, or one clear refusal. Names never become paths.
 
 DEFAULT_PHOTO_NAME = "photo"
 _MAX_NAME_LENGTH = 100
 
 
 def to_display_name(given: str) -> str:
-    """The last part of a name, fit to be shown and to be given to a download; never a path."""
+    """The last part of a name, safe to show and to use for a download; never a path."""
     last = given.replace("\\", "/").rsplit("/", 1)[-1]
     shown = "".join(letter for letter in last if letter.isprintable() and not "\ud800" <= letter <= "\udfff")
     return shown.strip(" .")[-_MAX_NAME_LENGTH:] or DEFAULT_PHOTO_NAME
 
 
 def get_stored_suffix(name: str) -> str:
-    """The ending of a name if it is one of ours, which RAW files are told by; otherwise none."""
+    """The suffix of a name if it is one that can be read (RAW files are recognised by it); otherwise none."""
     ending = Path(name).suffix.lower()
     return ending if ending in READABLE_SUFFIXES else ""
 
 
 def open_stored_photo(path: Path, name: str, settings: ServerSettings) -> Image:
-    """The photo in a stored file; refusals speak of `name` and of no path."""
+    """Open a stored photo; errors give its `name` instead of its path."""
     try:
         return open_image(path, max_pixels=1e6 * settings.megapixels)
     except TooLargeError as error:
@@ -190,23 +192,21 @@ def open_stored_photo(path: Path, name: str, settings: ServerSettings) -> Image:
         raise ImageError(str(error).replace(str(path), name)) from None
 
 
-# What was done to a photo, a line for each edit, and the way back and forth between them.
-
 _MAX_LINE_LENGTH = 80
-"""Characters of a line."""
+"""Longest line of the history, in characters."""
 
 
 def get_history_position(editor: Editor) -> int:
-    """How many of the edits stand: 0 is the photo itself."""
+    """Number of edits that are applied; 0 is the photo itself."""
     return next((at for at, edit in enumerate(editor.history, start=1) if edit is editor.current), 0)
 
 
 def move_in_history(editor: Editor, to: int) -> None:
-    """Undo or redo until so many edits stand."""
-    most = len(editor.history)
-    if not 0 <= to <= most:
+    """Undo or redo until `to` edits are applied."""
+    last = len(editor.history)
+    if not 0 <= to <= last:
         raise invalid_request(
-            f"the history of this photo has places 0 to {most}, and {to} was given; read it again"
+            f"the history of this photo has places 0 to {last}, and {to} was given; read it again"
         )
     while get_history_position(editor) > to:
         editor.undo()
@@ -215,11 +215,11 @@ def move_in_history(editor: Editor, to: int) -> None:
 
 
 def describe_history(edits: Sequence[Edit]) -> Iterator[str]:
-    """Each edit as what it did to the one before: the words that were said, or what was done by hand."""
+    """A line for each edit: the request, or the change that was made by hand."""
     request, recipe = "", Recipe()
     for edit in edits:
-        said = bool(edit.request) and edit.request != request
-        line = f"“{edit.request}”" if said else _describe_manual_change(recipe, edit)
+        is_new_request = bool(edit.request) and edit.request != request
+        line = f"“{edit.request}”" if is_new_request else _describe_manual_change(recipe, edit)
         yield line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 1]}…"
         request, recipe = edit.request, edit.recipe
 
@@ -230,26 +230,23 @@ def _describe_manual_change(before: Recipe, edit: Edit) -> str:
     if not edit.recipe.steps and not edit.aside:
         return "Cleared"
     changes = before.diff(edit.recipe)
-    gone = {change.before.operation for change in changes if change.before and not change.after}
-    come = {change.after.operation for change in changes if change.after and not change.before}
+    removed = {change.before.operation for change in changes if change.before and not change.after}
+    added = {change.after.operation for change in changes if change.after and not change.before}
     off = {step.operation for _, step in edit.aside}
     groups = {
-        "moved": gone & come,
-        "switched off": (gone - come) & off,
-        "removed": gone - come - off,
-        "added": come - gone,
+        "moved": removed & added,
+        "switched off": (removed - added) & off,
+        "removed": removed - added - off,
+        "added": added - removed,
         "adjusted": {change.after.operation for change in changes if change.before and change.after},
     }
     done = [f"{', '.join(sorted(names))} {how}" for how, names in groups.items() if names]
     return "; ".join(done).capitalize() or "Adjusted"
 
 
-# A photo of a session: its file, its editor and its revision. Pixels are kept elsewhere, or read again.
-
-
 @dataclass(frozen=True)
 class PhotoInfo:
-    """What is known of a photo once it was opened."""
+    """Properties of a photo that are known once it was opened."""
 
     width: int
     height: int
@@ -260,7 +257,10 @@ class PhotoInfo:
 
 @dataclass
 class SessionPhoto:
-    """One photo. `name` is only shown, `path` is where it lies; `uploaded` ones go with the session."""
+    """A photo with its editor and revision. Its pixels are not kept in memory.
+
+    `name` is shown to people, `path` is the file; uploaded files are removed with the session.
+    """
 
     name: str
     path: Path
@@ -270,39 +270,38 @@ class SessionPhoto:
     policy: Callable[[], Policy]
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     revision: int = 0
-    facts: PhotoInfo | None = None
+    info: PhotoInfo | None = None
     _editor: Editor | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def open(self) -> Image:
-        """The photo at full resolution, from its file."""
+        """Read the photo at full resolution from its file."""
         return open_stored_photo(self.path, self.name, self.settings)
 
-    @property
-    def editor(self) -> Editor:
-        """Made at the first use, from a small copy: the photo itself does not stay in memory."""
+    def open_editor(self) -> Editor:
+        """The editor. The first call opens the photo, and keeps only a small copy of it in memory."""
         with self._lock:
             if self._editor is None:
                 image = self.open()
                 policy = self.policy()
                 self._editor = Editor(image_from_array(resize_to_square(image, policy.side)), policy)
-                self.facts = PhotoInfo(
+                self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )
-                self.previews.begin(self.id, image)
+                self.previews.prepare(self.id, image)
             return self._editor
 
     @property
     def recipe(self) -> Recipe:
-        """The one that stands."""
-        edit = self.editor.current
+        """The recipe of the current edit."""
+        edit = self.open_editor().current
         return edit.recipe if edit else Recipe()
 
     @contextmanager
-    def changing(self, revision: int) -> Iterator[Editor]:
-        """The editor, for one change by whoever has seen the latest; what changed is a new revision."""
+    def change(self, revision: int) -> Iterator[Editor]:
+        """The editor, for one change by a client that has seen this revision; makes a new revision."""
         with self._lock:
-            editor = self.editor
+            editor = self.open_editor()
             if revision != self.revision:
                 raise Refused(
                     409,
@@ -316,26 +315,26 @@ class SessionPhoto:
             if editor.current is not before:
                 self.revision += 1
 
-    def reading(self) -> tuple[int, Edit | None, Editor]:
-        """A consistent view: revision, the edit that stands, and the editor."""
+    def snapshot(self) -> tuple[int, Edit | None, Editor]:
+        """A consistent view: revision, current edit and editor."""
         with self._lock:
-            return self.revision, self.editor.current, self.editor
+            return self.revision, self.open_editor().current, self.open_editor()
 
-    def past(self) -> tuple[int, int, list[Edit]]:
-        """A consistent view: revision, place in the history, and all edits of it."""
+    def get_history(self) -> tuple[int, int, list[Edit]]:
+        """A consistent view: revision, position in the history, and all edits of the history."""
         with self._lock:
-            return self.revision, get_history_position(self.editor), self.editor.history
+            return self.revision, get_history_position(self.open_editor()), self.open_editor().history
 
-    def history(self) -> list[Step]:
-        """All steps that can be gone back or forward to."""
+    def list_history_steps(self) -> list[Step]:
+        """The steps of all edits that undo and redo lead to."""
         with self._lock:
             edits = [] if self._editor is None else self._editor.history
             return [step for edit in edits for step in (*edit.recipe.steps, *dict(edit.aside).values())]
 
-    def suffix(self) -> str:
-        """The ending of a result in the photo's own format: as it was, where that is true of the content."""
+    def get_output_suffix(self) -> str:
+        """The suffix of a result in the photo's format: its own suffix if that matches the content."""
         own = Path(self.name).suffix
-        fitting = get_suffixes(self.facts.format if self.facts else None)
+        fitting = get_suffixes(self.info.format if self.info else None)
         if not fitting:
             return choose_output_suffix(self.path.suffix)
         return own if own.lower() in fitting else fitting[0]

@@ -1,4 +1,4 @@
-"""Files made for a visitor: edited photos, recipes, colour tables, and batches of them."""
+"""Result files of a session: edited photos, recipes, colour tables, and batches of edited photos."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from ..errors import Cancelled, T2OError
 from ..executor import CancelToken, apply
@@ -21,17 +20,15 @@ from .darkroom import DarkroomService
 from .errors import Refused, refuse_storage_errors, to_resource_refusal
 from .photos import SessionPhoto
 from .running import get_disconnect_event
-from .schemas import ExportRequest, check_work
+from .schemas import BatchOutcome, ExportRequest, check_work
 from .sessions import Session
-
-# Files created for a visitor: edited photos, recipes and colour tables, in a folder of the session.
 
 _LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png"}
 
 
 @dataclass(frozen=True)
 class ResultFile:
-    """A file that waits to be fetched, and the name it is given then."""
+    """A file that waits for its download, and the name of the download."""
 
     name: str
     path: Path
@@ -40,49 +37,51 @@ class ResultFile:
     id: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
-def create_result(session: Session, photo: SessionPhoto, recipe: Recipe, wanted: ExportRequest) -> ResultFile:
-    """Create a result and keep it in the session until newer ones replace it."""
+def create_result(
+    session: Session, photo: SessionPhoto, recipe: Recipe, request: ExportRequest
+) -> ResultFile:
+    """Create a result and store it in the session until newer ones replace it."""
     session.usage.check()
-    folder = session.place()
+    folder = session.make_folder()
     try:
-        result = _write_result(folder, photo, recipe, wanted)
+        result = _write_result(folder, photo, recipe, request)
         result = replace(result, bytes=result.path.stat().st_size)
         session.usage.add(folder, result.bytes)
     except BaseException:
-        session.discard(folder)
+        session.remove_folder(folder)
         raise
     with session.lock:
         session.results[result.id] = result
         while len(session.results) > session.settings.exports:
             oldest = session.results.pop(next(iter(session.results)))
-            session.discard(oldest.path.parent)
+            session.remove_folder(oldest.path.parent)
     return result
 
 
-def _write_result(folder: Path, photo: SessionPhoto, recipe: Recipe, wanted: ExportRequest) -> ResultFile:
+def _write_result(folder: Path, photo: SessionPhoto, recipe: Recipe, request: ExportRequest) -> ResultFile:
     stem = Path(photo.name).stem
-    if wanted.kind == "photo":
+    if request.kind == "photo":
         return write_edited_photo(
-            folder / "result", photo, recipe, format=wanted.format, quality=wanted.quality
+            folder / "result", photo, recipe, format=request.format, quality=request.quality
         )
-    if wanted.kind == "recipe":
-        name = sidecar_path(Path(_get_edited_name(photo, wanted.format))).name
+    if request.kind == "recipe":
+        name = sidecar_path(Path(_get_edited_name(photo, request.format))).name
         place = folder / "result.json"
         with _hide_result_path(place, name):
             return ResultFile(name, recipe.save(place), ())
-    ending = _LOOK_SUFFIXES[wanted.kind]
+    suffix = _LOOK_SUFFIXES[request.kind]
     look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
-    place = folder / f"result{ending}"
-    with _hide_result_path(place, f"{stem}{ending}"):
-        done = export_recipe(look, place, size=wanted.size)
+    place = folder / f"result{suffix}"
+    with _hide_result_path(place, f"{stem}{suffix}"):
+        done = export_recipe(look, place, size=request.size)
     levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
     notes = (f"the table differs from the recipe by {levels}", *done.notes)
-    return ResultFile(f"{stem}{ending}", done.path, notes)
+    return ResultFile(f"{stem}{suffix}", done.path, notes)
 
 
 def _get_edited_name(photo: SessionPhoto, format: str | None) -> str:
-    ending = f".{format}" if format else photo.suffix()
-    return f"{Path(photo.name).stem}-edited{ending}"
+    suffix = f".{format}" if format else photo.get_output_suffix()
+    return f"{Path(photo.name).stem}-edited{suffix}"
 
 
 def write_edited_photo(
@@ -95,7 +94,7 @@ def write_edited_photo(
     progress: Callable[[float], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> ResultFile:
-    """A photo after a recipe at full resolution, as `place` with the ending of its format."""
+    """Write a photo after a recipe at full resolution; `place` gets the suffix of the format."""
     name = _get_edited_name(photo, format)
     image = photo.open()
     check_work(recipe, image.width * image.height, photo.settings)
@@ -108,7 +107,7 @@ def write_edited_photo(
 
 @contextmanager
 def _hide_result_path(path: Path, name: str) -> Iterator[None]:
-    """Around code that writes a result: refusals give its `name` instead of its path on the server."""
+    """Around code that writes a result: errors give its `name` instead of its path on the server."""
     try:
         with refuse_storage_errors(name):
             yield
@@ -119,15 +118,12 @@ def _hide_result_path(path: Path, name: str) -> Iterator[None]:
         raise type(error)(words) from error.__cause__
 
 
-# Many photos, one after the other, beside everything else: with progress, and until someone says stop.
-
 _STOP_SECONDS = 5.0
-"""That a batch has to end once it is cancelled; what it writes later finds no folder and is lost."""
+"""Seconds that a cancelled batch has to end; what it writes later is lost."""
 _LOG = logging.getLogger(__name__)
 
-BatchOutcome = Literal["waiting", "running", "done", "refused", "cancelled"]
 RecipeChooser = Callable[[SessionPhoto], tuple[Recipe, tuple[str, ...]]]
-"""The recipe that a photo gets, and what is to be said of it; refuses where a request cannot be answered."""
+"""Returns the recipe for a photo and remarks about it; raises RequestError if the request is declined."""
 
 
 @dataclass
@@ -144,14 +140,14 @@ class BatchPhoto:
 
 @dataclass
 class BatchJob:
-    """Works on its items in a thread of its own."""
+    """Edits its photos one after the other in its own thread, until it is cancelled."""
 
     items: list[BatchPhoto]
     recipe_for: RecipeChooser
     format: str | None
     folder: Path
     session: Session
-    room: DarkroomService
+    darkroom: DarkroomService
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -169,18 +165,18 @@ class BatchJob:
         return self._stop.is_set()
 
     def cancel(self) -> None:
-        """Finish what is being written, and begin nothing more."""
+        """Finish the photo that is being written, and start no other."""
         self._stop.set()
 
     def stop(self) -> None:
-        """Cancel, and wait until nothing is being written any more; not for a photo that takes too long."""
+        """Cancel, and wait a few seconds until nothing is being written any more."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(_STOP_SECONDS)
 
     def remove(self) -> None:
         self.stop()
-        self.session.discard(self.folder)
+        self.session.remove_folder(self.folder)
 
     def _run(self) -> None:
         for number, item in enumerate(self.items):
@@ -188,21 +184,21 @@ class BatchJob:
                 item.outcome = "cancelled"
             else:
                 item.outcome = "running"
-                self._attempt(item, self.folder / str(number))
+                self._process(item, self.folder / str(number))
 
-    def _attempt(self, item: BatchPhoto, place: Path) -> None:
-        def told(share: float) -> None:
+    def _process(self, item: BatchPhoto, place: Path) -> None:
+        def report(share: float) -> None:
             item.share = share
 
         try:
-            with self.room.working():
+            with self.darkroom.hold_slot():
                 self.session.usage.check()
-                item.photo.editor  # noqa: B018  opens it, or refuses
+                item.photo.open_editor()
                 recipe, item.remarks = self.recipe_for(item.photo)
                 result = write_edited_photo(
-                    place, item.photo, recipe, format=self.format, progress=told, cancel=self._stop
+                    place, item.photo, recipe, format=self.format, progress=report, cancel=self._stop
                 )
-            item.result = self._counted(result)
+            item.result = self._count_usage(result)
             item.outcome, item.share = "done", 1.0
         except Cancelled:
             item.outcome = "cancelled"
@@ -216,8 +212,8 @@ class BatchJob:
                 _LOG.exception("an error that should not happen, in a batch")
                 item.error = f"{item.photo.name} failed in the server; its log says why"
 
-    def _counted(self, result: ResultFile) -> ResultFile:
-        """A result that the session has room for; one that it has not is removed."""
+    def _count_usage(self, result: ResultFile) -> ResultFile:
+        """Count a result's bytes; it is removed again if the session is full."""
         try:
             self.session.usage.add(self.folder, result.path.stat().st_size)
         except BaseException:
@@ -227,7 +223,7 @@ class BatchJob:
 
 
 def stream_zip(batch: BatchJob) -> Iterator[bytes]:
-    """All results as a ZIP, piece by piece; photos are compressed already, so they are only stored."""
+    """All results as a ZIP, in pieces; photos are compressed already, so they are only stored."""
     sink = _ZipBuffer()
     taken: set[str] = set()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as file:
@@ -239,12 +235,12 @@ def stream_zip(batch: BatchJob) -> Iterator[bytes]:
             with file.open(name, "w") as entry, item.result.path.open("rb") as source:
                 while piece := source.read(2**20):
                     entry.write(piece)
-                    yield sink.taken()
-    yield sink.taken()
+                    yield sink.take()
+    yield sink.take()
 
 
 class _ZipBuffer:
-    """A file that only goes forward and hands out what was written."""
+    """A write-only file that hands out what was written since the last time."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -259,6 +255,6 @@ class _ZipBuffer:
     def close(self) -> None:
         pass
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)

@@ -25,14 +25,7 @@ from ..errors import Cancelled, ServerError
 from .errors import AsciiJSONResponse, make_error_response
 from .settings import ServerSettings, encode_token
 
-# Limits on open connections and stalling clients, and detection of clients that disconnect.
-
-# Middleware that detects clients which disconnect before they are answered, so that work for them can stop.
-#
-# It listens for the end of the connection once a request has arrived in full. Code that works on the request
-# calls `client_gone` or `stop_if_gone`, in whatever thread the framework runs it.
-
-_DISCONNECT_EVENT: ContextVar[threading.Event | None] = ContextVar("client_gone", default=None)
+_DISCONNECT_EVENT: ContextVar[threading.Event | None] = ContextVar("disconnect_event", default=None)
 
 
 def get_disconnect_event() -> threading.Event | None:
@@ -48,7 +41,10 @@ def raise_if_disconnected() -> None:
 
 
 class DisconnectMiddleware:
-    """ASGI middleware that sets `client_gone` for each request."""
+    """ASGI middleware that detects clients which disconnect before they are answered.
+
+    Code that works on the request calls `get_disconnect_event` or `raise_if_disconnected`, in any thread.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -116,13 +112,6 @@ class _DisconnectListener:
                 await self._waiting
 
 
-# Limits on the number of open connections, and on how long one may stall.
-#
-# A connection that neither sends a request nor reads its answer is closed after `stall_seconds`; one that
-# sends
-# no complete request is closed at once when the server is full and another client connects. The limits stay
-# below the number of files that the process may open: beyond that nobody could connect and nothing be saved.
-
 _INITIAL_BYTES = 1000
 """Bytes credited to every connection, so that a new one does not count as slow."""
 _FULL_MESSAGE = "there are as many connections as this server holds; try again in a moment"
@@ -130,9 +119,12 @@ _FULL_MESSAGE = "there are as many connections as this server holds; try again i
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """`most` connections stay open; up to `accepted` new ones are accepted in one turn of the event loop."""
+    """At most `open` connections stay open; up to `accepted` are accepted in one turn of the event loop.
 
-    most: int
+    The limits stay below the number of files that the process may open; beyond it nothing could be saved.
+    """
+
+    open: int
     accepted: int
     stall_seconds: float
 
@@ -141,11 +133,11 @@ def compute_connection_limits(settings: ServerSettings) -> ConnectionLimits:
     """The limits of the settings, lowered where the system allows too few open files.
 
     A connection is accepted a few turns of the event loop before it can be closed, so up to four times
-    `accepted` may be open beyond `most`. A quarter of the files is left for photos.
+    `accepted` may be open beyond `open`. A quarter of the files is left for photos.
     """
     files = _get_open_file_limit()
     return ConnectionLimits(
-        most=max(1, min(settings.connections, files // 2)),
+        open=max(1, min(settings.connections, files // 2)),
         accepted=max(1, min(64, files // 16)),
         stall_seconds=settings.stall_seconds,
     )
@@ -161,7 +153,7 @@ def _get_open_file_limit() -> int:
 
 
 class LimitedConnection(H11Protocol):
-    """A connection of uvicorn that records its progress."""
+    """A connection of uvicorn that is closed if it stalls, or to make room for others if it is slow."""
 
     limits: ConnectionLimits
     closed = False
@@ -176,7 +168,7 @@ class LimitedConnection(H11Protocol):
         self.address = self.client[0] if self.client else ""
         self.unsent = 0
         self._reset_progress()
-        if len(self.connections) > self.limits.most:
+        if len(self.connections) > self.limits.open:
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
@@ -241,7 +233,7 @@ class LimitedConnection(H11Protocol):
         little. Requests that are being answered stay; if there is nothing else, this connection is refused.
         """
         open_ones = [one for one in self.connections if isinstance(one, LimitedConnection) and not one.closed]
-        if len(open_ones) <= self.limits.most:
+        if len(open_ones) <= self.limits.open:
             return
         idle = [one for one in open_ones if one is not self and not one.answering]
         if not idle:
@@ -261,10 +253,6 @@ def _to_raw_response(response: AsciiJSONResponse) -> bytes:
     body = bytes(response.body)
     return b"HTTP/1.1 %d \r\n%sconnection: close\r\n\r\n%s" % (response.status_code, headers, body)
 
-
-# Run an application on a socket, from listening to shutdown, with rate-limited logs.
-
-# Rate limit for log messages, so that no client fills the log by provoking the same message.
 
 _LOGGERS = (
     *("asyncio", "uvicorn.error"),
@@ -341,10 +329,8 @@ def limit_log_repetition() -> Iterator[None]:
             logger.removeFilter(once)
 
 
-# Running an application on a socket, from listening to shutdown.
-
 DEFAULT_PORT = 8642
-"""Where the darkroom is unless something else is there already."""
+"""Default port of the darkroom; another one if it is taken."""
 _GRACE_SECONDS = 10
 """Seconds that requests have to finish when the server is stopped."""
 _THREAD_WAIT_SECONDS = 1.0
@@ -357,7 +343,7 @@ DEFAULT_SETTINGS = ServerSettings()
 
 
 def bind_socket(host: str, port: int | None) -> socket.socket:
-    """A socket on the port, or on a free one where none was asked for by number."""
+    """Bind a socket to a port; without a number to the default port, or to a free one."""
     for tried in (DEFAULT_PORT, 0) if port is None else (port,):
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, tried, type=socket.SOCK_STREAM)[0]
@@ -375,7 +361,7 @@ def bind_socket(host: str, port: int | None) -> socket.socket:
 
 
 def build_server_url(listening: socket.socket, token: str | None = None, fragment: str = "") -> str:
-    """What a visitor opens. The fragment is not sent to any server."""
+    """The address to open in a browser. The fragment is not sent to the server."""
     host, port = listening.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
@@ -390,15 +376,15 @@ def run_server(
     started: Callable[[], None],
     settings: ServerSettings = DEFAULT_SETTINGS,
 ) -> None:
-    """Serve until a signal says stop; requests that are being answered then are finished first."""
+    """Serve until a signal stops the server; requests in progress are finished first."""
     with limit_log_repetition():
         LimitedServer(app, started, settings).run(sockets=[listening])
 
 
 def end_busy_threads() -> None:
-    """End the process with code 0 if threads still compute for requests that were given up.
+    """End the process with code 0 if threads still work on abandoned requests.
 
-    Python would wait for them, however long they take. To be called last, when everything else is closed.
+    Python would wait for them, however long they take. Call it last, when everything else is closed.
     """
     end = time.monotonic() + _THREAD_WAIT_SECONDS
     others = [one for one in threading.enumerate() if one is not threading.current_thread()]

@@ -20,10 +20,8 @@ from ..recipe import Recipe, Step
 from .errors import too_large
 from .settings import ServerSettings
 
-# The JSON of the API: what is asked and what is answered. Nothing here does anything.
-
 ResourceId = Annotated[str, Field(max_length=64)]
-"""Of a photo, a batch, a result: short and made by the server."""
+"""Id of a photo, batch or result, made by the server."""
 RecipeJson = Annotated[
     dict[str, Any], Field(description="A recipe, as `t2o apply` takes it; masks as `png`, not as `file`.")
 ]
@@ -33,14 +31,18 @@ LongSide = Annotated[
 ]
 
 
+OutputFormat = Literal["jpg", "png", "tif", "webp", "avif", "heic"]
+BatchOutcome = Literal["waiting", "running", "done", "refused", "cancelled"]
+
+
 class StrictRequest(BaseModel):
-    """A body: unknown keys are refused."""
+    """A request body; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class ModeRequest(StrictRequest):
-    """A body with a mode; `manner`, its old name, is taken as well."""
+    """A request body with a mode; the old name `manner` is accepted as well."""
 
     mode: Mode = DEFAULT_MODE
 
@@ -56,11 +58,11 @@ class ModeRequest(StrictRequest):
 
 
 class EditRequest(ModeRequest):
-    """A request, or a follow-up to the edit there is."""
+    """A request, or a follow-up to the current edit."""
 
     request: str
     revision: RevisionNumber
-    fresh: Annotated[bool, Field(description="About the photo as it was opened, not as it is.")] = False
+    fresh: Annotated[bool, Field(description="About the photo as it was opened, not its edit.")] = False
 
 
 class VariantsRequest(ModeRequest):
@@ -81,17 +83,17 @@ class PutRecipeRequest(StrictRequest):
     revision: RevisionNumber
     aside: list[SwitchedOffStep] = []
     new: bool = False
-    """Whether it comes from elsewhere, a look say, so that no words led to its steps."""
+    """Whether it comes from elsewhere, such as a look, so that no words led to its steps."""
 
 
 class UndoRedoRequest(StrictRequest):
-    """One step through the history."""
+    """Undo or redo."""
 
     revision: RevisionNumber
 
 
 class MoveToEditRequest(StrictRequest):
-    place: Annotated[int, Field(ge=0, description="How many edits of the history shall stand.")]
+    place: Annotated[int, Field(ge=0, description="Number of edits of the history to apply.")]
     revision: RevisionNumber
 
 
@@ -112,12 +114,12 @@ class PlanRequest(StrictRequest):
 
 
 class ExportRequest(StrictRequest):
-    """What to make: the photo, or the recipe for another tool."""
+    """The result to make: the edited photo, its recipe, or a colour table for another tool."""
 
     kind: Literal["photo", "recipe", "cube", "hald"] = "photo"
     format: Annotated[
-        Literal["jpg", "png", "tif", "webp", "avif", "heic"] | None,
-        Field(description="Of a photo; its own by default."),
+        OutputFormat | None,
+        Field(description="Format of a photo; its own by default."),
     ] = None
     quality: Annotated[int | None, Field(ge=1, le=100)] = None
     size: Annotated[int | None, Field(description="Entries a side: cube 33 or 65, hald 64 or 144.")] = None
@@ -130,7 +132,7 @@ class StartBatchRequest(ModeRequest):
     recipe: RecipeJson | None = None
     request: str | None = None
     photos: Annotated[list[ResourceId] | None, Field(max_length=10_000, description="All by default.")] = None
-    format: Literal["jpg", "png", "tif", "webp", "avif", "heic"] | None = None
+    format: OutputFormat | None = None
 
 
 class ParameterResponse(BaseModel):
@@ -141,7 +143,7 @@ class ParameterResponse(BaseModel):
     unit: str
     help: str
     step: Annotated[float, Field(description="Smallest change of a slider.")]
-    count: Annotated[int, Field(description="How many numbers: more than one is a curve of that many rises.")]
+    count: Annotated[int, Field(description="Number of values; more than one are the increments of a curve.")]
 
 
 class OperationResponse(BaseModel):
@@ -159,7 +161,7 @@ class AboutResponse(BaseModel):
 
 
 class StepResponse(BaseModel):
-    """A step of the recipe as a person reads it."""
+    """A step of a recipe in words."""
 
     operation: str
     does: str
@@ -175,7 +177,7 @@ class PhotoSummaryResponse(BaseModel):
 
 
 class PhotoResponse(BaseModel):
-    """A photo and the edit that stands."""
+    """A photo and its current edit."""
 
     photo: ResourceId
     name: str
@@ -199,7 +201,7 @@ class PhotoResponse(BaseModel):
 
 
 class HistoryResponse(BaseModel):
-    """What was done to a photo; the first `place` edits stand, the others were undone."""
+    """The edits of a photo; the first `place` are applied, the others were undone."""
 
     revision: int
     place: int
@@ -242,14 +244,14 @@ class VariantsResponse(BaseModel):
 
 
 class ClippingResponse(BaseModel):
-    """Shares of the pixels that are at the ends of the scale."""
+    """Shares of the pixels that are fully black or white in a channel."""
 
     black: float
     white: float
 
 
 class HistogramResponse(BaseModel):
-    """Counts by level, 256 for each channel, of the picture on the screen."""
+    """Counts of the 256 levels of each channel, in the preview."""
 
     red: list[int]
     green: list[int]
@@ -278,7 +280,7 @@ class ExportResponse(BaseModel):
 class BatchItemResponse(BaseModel):
     photo: ResourceId
     name: str
-    outcome: Literal["waiting", "running", "done", "refused", "cancelled"]
+    outcome: BatchOutcome
     notes: list[str]
     error: str | None
     url: str | None
@@ -295,17 +297,15 @@ class BatchResponse(BaseModel):
     archive: Annotated[str | None, Field(description="All results in one file, when it is finished.")]
 
 
-# Recipes from outside, and recipes as they are told. Masks come inside them, never as the name of a file.
-
 _MAX_RECIPE_NAME_LENGTH = 200
 _REPAIR_MEGAPIXELS = 150.0
-"""Of masked steps that take as long as a repair of a whole photo, which is made at one size for any photo."""
+"""Work of a repair of a whole photo, in megapixels of masked steps; the same for photos of any size."""
 _NEIGHBOURHOOD_COST = 2.0
-"""Megapixels of masked steps that take as long as one megapixel of a step that looks at neighbours."""
+"""Work of a megapixel of a step that reads neighbouring pixels, in megapixels of masked steps."""
 
 
 def parse_recipe(raw: Any, settings: ServerSettings) -> Recipe:
-    """A recipe that a visitor sent, within the limits."""
+    """Parse a recipe that a client sent, within the limits. Masks must be embedded, never named as files."""
     steps = raw.get("steps") if isinstance(raw, dict) else None
     if isinstance(steps, list):
         if len(steps) > settings.steps:
@@ -325,7 +325,7 @@ def parse_step(raw: Any, settings: ServerSettings) -> Step:
 
 
 def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
-    """Refuse a recipe whose steps would keep the server busy for too long on a picture of so many pixels."""
+    """Refuse a recipe that would take too long on a picture of `pixels` pixels."""
     masked = [step for step in recipe.steps if step.mask and not step.is_identity]
     work = sum(_estimate_step_work(step, pixels / 1e6) for step in masked)
     work += _NEIGHBOURHOOD_COST * _count_neighbourhood_passes(recipe) * pixels / 1e6
@@ -337,7 +337,7 @@ def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
 
 
 def _estimate_step_work(step: Step, megapixels: float) -> float:
-    """What a step with a mask computes, in megapixels."""
+    """Work of a step with a mask, in megapixels."""
     assert step.mask is not None
     if (repair := repairs().get(step.operation)) is None:
         return megapixels * step.mask.extent()
@@ -346,9 +346,9 @@ def _estimate_step_work(step: Step, megapixels: float) -> float:
 
 
 def _count_neighbourhood_passes(recipe: Recipe) -> float:
-    """How many times over the photo's pixels are computed from their neighbours.
+    """How often the whole photo is computed from neighbouring pixels.
 
-    The first time over the whole photo is not counted, so that a plain edit of any photo is admitted.
+    The first pass over the whole photo is not counted, so that a simple edit of any photo is accepted.
     """
     steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
     wide = [step for step in steps if operations.get_operation(step.operation).reach(1.0)]
@@ -357,13 +357,13 @@ def _count_neighbourhood_passes(recipe: Recipe) -> float:
 
 
 def has_masks(raw: Any) -> bool:
-    """Whether pictures have to be decoded to read this recipe."""
+    """Whether a recipe has masks that must be decoded."""
     steps = raw.get("steps") if isinstance(raw, dict) else None
     return isinstance(steps, list) and any(isinstance(step, dict) and "mask" in step for step in steps)
 
 
 def _check_mask(step: Any, settings: ServerSettings) -> None:
-    """Before anything of a mask is opened: no files of the server, and no more pixels than allowed."""
+    """Check a mask before it is decoded: no file names, and not too many pixels."""
     mask = step.get("mask") if isinstance(step, dict) else None
     if not isinstance(mask, dict):
         return
@@ -375,7 +375,7 @@ def _check_mask(step: Any, settings: ServerSettings) -> None:
 
 
 def _count_mask_pixels(png: str) -> int:
-    """As its header has them; 0 for what is no PNG, which the recipe itself refuses."""
+    """Pixels of a PNG by its header; 0 for other data, which the recipe refuses."""
     try:
         data = base64.b64decode(png)
         if not data.startswith(formats.PNG_SIGNATURE):
@@ -390,13 +390,13 @@ def _count_mask_pixels(png: str) -> int:
 
 
 def count_mask_bytes(steps: Iterable[Step]) -> int:
-    """Bytes of all masks that are not the same object."""
+    """Bytes of all distinct mask objects."""
     masks = {id(step.mask): step.mask for step in steps if step.mask}
     return sum(len(mask.png) for mask in masks.values())
 
 
 def to_recipe_json(recipe: Recipe) -> dict[str, Any]:
-    """As JSON holds it."""
+    """A recipe as JSON data."""
     return recipe.model_dump(mode="json", exclude_none=True)
 
 

@@ -1,4 +1,4 @@
-"""Who may ask, and how much: hosts, origins, token, size and duration of bodies, headers."""
+"""Access control and limits on requests: hosts, origins, token, size and duration of bodies, headers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import Refused, make_error_response, too_large
 from .settings import MIB, ServerSettings, encode_token, is_token
-
-# Who may ask, and how much: hosts, origins, the token, the size and duration of bodies, and headers.
-#
-# It stands before everything else and knows nothing of photos.
 
 TOKEN_COOKIE = "t2o-token"
 API_PATH = "/api/"
@@ -39,7 +35,7 @@ SECURITY_HEADERS = {
 _LOG = logging.getLogger(__name__)
 
 IsUpload = Callable[[str, str], bool]
-"""Whether a method and a path bring a photo, which may be larger than anything else."""
+"""Whether a method and a path upload a photo, which may be larger than other bodies."""
 
 
 def is_never_upload(method: str, path: str) -> bool:
@@ -47,7 +43,7 @@ def is_never_upload(method: str, path: str) -> bool:
 
 
 class SecurityMiddleware:
-    """The middleware: refuses, limits, and adds headers to every answer."""
+    """Middleware that checks requests, limits bodies and adds security headers to every response."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, is_upload: IsUpload = is_never_upload) -> None:
         self.app, self.settings, self.is_upload = app, settings, is_upload
@@ -89,33 +85,33 @@ class SecurityMiddleware:
         try:
             _check_host(headers, self.settings)
             _check_origin(scope, headers)
-            entered = self._enter(scope, headers)
-            body = _LimitedBody(receive, self._most(scope), self.settings.upload_seconds)
+            response = self._check_token(scope, headers)
+            body = _LimitedBody(receive, self._get_max_bytes(scope), self.settings.upload_seconds)
             body.check_declared(headers)
         except Refused as refused:
-            entered = make_error_response(refused.status_code, refused.kind, str(refused))
-        if entered is not None:
-            await entered(scope, receive, send)
+            response = make_error_response(refused.status_code, refused.kind, str(refused))
+        if response is not None:
+            await response(scope, receive, send)
         else:
             await self.app(scope, body, send)
 
-    def _most(self, scope: Scope) -> int:
+    def _get_max_bytes(self, scope: Scope) -> int:
         upload = self.is_upload(scope["method"], scope["path"])
         return MIB * (self.settings.upload_mb if upload else self.settings.json_mb)
 
-    def _enter(self, scope: Scope, headers: Headers) -> Response | None:
-        """Check the token. None if the client may enter; a redirect with a cookie if the address has it."""
+    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
+        """Check the token: None if it is right, a redirect that sets a cookie if the URL has it."""
         token = self.settings.token
         if token is None:
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"), encoding="latin-1")
         if scope["path"] == "/" and any(is_token(one, token) for one in query.get("token", [])):
-            entrance = RedirectResponse("/", 303)
+            redirect = RedirectResponse("/", 303)
             secure = scope.get("scheme") == "https"
-            entrance.set_cookie(
+            redirect.set_cookie(
                 TOKEN_COOKIE, encode_token(token), httponly=True, samesite="strict", secure=secure
             )
-            return entrance
+            return redirect
         if any(is_token(one, token) for one in _read_tokens(headers)):
             return None
         words = (
@@ -135,7 +131,7 @@ def _read_tokens(headers: Headers) -> list[str]:
 
 
 def _check_host(headers: Headers, settings: ServerSettings) -> None:
-    """Against other names for this machine: a page may be served from a name that later leads here."""
+    """Refuse unknown host names, against DNS rebinding."""
     if settings.token is not None or settings.hosts is None:
         return
     if _parse_hostname(headers.get("host", "")) not in settings.hosts:
@@ -150,9 +146,9 @@ def _parse_hostname(host: str) -> str:
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:
-    """Against pages from elsewhere: browsers say where a request comes from, other programs need not.
+    """Refuse requests of other sites: browsers send where a request comes from, other programs need not.
 
-    Where they say how near that is, names need not be compared, which proxies may have changed.
+    Sec-Fetch-Site is preferred to a comparison of host names, which proxies may change.
     """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     elsewhere = site not in (None, "same-origin", "none")
@@ -172,20 +168,20 @@ def _parse_netloc(origin: str) -> str | None:
 
 
 class _LimitedBody:
-    """What the client sends, up to so many bytes and until the deadline."""
+    """The body of a request, limited in bytes and time."""
 
-    def __init__(self, receive: Callable[[], Awaitable[Message]], most: int, seconds: float) -> None:
-        self.receive, self.most = receive, most
+    def __init__(self, receive: Callable[[], Awaitable[Message]], max_bytes: int, seconds: float) -> None:
+        self.receive, self.max_bytes = receive, max_bytes
         self.seconds, self.deadline = seconds, asyncio.get_running_loop().time() + seconds
-        self.got, self.whole = 0, False
+        self.received, self.complete = 0, False
 
     def check_declared(self, headers: Headers) -> None:
         declared = headers.get("content-length", "0")
-        if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > self.most:
+        if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > self.max_bytes:
             raise self._too_large()
 
     async def __call__(self) -> Message:
-        if self.whole:  # only the end of the connection is left to hear of
+        if self.complete:  # only the end of the connection is left to hear of
             return await self.receive()
         try:
             async with asyncio.timeout_at(self.deadline):
@@ -193,11 +189,11 @@ class _LimitedBody:
         except TimeoutError:
             words = f"the request was not here within {self.seconds:g} seconds"
             raise Refused(408, "timeout", words) from None
-        self.got += len(message.get("body", b""))
-        self.whole = not message.get("more_body", False)
-        if self.got > self.most:
+        self.received += len(message.get("body", b""))
+        self.complete = not message.get("more_body", False)
+        if self.received > self.max_bytes:
             raise self._too_large()
         return message
 
     def _too_large(self) -> Refused:
-        return too_large(f"this is larger than the {self.most / MIB:g} MiB allowed here")
+        return too_large(f"this is larger than the {self.max_bytes / MIB:g} MiB allowed here")

@@ -24,12 +24,6 @@ from .settings import MIB, ServerSettings
 if TYPE_CHECKING:
     from .results import BatchJob, ResultFile
 
-# The folder in which a running server keeps photos and results; removed when the server stops.
-#
-# It is locked while the server runs, and holds a marker file. A killed server cannot remove its folder, but
-# its lock ends with the process: the next server removes folders beside its own that have the marker and no
-# lock.
-
 _FOLDER_PREFIX = "t2o-serve-"
 _FOLDER_NAME = re.compile(rf"{_FOLDER_PREFIX}[a-z0-9_]{{8}}")
 """Names that `tempfile.mkdtemp` gives with that prefix."""
@@ -42,7 +36,11 @@ _PROBE_BYTES = 2**16
 
 @dataclass
 class ServerFolder:
-    """A folder that no other server removes."""
+    """The folder of a running server for photos and results; removed when the server stops.
+
+    It is locked while the server runs, and holds a marker file. The lock of a killed server ends with its
+    process: the next server removes folders beside its own that have the marker and no lock.
+    """
 
     path: Path
     handle: int | None = None
@@ -114,28 +112,27 @@ def _lock_folder(path: Path) -> int | None:
     return None
 
 
-# What one session stores and receives, counted as it changes.
-#
-# The limits are checked for every upload and every result. Walking the session's folder each time would cost
-# more with every file in it, and would meet folders that are being removed.
-
 MAKE_ROOM_HINT = "remove some, or begin another"
 
 
 @dataclass
 class SessionUsage:
-    """Bytes by the folder that holds them, and uploads under way. Its lock is held for arithmetic only."""
+    """Bytes that a session stores, by folder, and uploads in progress.
+
+    Counted instead of measured: walking the folder for every upload would be slow, and would race with
+    removals.
+    """
 
     settings: ServerSettings
     stored: int = 0
     """Bytes of all folders."""
     uploads: int = 0
-    """Under way."""
+    """Uploads in progress."""
     _sizes: dict[Path, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Refuse where there is no room for another byte."""
+        """Refuse if the session is full."""
         with self._lock:
             self._check(1)
 
@@ -147,19 +144,19 @@ class SessionUsage:
             self._sizes[folder] = self._sizes.get(folder, 0) + size
 
     def remove(self, folder: Path) -> None:
-        """Forget all bytes of a folder; one that was never counted is no error."""
+        """Stop counting a folder; unknown folders are ignored."""
         with self._lock:
             self.stored -= self._sizes.pop(folder, 0)
 
     @contextmanager
     def uploading(self, photos: int) -> Iterator[None]:
-        """One upload beside the `photos` that were uploaded before; refused where there are too many."""
-        most = self.settings
+        """Count an upload while it runs; refused if there are too many uploads or `photos`."""
         with self._lock:
-            if self.uploads >= most.uploads:
-                raise too_many(f"a session takes {most.uploads} uploads at a time; wait until one has ended")
-            if photos + self.uploads >= most.photos:
-                raise too_many(f"a session holds {most.photos} photos; {MAKE_ROOM_HINT}")
+            if self.uploads >= self.settings.uploads:
+                limit = self.settings.uploads
+                raise too_many(f"a session takes {limit} uploads at a time; wait until one has ended")
+            if photos + self.uploads >= self.settings.photos:
+                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
             self.uploads += 1
         try:
             yield
@@ -173,22 +170,20 @@ class SessionUsage:
             raise too_large(f"a session holds {held_most}; {MAKE_ROOM_HINT}")
 
 
-# Sessions: a folder, photos, results and a time after which all of it is forgotten.
-
 _SESSION_ID_BYTES = 16
-"""Of a session's id, which cannot be guessed."""
+"""Random bytes of a session's id."""
 
 
 @dataclass
 class Session:
-    """What one visitor has. `lock` guards the dictionaries, not the photos."""
+    """The photos, results and batches of one client. `lock` guards the dictionaries, not the photos."""
 
     id: str
     folder: Path
     settings: ServerSettings
-    used: float
-    """When it was last used, by the clock of the sessions."""
-    stays: bool = False
+    last_used: float
+    """Time of the last request, by the clock of the store."""
+    permanent: bool = False
     """Whether it lives as long as the server."""
     photos: dict[str, SessionPhoto] = field(default_factory=dict)
     results: dict[str, ResultFile] = field(default_factory=dict)
@@ -207,7 +202,7 @@ class Session:
 
     @property
     def uploaded(self) -> int:
-        """Photos that were uploaded."""
+        """Number of uploaded photos."""
         return sum(one.uploaded for one in list(self.photos.values()))
 
     def add(self, photo: SessionPhoto) -> SessionPhoto:
@@ -221,11 +216,11 @@ class Session:
         photo = self.photo(number)
         with self.lock:
             self.photos.pop(number, None)
-        photo.previews.pool.forget(photo.id)
+        photo.previews.cache.drop(photo.id)
         if photo.uploaded:
-            self.discard(photo.path.parent)
+            self.remove_folder(photo.path.parent)
 
-    def place(self) -> Path:
+    def make_folder(self) -> Path:
         """Create a folder for one photo, result or batch."""
         with refuse_storage_errors():
             try:
@@ -233,8 +228,8 @@ class Session:
             except FileNotFoundError:  # the session was closed meanwhile
                 raise not_found("session") from None
 
-    def discard(self, folder: Path) -> None:
-        """Remove a folder of `place` and all that is in it."""
+    def remove_folder(self, folder: Path) -> None:
+        """Remove a folder of `make_folder` with everything in it."""
         shutil.rmtree(folder, ignore_errors=True)
         self.usage.remove(folder)
 
@@ -251,11 +246,11 @@ class SessionStore:
 
     @property
     def folder(self) -> Path:
-        """The folder of this server; created if need be."""
+        """The folder of this server, created at first use."""
         return self.open().path
 
     def open(self) -> ServerFolder:
-        """Create the folder, or refuse; called before the server accepts connections."""
+        """Create the folder, or raise ServerError; called before the server accepts connections."""
         if self._folder is None:
             self._folder = open_server_folder(self.settings.folder)
         return self._folder
@@ -263,7 +258,7 @@ class SessionStore:
     def __len__(self) -> int:
         return len(self._open)
 
-    def create(self, *, stays: bool = False) -> Session:
+    def create(self, *, permanent: bool = False) -> Session:
         self.expire()
         with self._lock:
             if len(self._open) >= self.settings.sessions:
@@ -271,19 +266,19 @@ class SessionStore:
             with refuse_storage_errors():
                 folder = Path(tempfile.mkdtemp(dir=self.folder))
             session = Session(
-                secrets.token_urlsafe(_SESSION_ID_BYTES), folder, self.settings, self.clock(), stays
+                secrets.token_urlsafe(_SESSION_ID_BYTES), folder, self.settings, self.clock(), permanent
             )
             self._open[session.id] = session
             return session
 
     def get(self, number: str) -> Session:
-        """A session that has not expired; asking for it keeps it alive."""
+        """A session that has not expired; using it keeps it alive."""
         self.expire()
         with self._lock:
             session = self._open.get(number)
             if session is None:
                 raise not_found("session")
-            session.used = self.clock()
+            session.last_used = self.clock()
             return session
 
     def close(self, number: str) -> None:
@@ -294,24 +289,26 @@ class SessionStore:
         _clear_session(session)
 
     def expire(self) -> None:
-        """Forget the sessions that were not used for long, and remove their folders."""
+        """Remove sessions that were idle for too long, with their folders."""
         with self._lock:
             end = self.clock() - 60 * self.settings.idle_minutes
             old = [
-                one for one in self._open.values() if one.used < end and not one.stays and not _is_busy(one)
+                one
+                for one in self._open.values()
+                if one.last_used < end and not one.permanent and not _is_busy(one)
             ]
             for session in old:
                 del self._open[session.id]
         for session in old:
             _clear_session(session)
 
-    def conceal(self, message: str) -> str:
-        """The message without paths of the folder, should one have got into it."""
+    def hide_paths(self, message: str) -> str:
+        """A message without paths of the server's folder."""
         if self._folder is None:
             return message
         return re.sub(rf"{re.escape(str(self.folder))}\S*", "the file", message)
 
-    def shut(self) -> None:
+    def close_all(self) -> None:
         """Stop everything and remove all folders."""
         with self._lock:
             everything, self._open = list(self._open.values()), {}
@@ -330,5 +327,5 @@ def _clear_session(session: Session) -> None:
     for batch in session.batches.values():
         batch.stop()
     for photo in session.photos.values():
-        photo.previews.pool.forget(photo.id)
+        photo.previews.cache.drop(photo.id)
     shutil.rmtree(session.folder, ignore_errors=True)

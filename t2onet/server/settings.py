@@ -1,4 +1,4 @@
-"""Settings of a server: what it allows, its token, and where it keeps files."""
+"""Settings of a server: limits, token, hosts and folder."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from urllib.parse import quote, unquote_to_bytes
 
 from ..errors import ServerError
 
-# Tokens: validation, encoding for links, and comparison with what a client sends.
-
 _MIN_TOKEN_LENGTH = 8
 
 
 def check_token(token: str) -> None:
-    """Refuse a token that is easy to guess, or that no link or header can carry."""
+    """Raise ServerError for a token that is easy to guess, or that no link or header can carry."""
     if len(token) < _MIN_TOKEN_LENGTH:
         raise ServerError(
             f"a token of fewer than {_MIN_TOKEN_LENGTH} characters is too easy to guess; give a longer one"
@@ -42,67 +40,65 @@ def is_token(given: str, token: str) -> bool:
     return any([secrets.compare_digest(reading, secret) for reading in readings])  # noqa: C419  in constant time
 
 
-# What a server allows, and where it keeps things.
-
 MIB = 2**20
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Names of this machine to itself."""
+"""Host names of this machine."""
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Limits, and who may come in.
+    """Limits and access control of a server.
 
-    Without a `token` only requests that name one of `hosts` are answered, so that no page from elsewhere can
-    reach the server under a name of its own.
+    Without a `token`, only requests to one of `hosts` are answered, so that no other site can reach the
+    server through a host name of its own (DNS rebinding).
     """
 
     token: str | None = None
     hosts: frozenset[str] | None = LOCAL_HOSTS
-    """Host names that requests may use; None, or a token, for any."""
+    """Allowed host names; None or a token allows any."""
     folder: Path | None = None
-    """Where session folders are made; by default a temporary folder, removed with the server."""
+    """Parent of the session folders; by default a temporary folder, removed with the server."""
 
     upload_mb: int = 128
-    """Of one photo, in MiB."""
+    """Largest photo file, in MiB."""
     megapixels: float = 100.0
-    """Of one photo."""
+    """Largest photo, in megapixels."""
     upload_seconds: float = 120.0
-    """Until the body of a request has to be here."""
+    """Time limit for the body of a request."""
     connections: int = 512
-    """Open at the same time; at most half of the files that the process may open."""
+    """Connections open at a time; at most half of the files that the process may open."""
     stall_seconds: float = 20.0
-    """After which a connection is closed that sends no complete header, or reads nothing of its answer."""
+    """Time after which a connection is closed that sends no complete header or does not read its response."""
     session_mb: int = 2048
-    """Uploads and results of one session, in MiB."""
+    """Uploads and results of a session, in MiB."""
     sessions: int = 50
     photos: int = 500
-    """In one session, uploaded."""
+    """Uploaded photos in a session."""
     uploads: int = 8
-    """Of one session, under way at a time."""
+    """Uploads of a session at a time."""
     idle_minutes: float = 120.0
-    """After which a session and its folder are removed."""
+    """Idle time after which a session and its folder are removed."""
     cache_mb: int = 512
-    """Preview pictures of all sessions that are kept in memory, in MiB."""
+    """Previews of all sessions in memory, in MiB."""
 
     json_mb: int = 4
-    """Of a request that is not a photo, in MiB."""
+    """Largest body of a request that is not a photo, in MiB."""
     request_characters: int = 2000
     steps: int = 32
-    """Of a recipe."""
+    """Steps of a recipe."""
     mask_megapixels: float = 4.0
     masked_megapixels: float = 200.0
-    """Computed through masks for one picture, in all steps together; those of sharpness count twice more."""
+    """Work through masks for one picture, in all steps together; sharpness counts more."""
     masks_mb: int = 32
-    """Masks that the history of one session holds, in MiB."""
+    """Masks in the history of a session, in MiB."""
     preview: int = 1600
     """Long side of the preview, in pixels."""
     largest: int = 8192
     """Long side of the largest picture that is rendered for the screen, in pixels."""
     exports: int = 16
-    """Files of one session that wait to be fetched; older ones go."""
+    """Result files of a session; older ones are removed."""
     batches: int = 4
-    """Of one session; older ones go."""
+    """Batches of a session; older ones are removed."""
 
     def __post_init__(self) -> None:
         if self.token is not None:

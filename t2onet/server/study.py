@@ -1,4 +1,9 @@
-"""The server of one study: its API and its pages."""
+"""The server of one study: its API and its pages.
+
+Personal links and addresses of pictures cannot be guessed and give access to those who have them. Calls of
+the owner carry a token in the header Authorization. There are no cookies, so no other site can act for
+anybody.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +40,6 @@ from . import errors
 from .errors import AsciiJSONResponse
 from .security import SecurityMiddleware
 from .settings import ServerSettings, is_token
-
-# A study over HTTP: pages and pictures for those who take part, review for its owner.
-#
-# Personal links and addresses of pictures cannot be guessed, and whoever has one may use it; the owner's
-# calls
-# carry a token in the header Authorization. Nothing rests on cookies, so no other site can act for anybody.
 
 STUDY_PREFIX = "/api/v1/study"
 TokenPath = Annotated[str, PathParameter(pattern=TOKEN_PATTERN)]
@@ -181,7 +180,7 @@ def make_owner_router(store: StudyDatabase, study: int, token: str) -> APIRouter
         review.review_request(store, study, number, body.review, body.note)
 
     @router.get("/results")
-    def found() -> dict[str, Any]:
+    def results() -> dict[str, Any]:
         """Means, intervals and agreement of a rating study."""
         return {"results": compute_results(store, study)}
 
@@ -211,11 +210,9 @@ def _make_picture_response(picture: StudyPicture) -> Response:
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})
 
 
-# The server of one study: its API and its pages, guarded like the darkroom's.
-
 STATIC = Path(__file__).parent / "static" / "study"
 STUDY_SETTINGS = ServerSettings(hosts=None, json_mb=1)
-"""Links are the keys, and work under any name that leads here."""
+"""Links give access, under any host name of this server."""
 
 
 def create_study_app(

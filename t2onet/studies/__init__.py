@@ -1,4 +1,4 @@
-"""Studies with people, apart from the web: blind ratings of pictures, and requests written for pairs.
+"""Studies with people, independent of the web: blind ratings of pictures, and requests written for pairs.
 
 Needs the extra `study`.
 """

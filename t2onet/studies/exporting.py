@@ -1,4 +1,4 @@
-"""Export collected ratings and requests as tables, or as a dataset of pairs."""
+"""Export collected ratings and requests as tables, or requests as a dataset of pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import or_, select
+from sqlalchemy.orm import selectinload
 
+from ..data.dataset import make_unique
 from ..data.pairs import REQUESTS_FILE
 from ..data.spreadsheet import to_csv
 from ..errors import OutputError, StudyError
@@ -30,8 +32,6 @@ from .models import (
 from .pages import passes_check
 from .storage import StudyDatabase
 
-# What was collected, as tables that others can read.
-
 RATING_COLUMNS = (
     *("study", "rater", "page", "kind", "sample", "dataset", "request", "place", "system", "known"),
     *("passed", "stars", "given", "answered"),
@@ -40,11 +40,12 @@ REQUEST_COLUMNS = (
     *("study", "annotator", "state", "page", "kind", "sample", "split", "request", "review", "note"),
     *("given", "answered"),
 )
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.#-]+")
 
 
 def export_ratings_csv(store: StudyDatabase, study_id: int) -> str:
-    """Every rating, also of checks, repetitions and blocked raters; pages and places count from 1."""
-    wanted = (
+    """CSV of all ratings, with those of checks, repetitions and blocked raters; pages and places from 1."""
+    query = (
         select(Study.name, Person.name, Page, StudySample, Rating, Output.system)
         .join(Person, Person.study_id == Study.id)
         .join(Page, Page.person_id == Person.id)
@@ -61,14 +62,14 @@ def export_ratings_csv(store: StudyDatabase, study_id: int) -> str:
                 *(rating.place + 1, system or "", rating.known or "", _describe_check(rating), rating.stars),
                 *(to_iso_time(page.given), to_iso_time(page.answered)),
             )
-            for study, person, page, sample, rating, system in session.execute(wanted)
+            for study, person, page, sample, rating, system in session.execute(query)
         ]
     return to_csv([RATING_COLUMNS, *rows])
 
 
 def export_requests_csv(store: StudyDatabase, study_id: int) -> str:
-    """Every request, also rejected ones and those of the qualification."""
-    wanted = (
+    """CSV of all requests, with rejected ones and those of the qualification."""
+    query = (
         select(Study.name, Person, Page, StudySample, CollectedRequest)
         .join(Person, Person.study_id == Study.id)
         .join(Page, Page.person_id == Person.id)
@@ -89,7 +90,7 @@ def export_requests_csv(store: StudyDatabase, study_id: int) -> str:
                     to_iso_time(page.answered),
                 ),
             )
-            for study, person, page, sample, request in session.execute(wanted)
+            for study, person, page, sample, request in session.execute(query)
         ]
     return to_csv([REQUEST_COLUMNS, *rows])
 
@@ -101,18 +102,13 @@ def _describe_check(rating: Rating) -> str:
 
 
 def to_iso_time(seconds: float | None) -> str:
-    """In ISO 8601, UTC, to the second; "" for never."""
+    """A time in ISO 8601, UTC, to the second; "" for None."""
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-# Requests that were collected, as a dataset: a folder of pairs with `requests.csv`.
-
-_UNSAFE_CHARACTERS = re.compile(r"[^\w.#-]+")
 
 
 @dataclass(frozen=True)
 class ExportedPairs:
-    """How much was written."""
+    """Number of pairs and requests written."""
 
     pairs: int
     requests: int
@@ -121,38 +117,38 @@ class ExportedPairs:
 def export_pairs(
     store: StudyDatabase, study_id: int, folder: Path, *, reviewed: bool = False
 ) -> ExportedPairs:
-    """Copy the pairs that have requests to a new folder, with those requests.
+    """Copy the pairs that have requests to a new folder, with `requests.csv`.
 
-    What counts was written by someone who is accepted and was not rejected; with `reviewed`, what the owner
-    has accepted. Of the qualification, where everybody writes for the same pairs, only that counts anyhow.
+    Exports requests of accepted people that were not rejected; with `reviewed`, only accepted requests. Of
+    the qualification, where everybody writes for the same pairs, only accepted requests are exported.
     """
     if folder.exists():
         raise OutputError(f"{folder} exists already; give another name")
-    found, root = _read_requests(store, study_id, reviewed)
-    if not found:
-        raise StudyError("there is no request to export yet; see t2o study results for how far the study is")
-    names = _make_file_names([sample for sample, _ in found])
-    for sample, _ in found:
+    requests, root = _read_requests(store, study_id, reviewed)
+    if not requests:
+        raise StudyError("there is no request to export yet; t2o study results shows the progress")
+    names = _make_file_names([sample for sample, _ in requests])
+    for sample, _ in requests:
         for file in (sample.input, sample.outputs[0].path):
             if not (root / file).is_file():
-                raise StudyError(f"{root / file} is gone; put it back to export the study")
+                raise StudyError(f"{root / file} does not exist any more; restore it to export the study")
     rows = []
-    with write_folder_atomically(folder) as place:
+    with write_folder_atomically(folder) as target:
         for side in ("before", "after"):
-            (place / side).mkdir()
-        for (sample, texts), name in zip(found, names, strict=True):
+            (target / side).mkdir()
+        for (sample, texts), name in zip(requests, names, strict=True):
             for side, file in (("before", sample.input), ("after", sample.outputs[0].path)):
-                shutil.copyfile(root / file, place / side / f"{name}{Path(file).suffix}")
+                shutil.copyfile(root / file, target / side / f"{name}{Path(file).suffix}")
             rows += [(name, text, sample.split) for text in texts]
-        (place / REQUESTS_FILE).write_text(to_csv([("name", "request", "split"), *rows]), encoding="utf-8")
-    return ExportedPairs(len(found), len(rows))
+        (target / REQUESTS_FILE).write_text(to_csv([("name", "request", "split"), *rows]), encoding="utf-8")
+    return ExportedPairs(len(requests), len(rows))
 
 
 def _read_requests(
     store: StudyDatabase, study_id: int, reviewed: bool
 ) -> tuple[list[tuple[StudySample, list[str]]], Path]:
-    """Samples with their requests, in the order of the study, and where their files are."""
-    wanted = (
+    """Samples with their requests, in the order of the study, and the folder of their files."""
+    query = (
         select(StudySample, CollectedRequest.text)
         .join(Page, Page.sample_id == StudySample.id)
         .join(Person, Page.person_id == Person.id)
@@ -166,26 +162,22 @@ def _read_requests(
         .order_by(StudySample.id, CollectedRequest.id)
     )
     if reviewed:
-        wanted = wanted.where(CollectedRequest.review == Review.ACCEPTED)
+        query = query.where(CollectedRequest.review == Review.ACCEPTED)
     with store.reading() as session:
         study = session.get_one(Study, study_id)
         if study.kind != StudyKind.ANNOTATION:
-            raise StudyError(f"{study.name} is a study of another kind: it has no requests")
-        found: dict[int, tuple[StudySample, list[str]]] = {}
-        for sample, text in session.execute(wanted):
-            _ = sample.outputs  # read while the session is open
-            found.setdefault(sample.id, (sample, []))[1].append(text)
-        return list(found.values()), Path(study.root)
+            raise StudyError(f"{study.name} is a rating study: it has no requests")
+        requests: dict[int, tuple[StudySample, list[str]]] = {}
+        for sample, text in session.execute(query.options(selectinload(StudySample.outputs))):
+            requests.setdefault(sample.id, (sample, []))[1].append(text)
+        return list(requests.values()), Path(study.root)
 
 
 def _make_file_names(samples: list[StudySample]) -> list[str]:
-    """Names for files, one for each sample whatever the capitals."""
+    """A file name for each sample, unique also where file names ignore case."""
     names: dict[str, str] = {}
     for sample in samples:
         stem = _UNSAFE_CHARACTERS.sub("-", sample.name).strip("-.")[:100] or "pair"
-        name, number = stem, 1
-        while name.casefold() in names:
-            number += 1
-            name = f"{stem}-{number}"
+        name = make_unique(stem, names, separator="-", key=str.casefold)
         names[name.casefold()] = name
     return list(names.values())

@@ -1,4 +1,9 @@
-"""Pages of a study from a participant's side: which page comes next, and saving its answers."""
+"""Pages of a study from a participant's side: which page comes next, and saving its answers.
+
+A rating page shows pictures in random order; it shows neither which system made a picture nor whether the
+page is an attention check or a repetition. An annotation page shows a pair, for which the annotator writes a
+request; everybody begins with the same few pairs and waits until the owner has reviewed these requests.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +40,9 @@ from .models import (
 from .people import get_active_person
 from .storage import StudyDatabase
 
-# Rating and annotation from a participant's side: which page comes next, and what is answered.
-
-# Attention checks: pictures whose stars anybody who looks would know.
-
 
 class CheckPicture(StrEnum):
-    """A picture on a check page that no system made for it."""
+    """A picture of known quality on a check page."""
 
     WRECKED = "wrecked"
     INPUT = "input"
@@ -49,10 +50,10 @@ class CheckPicture(StrEnum):
 
 
 EXPECTED_STARS = {CheckPicture.WRECKED: (1, 2), CheckPicture.INPUT: (1, 3), CheckPicture.TARGET: (3, 5)}
-"""Stars that show attention: ruined is bad, untouched is not what was asked for, an expert's is not bad."""
+"""Stars that an attentive rater gives to each kind of check picture."""
 
 MIN_CHECKS = 3
-"""Known pictures that someone has rated before they are judged by them."""
+"""Check pictures a rater must have rated before their attention is judged."""
 
 
 def passes_check(known: str, stars: int) -> bool:
@@ -60,67 +61,61 @@ def passes_check(known: str, stars: int) -> bool:
     return low <= stars <= high
 
 
-# Which sample comes next for whom, so that each ends with as many answers as are wanted.
-
 CLAIM_SECONDS = 3600.0
-"""Seconds for which a page that was given out keeps its sample from others."""
+"""Seconds for which an open page reserves its sample."""
 
 
-def seed_random(study: Study, person: Person, *what: object) -> random.Random:
-    """Chance that comes out the same whenever it is asked for the same."""
-    return random.Random("/".join(map(str, (study.seed, person.id, *what))))
+def seed_random(study: Study, person: Person, *purpose: object) -> random.Random:
+    """A random generator that is the same for the same study, person and purpose."""
+    return random.Random("/".join(map(str, (study.seed, person.id, *purpose))))
 
 
 def find_open_page(session: Session, person: Person) -> Page | None:
-    """The page that someone left open."""
-    wanted = select(Page).where(Page.person_id == person.id, Page.answered.is_(None))
-    return session.scalars(wanted.order_by(Page.number)).first()
+    """The page that the person has not answered yet."""
+    query = select(Page).where(Page.person_id == person.id, Page.answered.is_(None))
+    return session.scalars(query.order_by(Page.number)).first()
 
 
 def count_pages_by_sample(study: Study, *, answered: bool = False) -> Subquery:
-    """Sample and number of its pages that count: not rejected, by nobody blocked, and answered.
+    """Number of valid pages of each sample: not rejected, and not of a blocked person.
 
-    Pages that someone is just about to answer count as well, unless `answered` is wanted.
+    Pages count if they are answered or, unless `answered`, reserved at the moment.
     """
     rejected = exists().where(CollectedRequest.page_id == Page.id, CollectedRequest.review == Review.REJECTED)
-    being = false() if answered else Page.given > time.time() - CLAIM_SECONDS
-    alive = or_(Page.answered.is_not(None), being)
+    reserved = false() if answered else Page.given > time.time() - CLAIM_SECONDS
+    valid = or_(Page.answered.is_not(None), reserved)
     return (
         select(Page.sample_id, func.count().label("pages"))
         .join(Person, Page.person_id == Person.id)
         .where(Person.study_id == study.id, Person.state != PersonState.BLOCKED)
-        .where(Page.kind == PageKind.SAMPLE, alive, ~rejected)
+        .where(Page.kind == PageKind.SAMPLE, valid, ~rejected)
         .group_by(Page.sample_id)
         .subquery()
     )
 
 
 def list_open_samples(session: Session, study: Study, person: Person, wanted: int) -> list[int]:
-    """Samples that lack answers and that this person has not had, by number."""
+    """Ids of samples with fewer than `wanted` answers that this person has not seen."""
     covered = count_pages_by_sample(study)
-    had = select(Page.sample_id).where(Page.person_id == person.id, Page.kind == PageKind.SAMPLE)
-    lacking: ColumnElement[bool] = func.coalesce(covered.c.pages, 0) < wanted
-    found = (
+    seen = select(Page.sample_id).where(Page.person_id == person.id, Page.kind == PageKind.SAMPLE)
+    incomplete: ColumnElement[bool] = func.coalesce(covered.c.pages, 0) < wanted
+    query = (
         select(StudySample.id)
         .outerjoin(covered, covered.c.sample_id == StudySample.id)
-        .where(and_(StudySample.study_id == study.id, StudySample.qualifying.is_(False), lacking))
-        .where(StudySample.id.not_in(had))
+        .where(and_(StudySample.study_id == study.id, StudySample.qualifying.is_(False), incomplete))
+        .where(StudySample.id.not_in(seen))
         .order_by(StudySample.id)
     )
-    return list(session.scalars(found))
+    return list(session.scalars(query))
 
-
-# The rating study from a rater's side: pages of pictures in random order, and stars for each.
-#
-# A page never says which system made a picture, nor whether it is a check or shown for the second time.
 
 REPEAT_GAP = 5
-"""Pages between a sample and its repetition, where there are so many."""
+"""Minimum number of pages between a sample and its repetition, if there are enough."""
 
 
 @dataclass(frozen=True)
 class RatingPage:
-    """What a rater sees; `pictures` are the tokens of the ratings to give, in the order to show them."""
+    """A page for a rater; `pictures` are the tokens of the ratings to give, in display order."""
 
     page: str
     request: str
@@ -130,7 +125,7 @@ class RatingPage:
 
 
 def next_rating_page(store: StudyDatabase, token: str) -> RatingPage | None:
-    """The page someone left open, or a new one; None where nothing is left for them."""
+    """The page the rater has open, or a new one; None if nothing is left for them."""
     with store.writing() as session:
         person = get_active_person(session, token)
         study = session.get_one(Study, person.study_id, with_for_update=True)
@@ -141,17 +136,17 @@ def next_rating_page(store: StudyDatabase, token: str) -> RatingPage | None:
 
 
 def save_ratings(store: StudyDatabase, token: str, page_token: str, stars: Mapping[str, int]) -> None:
-    """Stars for every picture of a page, by token; once for all, though the same may be said again."""
+    """Save the stars of all pictures of a page, by token. They may be sent again, but not changed."""
     with store.writing() as session:
         person = get_active_person(session, token)
-        wanted = select(Page).where(Page.token == page_token, Page.person_id == person.id)
-        page = session.scalars(wanted.with_for_update()).first()
+        query = select(Page).where(Page.token == page_token, Page.person_id == person.id)
+        page = session.scalars(query.with_for_update()).first()
         if page is None or not page.ratings:
-            raise NotFound("this page is not one of yours; open your link again")
+            raise NotFound("this page is not yours; open your link again")
         _check_stars(page, stars)
         if page.answered is not None:
             if any(rating.stars != stars[rating.token] for rating in page.ratings):
-                raise Conflict("this page was rated already, and its stars stay as they were")
+                raise Conflict("this page was rated already; ratings cannot be changed")
             return
         for rating in page.ratings:
             rating.stars = stars[rating.token]
@@ -161,9 +156,9 @@ def save_ratings(store: StudyDatabase, token: str, page_token: str, stars: Mappi
 def _check_stars(page: Page, stars: Mapping[str, int]) -> None:
     low, high = STAR_RANGE
     if set(stars) != {rating.token for rating in page.ratings}:
-        raise StudyError("give stars to every picture of the page, and to no other")
-    if not all(type(given) is int and low <= given <= high for given in stars.values()):
-        raise StudyError(f"stars are whole numbers from {low} to {high}")
+        raise StudyError("rate every picture of the page, and no other")
+    if not all(type(value) is int and low <= value <= high for value in stars.values()):
+        raise StudyError(f"stars must be whole numbers from {low} to {high}")
 
 
 def _to_rating_page(session: Session, study: Study, person: Person, page: Page) -> RatingPage:
@@ -177,52 +172,50 @@ def _to_rating_page(session: Session, study: Study, person: Person, page: Page) 
 
 
 def _draw_page(session: Session, study: Study, person: Person) -> Page | None:
-    """A new page; the study is locked, so nobody else draws at the same time."""
+    """Create the next page, or None if nothing is left. The caller has locked the study."""
     settings = RatingSettings(**study.settings)
-    had = session.scalars(select(Page).where(Page.person_id == person.id).order_by(Page.number)).all()
-    fresh = list_open_samples(session, study, person, settings.ratings)
-    if not (had or fresh) or (settings.pages is not None and len(had) >= settings.pages):
+    seen = session.scalars(select(Page).where(Page.person_id == person.id).order_by(Page.number)).all()
+    unseen = list_open_samples(session, study, person, settings.ratings)
+    if not (seen or unseen) or (settings.pages is not None and len(seen) >= settings.pages):
         return None
-    chance = seed_random(study, person, len(had))
-    kind = _choose_page_kind(study, person, settings, had, bool(fresh))
+    rng = seed_random(study, person, len(seen))
+    kind = _choose_page_kind(study, person, settings, seen, bool(unseen))
     if kind is None:
         return None
     if kind == PageKind.SAMPLE:
-        sample_id = chance.choice(fresh)
+        sample_id = rng.choice(unseen)
     elif kind == PageKind.REPEAT:
-        sample_id = chance.choice(_list_repeatable(had, REPEAT_GAP) or _list_repeatable(had, 2))
+        sample_id = rng.choice(_list_repeatable(seen, REPEAT_GAP) or _list_repeatable(seen, 2))
     else:
-        sample_id = _choose_check_sample(session, study, had, chance)
+        sample_id = _choose_check_sample(session, study, seen, rng)
     sample = session.get_one(StudySample, sample_id)
-    pictures = (
-        _make_check_ratings(sample, chance) if kind == PageKind.CHECK else _make_ratings(sample.outputs)
-    )
-    chance.shuffle(pictures)
+    pictures = _make_check_ratings(sample, rng) if kind == PageKind.CHECK else _make_ratings(sample.outputs)
+    rng.shuffle(pictures)
     for place, rating in enumerate(pictures):
         rating.place = place
-    page = Page(person=person, sample=sample, number=len(had), kind=kind, ratings=pictures)
+    page = Page(person=person, sample=sample, number=len(seen), kind=kind, ratings=pictures)
     session.add(page)
     session.flush()
     return page
 
 
 def _choose_page_kind(
-    study: Study, person: Person, settings: RatingSettings, had: Sequence[Page], fresh: bool
+    study: Study, person: Person, settings: RatingSettings, seen: Sequence[Page], unseen: bool
 ) -> PageKind | None:
-    """What the next page is; one check and one repetition are made up for at the end."""
-    given = Counter(page.kind for page in had)
+    """Kind of the next page; a missing check or repetition is added at the end."""
+    counts = Counter(page.kind for page in seen)
     shares = {PageKind.CHECK: settings.checks, PageKind.REPEAT: settings.repeats}
     for kind, share in shares.items():
-        if kind == PageKind.REPEAT and not _list_repeatable(had, REPEAT_GAP if fresh else 2):
+        if kind == PageKind.REPEAT and not _list_repeatable(seen, REPEAT_GAP if unseen else 2):
             continue
-        asked = _count_due_pages(study, person, kind, share, len(had)) if fresh else min(1.0, share)
-        if given[kind] < asked:
+        due = _count_due_pages(study, person, kind, share, len(seen)) if unseen else min(1.0, share)
+        if counts[kind] < due:
             return kind
-    return PageKind.SAMPLE if fresh else None
+    return PageKind.SAMPLE if unseen else None
 
 
 def _count_due_pages(study: Study, person: Person, kind: PageKind, share: float, number: int) -> int:
-    """Pages of a kind that are due by this one: one at a random place in each run of 1 / share pages."""
+    """Pages of a kind due by page `number`: one at a random position in each run of 1 / share pages."""
     if share == 0:
         return 0
     run = round(1 / share)
@@ -232,50 +225,43 @@ def _count_due_pages(study: Study, person: Person, kind: PageKind, share: float,
     return sum(place <= number for place in places)
 
 
-def _list_repeatable(had: Sequence[Page], gap: int) -> list[int]:
-    """Samples that were rated at least so many pages ago and only once."""
-    again = {page.sample_id for page in had if page.kind == PageKind.REPEAT}
-    old = [page for page in had if page.kind == PageKind.SAMPLE and page.number <= len(had) - gap]
-    return [page.sample_id for page in old if page.sample_id not in again]
+def _list_repeatable(seen: Sequence[Page], gap: int) -> list[int]:
+    """Ids of samples that were rated once, at least `gap` pages ago."""
+    repeated = {page.sample_id for page in seen if page.kind == PageKind.REPEAT}
+    old = [page for page in seen if page.kind == PageKind.SAMPLE and page.number <= len(seen) - gap]
+    return [page.sample_id for page in old if page.sample_id not in repeated]
 
 
-def _choose_check_sample(session: Session, study: Study, had: Sequence[Page], chance: random.Random) -> int:
-    """Any but the one just seen."""
-    every = list(
-        session.scalars(
-            select(StudySample.id).where(StudySample.study_id == study.id).order_by(StudySample.id)
-        )
-    )
-    others = [number for number in every if not had or number != had[-1].sample_id]
-    return chance.choice(others or every)
+def _choose_check_sample(session: Session, study: Study, seen: Sequence[Page], rng: random.Random) -> int:
+    """A random sample other than the one of the last page."""
+    query = select(StudySample.id).where(StudySample.study_id == study.id).order_by(StudySample.id)
+    samples = list(session.scalars(query))
+    others = [sample for sample in samples if not seen or sample != seen[-1].sample_id]
+    return rng.choice(others or samples)
 
 
 def _make_ratings(outputs: Sequence[Output]) -> list[Rating]:
     return [Rating(output_id=output.id) for output in outputs]
 
 
-def _make_check_ratings(sample: StudySample, chance: random.Random) -> list[Rating]:
-    """As many pictures as outputs: a wrecked one always, others that are known, then outputs."""
+def _make_check_ratings(sample: StudySample, rng: random.Random) -> list[Rating]:
+    """As many pictures as there are outputs: a wrecked one, other check pictures, then outputs."""
     targets = [output for output in sample.outputs if output.system == TARGET]
     others = [output for output in sample.outputs if output.system != TARGET]
     known = [Rating(known=CheckPicture.INPUT)]
     known += [Rating(known=CheckPicture.TARGET, output_id=output.id) for output in targets]
-    chance.shuffle(known)
-    filling = _make_ratings(chance.sample(others, len(others)))
+    rng.shuffle(known)
+    filling = _make_ratings(rng.sample(others, len(others)))
     return [Rating(known=CheckPicture.WRECKED), *known, *filling][: len(sample.outputs)]
 
 
-# The annotation study from an annotator's side: two pictures, and the request that leads to the second.
-#
-# Everybody begins with the same few pairs and waits until the owner has read what they wrote there.
-
 REQUEST_LENGTH = (3, 500)
-"""Characters of a request."""
+"""Minimum and maximum number of characters of a request."""
 
 
 @dataclass(frozen=True)
 class AnnotationPage:
-    """What an annotator sees; the pictures are the page's input and target."""
+    """A page for an annotator; its pictures are the page's input and target."""
 
     page: str
     qualifying: bool
@@ -284,7 +270,7 @@ class AnnotationPage:
 
 
 def next_annotation_page(store: StudyDatabase, token: str) -> AnnotationPage | None:
-    """The page someone left open, or a new one; None where they have to wait, or nothing is left for them."""
+    """The page the annotator has open, or a new one; None if they have to wait or nothing is left."""
     with store.writing() as session:
         person = get_active_person(session, token)
         study = session.get_one(Study, person.study_id, with_for_update=True)
@@ -304,22 +290,18 @@ def next_annotation_page(store: StudyDatabase, token: str) -> AnnotationPage | N
 
 
 def save_request(store: StudyDatabase, token: str, page_token: str, text: str) -> None:
-    """The request for a page; once for all, though the same may be said again."""
+    """Save the request of a page. It may be sent again, but not changed."""
     request = clean_request(text)
     with store.writing() as session:
         person = get_active_person(session, token)
-        wanted = select(Page).where(Page.token == page_token, Page.person_id == person.id)
-        page = session.scalars(wanted.with_for_update()).first()
+        query = select(Page).where(Page.token == page_token, Page.person_id == person.id)
+        page = session.scalars(query.with_for_update()).first()
         if page is None or page.ratings:
-            raise NotFound("this page is not one of yours; open your link again")
+            raise NotFound("this page is not yours; open your link again")
         if page.answered is not None:
-            if (
-                session.scalars(
-                    select(CollectedRequest.text).where(CollectedRequest.page_id == page.id)
-                ).first()
-                != request
-            ):
-                raise Conflict("this page was answered already, and its request stays as it was")
+            saved = select(CollectedRequest.text).where(CollectedRequest.page_id == page.id)
+            if session.scalars(saved).first() != request:
+                raise Conflict("this page was answered already; requests cannot be changed")
             return
         session.add(CollectedRequest(page_id=page.id, text=request))
         page.answered = time.time()
@@ -331,34 +313,36 @@ def save_request(store: StudyDatabase, token: str, page_token: str, text: str) -
 
 
 def clean_request(text: str) -> str:
-    """In one line; refused where it can be no request."""
-    kept = to_single_line(text)
+    """The request in one line. Raises StudyError if it is too short, too long, or has no letters."""
+    request = to_single_line(text)
     low, high = REQUEST_LENGTH
-    if not low <= len(kept) <= high or not any(c.isalpha() for c in kept):
-        raise StudyError(f"a request is a sentence of {low} to {high} characters; this one has {len(kept)}")
-    return kept
+    if not low <= len(request) <= high or not any(c.isalpha() for c in request):
+        raise StudyError(
+            f"a request is a sentence of {low} to {high} characters; this one has {len(request)}"
+        )
+    return request
 
 
 def to_single_line(text: str) -> str:
-    """Without control characters, and with single blanks."""
-    shown = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
-    return " ".join(shown.split())
+    """The text without control characters, and with single blanks."""
+    printable = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join(printable.split())
 
 
 def _count_answered(session: Session, person: Person) -> int:
-    wanted = select(func.count()).where(Page.person_id == person.id, Page.answered.is_not(None))
-    return session.scalar(wanted) or 0
+    query = select(func.count()).where(Page.person_id == person.id, Page.answered.is_not(None))
+    return session.scalar(query) or 0
 
 
 def _list_available_samples(session: Session, study: Study, person: Person) -> list[int]:
-    """Samples that can be given to someone now, by number."""
+    """Ids of samples that the person may be given now."""
     if person.state == PersonState.ACCEPTED:
         return list_open_samples(session, study, person, study.settings["requests"])
     if person.state == PersonState.WAITING:
         return []
-    had = select(Page.sample_id).where(Page.person_id == person.id)
-    wanted = select(StudySample.id).where(StudySample.study_id == study.id, StudySample.qualifying.is_(True))
-    return list(session.scalars(wanted.where(StudySample.id.not_in(had)).order_by(StudySample.id)))
+    seen = select(Page.sample_id).where(Page.person_id == person.id)
+    query = select(StudySample.id).where(StudySample.study_id == study.id, StudySample.qualifying.is_(True))
+    return list(session.scalars(query.where(StudySample.id.not_in(seen)).order_by(StudySample.id)))
 
 
 def _assign_page(session: Session, study: Study, person: Person, left: list[int]) -> Page:

@@ -1,6 +1,6 @@
-"""Pictures as people in a study see them: screen size, sRGB, and nothing of the file but its pixels.
+"""Pictures as shown in a study: screen size, sRGB, and only the pixels of the file.
 
-A file's name and metadata could tell which system wrote it.
+Names and metadata of a file could reveal which system wrote it.
 """
 
 from __future__ import annotations
@@ -22,27 +22,28 @@ from .pages import CheckPicture
 from .storage import StudyDatabase
 
 LONG_SIDE = 1600
+"""Maximum size in pixels."""
 _QUALITY = 95
 _CACHED_PICTURES = 128
-"""Pictures that stay encoded in memory; about half a megabyte each."""
+"""Encoded pictures kept in memory; about half a megabyte each."""
 _BLOCKS = 24
 """Squares along the short side of a wrecked picture."""
 
 
 @dataclass(frozen=True)
 class StudyPicture:
-    """A file to show, as it is or wrecked."""
+    """A picture to show, unchanged or wrecked for an attention check."""
 
     path: Path
     wrecked: bool = False
 
     def jpeg(self) -> bytes:
-        """The picture on a screen."""
+        """The picture at screen size as JPEG."""
         return _encode_jpeg(self, self.path.stat().st_mtime_ns)
 
 
 def find_rated_picture(store: StudyDatabase, token: str) -> StudyPicture:
-    """What stands at a rating's place."""
+    """The picture of a rating."""
     with store.reading() as session:
         rating = session.scalars(select(Rating).where(Rating.token == token)).first()
         if rating is None:
@@ -53,7 +54,7 @@ def find_rated_picture(store: StudyDatabase, token: str) -> StudyPicture:
 
 
 def find_page_picture(store: StudyDatabase, token: str, side: Literal["input", "target"]) -> StudyPicture:
-    """The input of a page; in an annotation study its target as well, which no rater may ask for."""
+    """The input of a page; its target in annotation studies only, since it would help raters."""
     with store.reading() as session:
         page = session.scalars(select(Page).where(Page.token == token)).first()
         if page is None or (side == TARGET and page.sample.study.kind != StudyKind.ANNOTATION):
@@ -70,16 +71,16 @@ def _encode_jpeg(picture: StudyPicture, _changed: int) -> bytes:
     small = image.resized(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image
     pixels = small.to_srgb().pixels
     shown = PIL.Image.fromarray(wreck(pixels) if picture.wrecked else pixels)
-    file = io.BytesIO()
-    shown.save(file, "JPEG", quality=_QUALITY, subsampling=0)
-    return file.getvalue()
+    stream = io.BytesIO()
+    shown.save(stream, "JPEG", quality=_QUALITY, subsampling=0)
+    return stream.getvalue()
 
 
 def wreck(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Coarse squares of negative, swapped colours: the shape of the picture and nothing to like about it."""
+    """The picture in coarse squares of inverted, swapped colours."""
     height, width = pixels.shape[:2]
     side = max(min(height, width) // _BLOCKS, 1)
     coarse = 255 - pixels[side // 2 :: side, side // 2 :: side, [1, 2, 0]]
-    whole = coarse.repeat(side, axis=0).repeat(side, axis=1)
-    missing = (max(height - whole.shape[0], 0), max(width - whole.shape[1], 0))
-    return np.pad(whole, ((0, missing[0]), (0, missing[1]), (0, 0)), mode="edge")[:height, :width]
+    blocks = coarse.repeat(side, axis=0).repeat(side, axis=1)
+    missing = (max(height - blocks.shape[0], 0), max(width - blocks.shape[1], 0))
+    return np.pad(blocks, ((0, missing[0]), (0, missing[1]), (0, 0)), mode="edge")[:height, :width]

@@ -79,7 +79,7 @@ def compute_results(
     with store.reading() as session:
         study = session.get_one(Study, study_id)
         if study.kind != StudyKind.RATING:
-            raise StudyError(f"{study.name} is a study of another kind: it has no ratings")
+            raise StudyError(f"{study.name} is an annotation study: it has no ratings")
         people = session.scalars(select(Person).where(Person.study_id == study_id).order_by(Person.id))
         blocked = {person.name: person.state == PersonState.BLOCKED for person in people}
     ratings = read_ratings(store, study_id)
@@ -102,7 +102,7 @@ def compute_results(
 def read_ratings(store: StudyDatabase, study_id: int) -> list[GivenRating]:
     """All ratings of a study, in the order of its people and their pages."""
     stars = type_coerce(Rating.stars, Integer)
-    wanted = (
+    query = (
         select(
             Person.name, StudySample.name, StudySample.dataset, Output.system, Rating.known, Page.kind, stars
         )
@@ -114,7 +114,7 @@ def read_ratings(store: StudyDatabase, study_id: int) -> list[GivenRating]:
         .order_by(Person.id, Page.number, Rating.place)
     )
     with store.reading() as session:
-        return [GivenRating(*row) for row in session.execute(wanted)]
+        return [GivenRating(*row) for row in session.execute(query)]
 
 
 def _rating_key(one: GivenRating) -> tuple[str, str, str | None]:

@@ -1,4 +1,4 @@
-"""A study from its owner's side: how far it is, what everybody did, and what the owner says of it."""
+"""A study from its owner's side: its progress, the share of each person, and the review of requests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from ..errors import StudyError
 from .models import (
+    MAX_NOTE_LENGTH,
     CollectedRequest,
     NotFound,
     Page,
@@ -27,12 +28,14 @@ from .pages import count_pages_by_sample, passes_check, to_single_line
 from .storage import StudyDatabase
 
 _REVIEW_BATCH = 50
-"""Requests that are read at a time."""
+"""Requests listed at a time."""
+_VERDICTS = (Review.ACCEPTED, Review.REJECTED, Review.PENDING)
+_NO_ACTIVITY = (0, None, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class PersonSummary:
-    """Someone's share: pages answered, known pictures passed, requests by verdict and how many differ."""
+    """What a person did: pages answered, checks passed, requests by verdict, and how many of them differ."""
 
     id: int
     name: str
@@ -50,10 +53,9 @@ class PersonSummary:
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a study is, in answers that count and are wanted; `token` is what others join by.
+    """Progress of a study, in valid answers out of those wanted; `token` is that of the link to join.
 
-    `taken` of its `places` belong to people who are not blocked, and `unused` of these to people who have not
-    answered anything.
+    `taken` of its `places` belong to people who are not blocked, `unused` of these to people without answers.
     """
 
     study: str
@@ -70,7 +72,7 @@ class StudyProgress:
 
 @dataclass(frozen=True)
 class RequestToReview:
-    """A request to be reviewed; `said` are those that were known for the pair beforehand."""
+    """A request to review; `said` are the requests the dataset has for the pair."""
 
     id: int
     person: int
@@ -85,7 +87,7 @@ class RequestToReview:
 
 
 def summarize_progress(store: StudyDatabase, study_id: int) -> StudyProgress:
-    """Of everybody, in the order in which they joined."""
+    """The progress of a study, with its people in the order in which they joined."""
     with store.reading() as session:
         study = session.get_one(Study, study_id)
         each = study.settings["ratings" if study.kind == StudyKind.RATING else "requests"]
@@ -111,36 +113,30 @@ def summarize_progress(store: StudyDatabase, study_id: int) -> StudyProgress:
         )
 
 
-_NO_ACTIVITY = (0, None, 0, 0, 0, 0, 0, 0)
-
-
 def _count_answers(session: Session, study: Study, each: int) -> int:
-    """Those that count, not more for a sample than are wanted."""
+    """Number of valid answers, at most `each` for a sample."""
     covered = count_pages_by_sample(study, answered=True)
     capped = case((covered.c.pages > each, each), else_=covered.c.pages)
     return session.scalar(select(func.coalesce(func.sum(capped), 0))) or 0
 
 
 def _summarize_people(session: Session, study_id: int) -> dict[int, tuple[Any, ...]]:
-    """By person: pages, last answer, known pictures passed and seen, requests by verdict, different ones."""
+    """The fields of `PersonSummary` from `pages` on, by person."""
     pages = session.execute(
         _join_pages(study_id, select(Person.id, func.count(), func.max(Page.answered)))
         .where(Page.answered.is_not(None))
         .group_by(Person.id)
     )
     known: dict[int, list[bool]] = {}
-    rated = _join_pages(study_id, select(Person.id, Rating.known, Rating.stars)).join(
-        Rating, Rating.page_id == Page.id
-    )
-    for person, kind, stars in session.execute(
-        rated.where(Rating.known.is_not(None), Rating.stars.is_not(None))
-    ):
+    checks = _join_pages(study_id, select(Person.id, Rating.known, Rating.stars))
+    checks = checks.join(Rating, Rating.page_id == Page.id)
+    checks = checks.where(Rating.known.is_not(None), Rating.stars.is_not(None))
+    for person, kind, stars in session.execute(checks):
         known.setdefault(person, []).append(passes_check(kind, stars))
     written: dict[int, list[tuple[str, str]]] = {}
-    wrote = _join_pages(study_id, select(Person.id, CollectedRequest.review, CollectedRequest.text))
-    for person, review, text in session.execute(
-        wrote.join(CollectedRequest, CollectedRequest.page_id == Page.id)
-    ):
+    requests = _join_pages(study_id, select(Person.id, CollectedRequest.review, CollectedRequest.text))
+    requests = requests.join(CollectedRequest, CollectedRequest.page_id == Page.id)
+    for person, review, text in session.execute(requests):
         written.setdefault(person, []).append((review, text.casefold()))
     return {
         person: (
@@ -152,12 +148,9 @@ def _summarize_people(session: Session, study_id: int) -> dict[int, tuple[Any, .
     }
 
 
-_VERDICTS = (Review.ACCEPTED, Review.REJECTED, Review.PENDING)
-
-
-def _join_pages(study_id: int, chosen: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
-    """Of the pages of a study's people."""
-    return chosen.join(Page, Page.person_id == Person.id).where(Person.study_id == study_id)
+def _join_pages(study_id: int, query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """The query joined with the pages of a study's people."""
+    return query.join(Page, Page.person_id == Person.id).where(Person.study_id == study_id)
 
 
 def list_requests(
@@ -168,8 +161,8 @@ def list_requests(
     review: Review | None = None,
     after: int = 0,
 ) -> list[RequestToReview]:
-    """The next requests after that number, of one person or with one verdict if said so."""
-    wanted = (
+    """The next requests after the id `after`, optionally of one person or with one verdict."""
+    query = (
         select(CollectedRequest, Page, Person, StudySample)
         .join(Page, CollectedRequest.page_id == Page.id)
         .join(Person, Page.person_id == Person.id)
@@ -177,9 +170,9 @@ def list_requests(
         .where(Person.study_id == study_id, CollectedRequest.id > after)
     )
     if person is not None:
-        wanted = wanted.where(Person.id == person)
+        query = query.where(Person.id == person)
     if review is not None:
-        wanted = wanted.where(CollectedRequest.review == review)
+        query = query.where(CollectedRequest.review == review)
     with store.reading() as session:
         return [
             RequestToReview(
@@ -188,7 +181,7 @@ def list_requests(
                 tuple(sample.said),
             )
             for request, page, who, sample in session.execute(
-                wanted.order_by(CollectedRequest.id).limit(_REVIEW_BATCH)
+                query.order_by(CollectedRequest.id).limit(_REVIEW_BATCH)
             )
         ]
 
@@ -196,12 +189,12 @@ def list_requests(
 def review_request(
     store: StudyDatabase, study_id: int, request_id: int, verdict: Review, note: str = ""
 ) -> None:
-    """Accept or reject a request, or take that back; a rejected one is asked for again, of someone else."""
-    if len(note) > 1000:
-        raise StudyError(f"a note of {len(note)} characters is too long; 1000 at most")
+    """Set the verdict on a request. A rejected one is asked for again, of someone else."""
+    if len(note) > MAX_NOTE_LENGTH:
+        raise StudyError(f"the note has {len(note)} characters; use up to {MAX_NOTE_LENGTH}")
     with store.writing() as session:
         request = session.get(CollectedRequest, request_id)
         if request is None or request.page.person.study_id != study_id:
-            raise NotFound(f"there is no request with the number {request_id} in this study")
+            raise NotFound(f"there is no request {request_id} in this study")
         request.review, request.note = verdict, to_single_line(note)
         request.reviewed = None if verdict == Review.PENDING else time.time()

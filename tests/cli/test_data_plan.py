@@ -156,14 +156,14 @@ def test_refusals(t2o: T2O, photos: Path) -> None:
     assert t2o("data", "plan", "photos", "-o", "look.json") == (
         2,
         "",
-        "t2o: look.json cannot hold plans (File exists); give the name of a folder\n",
+        "t2o: look.json cannot be a folder of plans (File exists); give the name of a folder\n",
     )
     assert t2o("data", "plan", "photos", "-o", "plans", "--size", "8").code == 2
     before = contents(photos)
     assert t2o("data", "plan", "photos", "-o", "photos", *SIZE) == (
         2,
         "",
-        "t2o: photos holds something else than plans; give a new or an empty folder\n",
+        "t2o: photos has other files than plans in it; give a new or an empty folder\n",
     )
     assert contents(photos) == before
     assert not Path("plans").exists()

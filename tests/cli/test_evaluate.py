@@ -97,7 +97,7 @@ def test_without_lite0_its_distance_is_left_out(
 ) -> None:
     monkeypatch.setitem(sys.modules, "efficientnet_lite_pytorch", None)
     answer = t2o("evaluate", pairs, "--system", "identity", "--json")
-    assert "left out: seeing likeness needs torch and EfficientNet-Lite0" in answer.err
+    assert "left out: this Frechet distance needs torch and EfficientNet-Lite0" in answer.err
     assert not any("Frechet" in name for name in json.loads(answer.out)["figures"]["identity"])
 
 

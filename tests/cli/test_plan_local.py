@@ -204,18 +204,18 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     "panoptic alone": (["--panoptic", "ids.json"], "--panoptic explains a PNG of ids", "with --masks"),
     "normalise alone": (["--normalise", "unit"], "--normalise is about the network", "name that network"),
     "a file of masks": (["--masks", "ids.png"], "ids.png is a file; give a folder", "--panoptic"),
-    "no masks there": (["--masks", "absent"], "absent is not a folder", "give one that holds mask pictures"),
-    "an empty folder": (["--masks", "empty"], "empty holds no masks", ".png"),
+    "no masks there": (["--masks", "absent"], "absent is not a folder", "give one with mask pictures"),
+    "an empty folder": (["--masks", "empty"], "empty has no masks", ".png"),
     "a mask that is no picture": (["--masks", "broken"], "broken/a.png", "photo"),
-    "black masks": (["--masks", "black"], "black holds only black masks", "white where"),
+    "black masks": (["--masks", "black"], "black has only black masks", "white where"),
     "a folder of ids": (
         ["--masks", "masks", "--panoptic", "ids.json"],
-        "the panoptic annotations say nothing of masks",
+        "the panoptic annotations do not list masks",
         "give the JSON",
     ),
     "ids of another photo": (
         ["--masks", "masks/disc.png", "--panoptic", "ids.json"],
-        "the panoptic annotations say nothing of disc.png",
+        "the panoptic annotations do not list disc.png",
         "give the JSON",
     ),
     "ids that are no picture": (
@@ -230,15 +230,15 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "annotations of another kind": (
         ["--masks", "ids.png", "--panoptic", "look.json"],
-        "look.json holds no panoptic annotations",
+        "look.json has no panoptic annotations",
         "segments_info",
     ),
     "annotations that are odd": (
         ["--masks", "ids.png", "--panoptic", "odd.json"],
-        "odd.json holds no panoptic annotations",
+        "odd.json has no panoptic annotations",
         "segments_info",
     ),
-    "no network": (["--segmenter", "absent.onnx"], "absent.onnx is no file", "ONNX format"),
+    "no network": (["--segmenter", "absent.onnx"], "absent.onnx is not a file", "ONNX format"),
     "text as a network": (["--segmenter", "look.json"], "look.json cannot be loaded as an ONNX network", ""),
     "no steps": (["--masks", "masks", "--steps", "0"], "steps is 0", "at least 1"),
 }

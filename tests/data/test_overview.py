@@ -36,11 +36,13 @@ def dataset(tmp_path: Path) -> Dataset:
 @pytest.fixture
 def plans(dataset: Dataset, tmp_path: Path) -> DatasetPlans:
     """Of the first three samples, with one, two and three steps."""
-    store, keys = PlanStore.filling(tmp_path / "plans"), PlanKeyBuilder(PlanSettings())
+    store, keys = PlanStore.open_for_writing(tmp_path / "plans"), PlanKeyBuilder(PlanSettings())
     steps = [("brightness", 0.1), ("contrast", 0.2), ("saturation", 0.3)]
     for number, sample in enumerate(dataset.samples[:3], start=1):
         cost = 0.005 * number
-        store.add(keys.of(sample).plan, StoredPlan(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost)))
+        store.add(
+            keys.build(sample).plan, StoredPlan(Recipe.from_steps(steps[:number]), 0.4, cost, (0.4, cost))
+        )
     store.close()
     return DatasetPlans(tmp_path / "plans", dataset.samples)
 

@@ -99,11 +99,11 @@ def test_a_key_follows_the_content_and_not_the_name(dataset: Dataset, tmp_path: 
     moved = replace(sample, name="other", before=tmp_path / "a.png", after=tmp_path / "b.png")
     shutil.copy(sample.before, moved.before)
     shutil.copy(sample.after, moved.after)
-    assert keys.of(moved) == keys.of(sample)
+    assert keys.build(moved) == keys.build(sample)
     moved.after.write_bytes(moved.after.read_bytes() + b"\0")
-    assert PlanKeyBuilder(PlanSettings()).of(moved) != keys.of(sample)
+    assert PlanKeyBuilder(PlanSettings()).build(moved) != keys.build(sample)
     turned = replace(sample, before=sample.after, after=sample.before)
-    assert keys.of(turned) != keys.of(sample)
+    assert keys.build(turned) != keys.build(sample)
 
 
 def test_a_key_follows_the_settings() -> None:
@@ -172,7 +172,7 @@ def test_a_record_comes_back() -> None:
 
 def filled(folder: Path, count: int) -> Path:
     """The only segment of a store with that many plans."""
-    store = PlanStore.filling(folder)
+    store = PlanStore.open_for_writing(folder)
     for number in range(count):
         store.add(key(number), planned(number))
     store.close()
@@ -218,21 +218,21 @@ def test_damage_is_told_once_and_then_gone(tmp_path: Path) -> None:
     segment = filled(tmp_path, 3)
     lines = segment.read_bytes().splitlines(keepends=True)
     segment.write_bytes(lines[0] + lines[1].replace(b"brightness", b"brighTness") + lines[2])
-    again = PlanStore.filling(tmp_path)
+    again = PlanStore.open_for_writing(tmp_path)
     assert [problem.name for problem in again.damage] == ["plans-000001.jsonl:2"]
     assert [number for number in range(3) if key(number) in again] == [0, 2]
     assert segment.read_bytes() == lines[0] + lines[2]
-    assert PlanStore.filling(tmp_path).damage == []
+    assert PlanStore.open_for_writing(tmp_path).damage == []
 
 
 def test_two_writers_share_a_folder(tmp_path: Path) -> None:
-    stores = [PlanStore.filling(tmp_path), PlanStore.filling(tmp_path)]
+    stores = [PlanStore.open_for_writing(tmp_path), PlanStore.open_for_writing(tmp_path)]
     for number in range(6):
         stores[number % 2].add(key(number), planned(number))
-    # The second is alive, so a line that it has begun is not damage, and nobody mends its file.
+    # The second is alive, so a line that it has begun is not damage, and its file is not repaired.
     assert stores[1]._file is not None
     stores[1]._file.write(b"0000")
-    third = PlanStore.filling(tmp_path)
+    third = PlanStore.open_for_writing(tmp_path)
     assert (len(third), third.damage) == (6, [])
     stores[1]._file.write(b" half a record")
     for store in stores:
@@ -243,8 +243,8 @@ def test_two_writers_share_a_folder(tmp_path: Path) -> None:
 
 def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "plans").write_text("mine")
-    with pytest.raises(t2onet.OutputError, match="plans cannot hold plans"):
-        PlanStore.filling(tmp_path / "plans")
+    with pytest.raises(t2onet.OutputError, match="plans cannot be a folder of plans"):
+        PlanStore.open_for_writing(tmp_path / "plans")
 
 
 # ---- a whole dataset
@@ -260,7 +260,7 @@ def test_every_pair_is_planned_once(dataset: Dataset, tmp_path: Path) -> None:
         tmp_path / "plans",
         engine=engine,
         settings=PlanSettings(SIDE),
-        told=lambda n, _: seen.append(n),
+        progress=lambda n, _: seen.append(n),
     )
     assert engine.given == [sample.name for sample in dataset.samples]
     assert (tally.pairs, tally.new, tally.problems) == (PAIRS, PAIRS, [])

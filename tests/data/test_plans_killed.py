@@ -80,7 +80,7 @@ def contents(folder: Path, dataset: Dataset) -> dict[str, object]:
 
 
 def keys_on_disk(folder: Path) -> set[str]:
-    return {key.hex() for key in PlanStore(folder)._places}
+    return {key.hex() for key in PlanStore(folder)._positions}
 
 
 def gone(pid: str) -> bool:

@@ -224,7 +224,7 @@ def test_the_ending_may_be_in_capitals(tmp_path: Path) -> None:
     [(".cube", 64, "33 or 65"), (".cube", 0, "33 or 65"), (".png", 33, "64 or 144")],
 )
 def test_other_sizes_are_refused(tmp_path: Path, ending: str, size: int, sizes: str) -> None:
-    text = f"a {ending} has {sizes} entries a side, and {size} was asked for"
+    text = f"a {ending} has {sizes} entries a side, not {size}"
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
         export_recipe(LOOK, tmp_path / f"look{ending}", size=size)
     assert list(tmp_path.iterdir()) == []

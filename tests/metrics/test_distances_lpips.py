@@ -150,7 +150,7 @@ def test_wrong_files_are_refused(tmp_path: Path, lpips: Lpips) -> None:
         read_lpips(tmp_path / "vgg16.ckpt")
     with tarfile.open(tmp_path / "other.tar.gz", "w:gz") as file:
         file.addfile(tarfile.TarInfo("other/readme"), io.BytesIO())
-    with pytest.raises(DataError, match=rf"other\.tar\.gz holds no weights/alexnet\.ckpt; {hint}"):
+    with pytest.raises(DataError, match=rf"other\.tar\.gz does not contain weights/alexnet\.ckpt; {hint}"):
         read_lpips(tmp_path / "other.tar.gz")
     with pytest.raises(DataError, match="at least 31 x 31 pixels"):
         lpips(PICTURE[:, :30], PICTURE[:, :30])

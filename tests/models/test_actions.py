@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.models import ActionSpace
-from t2onet.operations import operations
+from t2onet.operations import PAPER, paper_operations
 
 ACTIONS = ActionSpace()
 
 
 def test_the_declared_operations_in_their_order_then_the_end_and_the_start() -> None:
-    assert ACTIONS.names == tuple(operations())
+    assert ACTIONS.names == PAPER
     assert (ACTIONS.end, ACTIONS.start) == (6, 7)
-    assert ACTIONS.width == sum(operation.size for operation in operations().values()) == 36
+    assert ACTIONS.width == sum(operation.size for operation in paper_operations()) == 36
     assert [place.stop - place.start for place in ACTIONS.slices] == [o.size for o in ACTIONS.operations]
 
 
@@ -35,10 +35,10 @@ def test_the_paper_s_half_ranges() -> None:
 
 def test_zero_is_the_default() -> None:
     defaults = [value for operation in ACTIONS.operations for value in operation.defaults]
-    assert ACTIONS.squash(torch.zeros(36)).tolist() == pytest.approx(defaults, abs=1e-6)
+    assert ACTIONS.squash(torch.zeros(ACTIONS.width)).tolist() == pytest.approx(defaults, abs=1e-6)
 
 
-@given(st.lists(st.floats(-50, 50), min_size=36, max_size=36))
+@given(st.lists(st.floats(-50, 50), min_size=ACTIONS.width, max_size=ACTIONS.width))
 def test_parameters_stay_inside_their_ranges(raw: list[float]) -> None:
     values = ACTIONS.squash(torch.tensor(raw))
     assert (values >= ACTIONS.low).all()
@@ -48,7 +48,7 @@ def test_parameters_stay_inside_their_ranges(raw: list[float]) -> None:
 def test_each_photo_gets_its_own_operation() -> None:
     images = torch.rand(8, 3, 6, 6)
     choices = torch.tensor([3, 0, 6, 5, 1, 0, 4, 2])
-    parameters = ACTIONS.squash(torch.randn(8, 36))
+    parameters = ACTIONS.squash(torch.randn(8, ACTIONS.width))
     done = ACTIONS.apply_choices(images, choices, parameters)
     for row, choice in enumerate(choices.tolist()):
         if choice == ACTIONS.end:
@@ -61,7 +61,7 @@ def test_each_photo_gets_its_own_operation() -> None:
 
 def test_gradients_reach_the_chosen_parameters_and_no_others() -> None:
     images = 0.2 + 0.5 * torch.rand(6, 3, 6, 6)
-    parameters = ACTIONS.squash(0.1 * torch.randn(6, 36)).requires_grad_()
+    parameters = ACTIONS.squash(0.1 * torch.randn(6, ACTIONS.width)).requires_grad_()
     (ACTIONS.apply_choices(images, torch.arange(6), parameters) ** 2).sum().backward()
     assert parameters.grad is not None
     assert torch.equal(parameters.grad != 0, ACTIONS.parameter_mask[:6])

@@ -18,7 +18,7 @@ from t2onet.models import (
 from tests.models.made import Scripted, asked, small
 
 ACTIONS = ActionSpace()
-IDENTITY = ACTIONS.squash(torch.zeros(36))
+IDENTITY = ACTIONS.squash(torch.zeros(ACTIONS.width))
 
 
 def test_each_operation_is_used_once_in_the_order_of_liking() -> None:
@@ -31,7 +31,7 @@ def test_each_operation_is_used_once_in_the_order_of_liking() -> None:
 def test_after_the_end_nothing_changes() -> None:
     """Row 0 ends at once by liking the end; the other goes on with brightness."""
     logits = torch.tensor([[0.0, 0, 0, 0, 0, 0, 9], [9, 0, 0, 0, 0, 0, 1]])
-    network = Scripted(logits, ACTIONS.squash(torch.ones(36)))
+    network = Scripted(logits, ACTIONS.squash(torch.ones(ACTIONS.width)))
     what = asked(2)
     done = decode_steps(network, what, GreedyDecoding())
     assert done.operations.tolist() == [[6, 6], [0, 6]]
@@ -52,7 +52,7 @@ def test_without_an_end_it_goes_on_until_nothing_is_left() -> None:
 
 
 def test_it_looks_at_the_photo_as_it_is_and_hears_what_was_done() -> None:
-    network = Scripted(torch.tensor([9.0, 0, 8, 0, 0, 0, 1]), ACTIONS.squash(torch.ones(36)))
+    network = Scripted(torch.tensor([9.0, 0, 8, 0, 0, 0, 1]), ACTIONS.squash(torch.ones(ACTIONS.width)))
     done = decode_steps(network, asked(2), GreedyDecoding())
     assert [previous[0].item() for previous in network.heard] == [ACTIONS.start, 0, 2]
     assert len(done.images) == 4
@@ -63,7 +63,7 @@ def test_it_looks_at_the_photo_as_it_is_and_hears_what_was_done() -> None:
 def test_a_teacher_does_what_the_plan_says() -> None:
     network = Scripted(torch.tensor([9.0, 0, 0, 0, 0, 0, 0]))
     plan = torch.tensor([[4, 0, 6], [6, 6, 6]])
-    parameters = ACTIONS.squash(torch.randn(2, 3, 36))
+    parameters = ACTIONS.squash(torch.randn(2, 3, ACTIONS.width))
     what = asked(2)
     done = decode_steps(network, what, TeacherForcing(plan, parameters), 3)
     assert done.operations.tolist() == plan.tolist()
@@ -71,7 +71,7 @@ def test_a_teacher_does_what_the_plan_says() -> None:
     by_hand = ACTIONS.operations[4](what.image[0], parameters[0, 0, ACTIONS.slices[4]])
     by_hand = ACTIONS.operations[0](by_hand, parameters[0, 1, ACTIONS.slices[0]])
     torch.testing.assert_close(done.final[0], by_hand)
-    assert torch.equal(done.predicted, torch.zeros(2, 3, 36))
+    assert torch.equal(done.predicted, torch.zeros(2, 3, ACTIONS.width))
 
 
 @pytest.mark.parametrize("steps", [1, 3])
@@ -82,7 +82,7 @@ def test_no_more_steps_than_asked_for(steps: int) -> None:
 
 def test_the_width_of_sampling_is_a_third_of_h_times_the_half_range() -> None:
     """Brightness has R = 2: at h = .3 a draw of one moves it by .2."""
-    draws = torch.randn(1, 36, generator=torch.Generator().manual_seed(5))
+    draws = torch.randn(1, ACTIONS.width, generator=torch.Generator().manual_seed(5))
     tried = ParameterNoise(ACTIONS, 0.3, torch.Generator().manual_seed(5))(IDENTITY[None])
     assert tried[0, 0].item() == pytest.approx(0.2 * draws[0, 0].item(), abs=1e-6)
     expected = ACTIONS.clamp(IDENTITY + draws * ACTIONS.half_range * 0.1)

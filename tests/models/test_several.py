@@ -47,7 +47,7 @@ def test_answers_differ_in_their_parameters_and_the_first_is_the_networks_own() 
 def test_operations_come_from_the_likeliest() -> None:
     """Three are about as likely as the end, one of them comes first; the others never do."""
     logits = torch.tensor([2.0, -9.0, 2.1, -9.0, 1.9, -9.0, 1.0])
-    network = Scripted(logits, ACTIONS.squash(torch.ones(36)), max_steps=1)
+    network = Scripted(logits, ACTIONS.squash(torch.ones(ACTIONS.width)), max_steps=1)
     answers = decode_variants(network, one(), 9, h=0.0, top=3, generator=drawn())
     first = [answer.steps[0][0] for answer in answers]
     assert first[0] == ACTIONS.names[2]
@@ -58,7 +58,7 @@ def test_where_nothing_differs_there_is_one_answer() -> None:
     silent = Scripted(torch.tensor([0.0, 0, 0, 0, 0, 0, 9]))
     (answer,) = decode_variants(silent, one(), 5, h=0.5, generator=drawn())
     assert answer.steps == ()
-    certain = Scripted(torch.tensor([9.0, 0, 0, 0, 0, 0, 5]), ACTIONS.squash(torch.ones(36)))
+    certain = Scripted(torch.tensor([9.0, 0, 0, 0, 0, 0, 5]), ACTIONS.squash(torch.ones(ACTIONS.width)))
     assert len(decode_variants(certain, one(), 5, h=0.0, generator=drawn())) == 1
 
 
@@ -75,6 +75,6 @@ def test_steps_are_a_recipe_that_makes_the_same_picture() -> None:
 
 def test_steps_end_with_the_end() -> None:
     logits = torch.tensor([[0.0, 0, 0, 0, 0, 0, 9], [9, 0, 0, 0, 0, 0, 1]])
-    network = Scripted(logits, ACTIONS.squash(torch.zeros(36)))
+    network = Scripted(logits, ACTIONS.squash(torch.zeros(ACTIONS.width)))
     nothing, brightness = extract_steps(ACTIONS, decode_steps(network, asked(2), GreedyDecoding()))
     assert (nothing, brightness) == ((), ((ACTIONS.names[0], (pytest.approx(0.0),)),))

@@ -47,7 +47,7 @@ def test_local_planning_differs_as_told(words: str) -> None:
     [
         f"(`EPSILON`, {decimal(planner.EPSILON)})",
         f"after a random choice; {default(plan, 'random_beam')} by default",
-        f"its size; {default(plan, 'beam')} is that of the code",
+        f"its width; {default(plan, 'beam')} is that of the published code",
         f"{', '.join(planner.FIXED_ORDER)} (`FIXED_ORDER`)",
     ],
 )

@@ -38,7 +38,7 @@ BOX = (abs(ROWS - 40) < 15) & (abs(COLUMNS - 75) < 15)
 SKY = ROWS < 15
 BAND = abs(ROWS - 40) < 12
 MASKS = [DISC, BOX, SKY, DISC | BOX]
-NAMES = list(operations.operations())
+NAMES = list(operations.PAPER)
 CURVE = [0.4, 1.8, 0.6, 1.5, 0.5, 1.2, 1.4, 0.6]
 
 

@@ -171,7 +171,7 @@ def test_color_is_three_named_curves(page: Page) -> None:
 
 
 def test_a_slider_stands_where_its_number_is_in_the_range() -> None:
-    contents = PlanReport.of(planned(Recipe.from_steps([("brightness", 0.5)])))
+    contents = PlanReport.from_plan(planned(Recipe.from_steps([("brightness", 0.5)])))
     (slider,) = contents.steps[0].sliders
     assert slider == Slider("brightness +0.5 (relative change)", -1, 2, 0, 0.5)
     assert slider.share(slider.value) == 0.5
@@ -246,9 +246,9 @@ def eroded(region: np.ndarray) -> np.ndarray:
 
 @pytest.mark.usefixtures("opencv")
 def test_a_removal_has_neither_curve_nor_slider(masked: LocalPlan) -> None:
-    *_, removal = PlanReport.of(masked).steps
+    *_, removal = PlanReport.from_plan(masked).steps
     assert (removal.curves, removal.sliders) == ((), ())
-    assert removal.shot.caption == "3. removes something from the picture"
+    assert removal.result.caption == "3. removes something from the picture"
 
 
 @pytest.mark.usefixtures("opencv")
@@ -275,7 +275,7 @@ def opencv() -> None:
 )
 def test_the_residual_is_scaled_up_and_says_so(off: float, gain: int, white: str) -> None:
     plan = planned(Recipe.from_steps([("contrast", 0.2)]), off)
-    shot = PlanReport.of(plan).residual
+    shot = PlanReport.from_plan(plan).residual
     assert shot.detail == (
         f"Off by {255 * off:.1f} of 255 levels on average; 95 % of all values are off by at most "
         f"{255 * off:.1f}. Shown {gain} times as strong: full brightness is a difference of {white} levels "
@@ -289,7 +289,7 @@ def test_the_95th_percentile_is_not_the_mean() -> None:
     target = plan.target.copy()
     target[:, :8] += np.float32(0.2)  # a tenth of the rows
     assert 8 / target.shape[1] == pytest.approx(0.1)
-    detail = PlanReport.of(replace(plan, target=target)).residual.detail
+    detail = PlanReport.from_plan(replace(plan, target=target)).residual.detail
     assert detail.startswith(
         "Off by 5.1 of 255 levels on average; 95 % of all values are off by at most 51.0."
     )

@@ -105,7 +105,7 @@ def test_panoptic_ids_are_red_256_green_65536_blue(tmp_path: Path) -> None:
 
 def test_panoptic_refusals(tmp_path: Path) -> None:
     png, annotations = panoptic(tmp_path)
-    with pytest.raises(PlanError, match=r"say nothing of two\.png"):
+    with pytest.raises(PlanError, match=r"do not list two\.png"):
         segments.masks_from_panoptic(tmp_path / "two.png", annotations)
     with pytest.raises(PlanError, match="cannot be read as panoptic annotations"):
         segments.masks_from_panoptic(png, png.with_suffix(".txt"))
@@ -122,7 +122,7 @@ def test_a_folder_of_masks(tmp_path: Path) -> None:
 
 
 def test_folder_refusals(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="holds no masks"):
+    with pytest.raises(PlanError, match="has no masks"):
         segments.masks_from_folder(tmp_path)
     with pytest.raises(PlanError, match="is not a folder"):
         segments.masks_from_folder(tmp_path / "absent")

@@ -305,10 +305,10 @@ def test_what_is_being_answered_stays_and_newcomers_are_told_to_wait(gather: Gat
 def test_limits_leave_files_for_photos(monkeypatch: pytest.MonkeyPatch, files: int, most: int) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
     limits = compute_connection_limits(ServerSettings())
-    assert limits.most == most
-    assert limits.most + 4 * limits.accepted <= max(files, 5)
+    assert limits.open == most
+    assert limits.open + 4 * limits.accepted <= max(files, 5)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert compute_connection_limits(ServerSettings(connections=50)).most == 50
+    assert compute_connection_limits(ServerSettings(connections=50)).open == 50
 
 
 def test_the_log_does_not_repeat_itself() -> None:

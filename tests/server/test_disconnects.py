@@ -57,19 +57,19 @@ async def call(app: Any, method: str, path: str, *bodies: bytes, leaves: asyncio
 def busy(room: DarkroomService) -> Iterator[None]:
     """All places where something can be computed are taken."""
     for _ in range(count_cores()):
-        assert room._gate.acquire(timeout=PATIENCE)
+        assert room._slots.acquire(timeout=PATIENCE)
     try:
         yield
     finally:
         for _ in range(count_cores()):
-            room._gate.release()
+            room._slots.release()
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[FastAPI]:
     made = create_app(ServerSettings(folder=tmp_path / "server"), policy=Scripted())
     yield made
-    made.state.darkroom.sessions.shut()
+    made.state.darkroom.sessions.close_all()
 
 
 def left() -> asyncio.Event:

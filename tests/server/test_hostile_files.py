@@ -174,7 +174,7 @@ def test_masks_are_decoded_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch
     check = formats.check_structure
 
     def noted(data: bytes) -> None:
-        free.append(room._gate._value)
+        free.append(room._slots._value)
         check(data)
 
     step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": hostile.grey_png(20, 3)}}

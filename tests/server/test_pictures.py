@@ -49,7 +49,7 @@ def test_the_preview_is_the_edit(visitor: Visitor, photo: str) -> None:
 def test_pixels_of_the_preview_are_those_of_the_executor(visitor: Visitor, photo: str) -> None:
     room = visitor.client.app.state.darkroom  # type: ignore[attr-defined]
     image = t2onet.open_image(pixels())
-    shown = room.previews.shown("one", lambda: image, Recipe.from_steps(FOUR), 1600)
+    shown = room.previews.render("one", lambda: image, Recipe.from_steps(FOUR), 1600)
     exact = np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels()))
     assert np.abs(shown.astype(int) - exact).max() <= 1
 
@@ -74,12 +74,12 @@ def test_only_the_steps_from_the_changed_one_on_are_computed(
 
 
 def test_what_a_slider_left_behind_is_not_kept(visitor: Visitor, photo: str) -> None:
-    pool = visitor.client.app.state.darkroom.previews.pool  # type: ignore[attr-defined]
+    pool = visitor.client.app.state.darkroom.previews.cache  # type: ignore[attr-defined]
     visitor.client.get(f"{photo}/preview.jpg?original=true")
     held = set()
     for p in range(10):
         visitor.post(f"{photo}/renders", recipe=recipe(("brightness", p / 100 + 0.01), *FOUR[1:]))
-        held.add(pool.held)
+        held.add(pool.size)
     side = 96 * 96 * 3
     assert held == {4 * 2 * side + 2 * side}, "the photo, three stages, and two pictures"
 
@@ -129,14 +129,14 @@ def test_the_histogram_counts_and_marks_what_is_clipped(visitor: Visitor, photo:
 def test_memory_for_previews_is_bounded() -> None:
     pool = PreviewCache(1000)
     for number in range(10):
-        pool.keep("photo", number, value=np.zeros(300, np.uint8))
-    assert pool.held == 900
+        pool.put("photo", number, value=np.zeros(300, np.uint8))
+    assert pool.size == 900
     assert pool.get("photo", 6) is None
     assert pool.get("photo", 7) is not None
-    pool.keep("photo", 10, value=np.zeros(300, np.uint8))
+    pool.put("photo", 10, value=np.zeros(300, np.uint8))
     assert pool.get("photo", 7) is not None, "it was used last"
-    pool.forget("photo")
-    assert pool.held == 0
+    pool.drop("photo")
+    assert pool.size == 0
 
 
 # ---- exports

@@ -43,7 +43,7 @@ def test_a_stop_ends_the_warm_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_no_kernels_are_compiled_for_a_server_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(darkroom, "render_stages", lambda *_, **__: compiled.append(1))
-    room, stopping = DarkroomService.of(ServerSettings(), Scripted()), threading.Event()
+    room, stopping = DarkroomService.create(ServerSettings(), Scripted()), threading.Event()
     room.warm_up(stopping)
     assert len(compiled) == 1
     stopping.set()

@@ -289,7 +289,7 @@ def test_an_upload_that_takes_too_long_is_refused(tmp_path: Path) -> None:
             heard.append(message)
 
         await app(scope, receive, send)  # type: ignore[arg-type]
-        app.state.darkroom.sessions.shut()
+        app.state.darkroom.sessions.close_all()
         return heard[0]
 
     assert asyncio.run(slow())["status"] == 408
@@ -301,7 +301,7 @@ def test_idle_sessions_expire_with_their_folders(serve: Serve, tmp_path: Path) -
     sessions = visitor.client.app.state.darkroom.sessions  # type: ignore[attr-defined]
     now = sessions.clock()
     visitor.bring(picture(32))
-    lasting = sessions.create(stays=True)
+    lasting = sessions.create(permanent=True)
     sessions.clock = lambda: now + 9 * 60
     other = Visitor(visitor.client)
     other.begin()

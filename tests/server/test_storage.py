@@ -87,7 +87,7 @@ def test_an_item_of_a_batch_says_why_it_was_not_written(
     assert item["outcome"] == "refused"
     assert item["error"] == (
         "the server cannot store sea-edited.png: its disk is full; nothing was changed; "
-        "remove photos you no longer need, or ask whoever runs the server"
+        "remove photos you no longer need, or ask the operator of the server"
     )
 
 
@@ -114,11 +114,11 @@ def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
     [
         (
             errno.ENOMEM,
-            "the server cannot store this: cannot allocate memory; nothing was changed; ask whoever",
+            "the server cannot store this: cannot allocate memory; nothing was changed; ask the operator",
         ),
         (
             errno.EROFS,
-            "the server cannot store this: its disk is read-only; nothing was changed; ask whoever",
+            "the server cannot store this: its disk is read-only; nothing was changed; ask the operator",
         ),
         (errno.ENOSPC, "the server cannot store this: its disk is full; nothing was changed; remove photos"),
         (errno.EMFILE, "the server has too many files open; try again in a moment"),

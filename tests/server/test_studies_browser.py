@@ -221,7 +221,7 @@ def test_the_owner_invites_and_blocks(noted: Noted, tmp_path: Path) -> None:
         page.wait_for_selector("td:text-is('blocked')")
         page.goto(str(link))
         page.wait_for_selector("#message:not(:empty)")
-        assert "has ended your part in it" in page.inner_text("#message")
+        assert "has ended your participation" in page.inner_text("#message")
         page.goto(served.owner.partition("#")[0] + "#wrong")
         page.reload()
         page.wait_for_selector("#message:not(:empty)")

@@ -146,7 +146,7 @@ def test_uploads_under_way_are_limited_in_each_session(tmp_path: Path, limits: d
     try:
         asyncio.run(visit())
     finally:
-        sessions.shut()
+        sessions.close_all()
 
 
 def test_the_refusal_says_what_to_do(serve: Serve) -> None:

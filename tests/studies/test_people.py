@@ -56,12 +56,12 @@ def joined_long_ago(store: StudyDatabase) -> None:
 def test_blocked_people_take_no_place(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 1, replace(ALL, people=2))
     one, _ = raters(store, study, 2)
-    with pytest.raises(Forbidden, match="all the people it needs"):
+    with pytest.raises(Forbidden, match="this study is full"):
         people.join_study(store, link(store, study))
     people.set_person_state(store, study, number_of(store, one), PersonState.BLOCKED)
     assert summarize_progress(store, study).taken == 1
     people.join_study(store, link(store, study), "someone else")
-    with pytest.raises(Forbidden, match="all the people it needs"):
+    with pytest.raises(Forbidden, match="this study is full"):
         people.join_study(store, link(store, study))
 
 
@@ -102,7 +102,7 @@ def test_those_who_are_just_beginning_keep_their_places(store: StudyDatabase, tm
     people.add_person(store, study, "just joined")
     assert people.free_places(store, study) == 1
     assert names(store, study) == ["rater 2", "rater 3", "just joined"]
-    with pytest.raises(NotFound, match="leads nowhere"):
+    with pytest.raises(NotFound, match="is not valid"):
         next_rating_page(store, absent)
 
 
@@ -130,7 +130,7 @@ def test_who_has_answered_is_not_removed(store: StudyDatabase, tmp_path: Path, s
     assert next_rating_page(store, rater) is not None  # and left it open
     people.set_person_state(store, study, number_of(store, rater), state)
     joined_long_ago(store)
-    with pytest.raises(Conflict, match="rater 1 has answered, which is kept; block them"):
+    with pytest.raises(Conflict, match="rater 1 has answered, and answers stay; block them"):
         people.remove_person(store, study, number_of(store, rater))
     assert people.free_places(store, study, idle=0) == 0
     assert summarize_progress(store, study).people[0].pages == 1
@@ -150,7 +150,7 @@ def test_people_of_another_study_stay(store: StudyDatabase, tmp_path: Path) -> N
     other = annotation_study(store, tmp_path / "b", 2, AnnotationSettings(qualification=0))
     theirs = people.add_person(store, other, "theirs")
     assert people.free_places(store, study, idle=0) == 0
-    with pytest.raises(NotFound, match="nobody with the number"):
+    with pytest.raises(NotFound, match="no person"):
         people.remove_person(store, study, number_of(store, theirs))
 
 

@@ -12,7 +12,7 @@ from t2onet.training.t2onet import image_loss, operation_loss, parameter_loss
 from tests.models.made import Scripted, asked
 
 ACTIONS = ActionSpace()
-DEFAULTS = ACTIONS.squash(torch.zeros(36))
+DEFAULTS = ACTIONS.squash(torch.zeros(ACTIONS.width))
 
 
 def followed(plan: list[list[int]], predicted: torch.Tensor, logits: torch.Tensor) -> tuple[object, ...]:

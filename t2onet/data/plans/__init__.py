@@ -1,4 +1,4 @@
-"""The plans of a whole dataset: made once by any engine, kept under the content of the photos."""
+"""Plans of a whole dataset: each pair planned once, by any engine, and stored by photo content."""
 
 from .engines import Engine, LocalEngine, RayEngine
 from .run import PlanTotals, plan_dataset

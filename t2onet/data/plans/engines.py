@@ -25,10 +25,8 @@ from .store import PlanKey, PlanSettings, StoredPlan, hash_pair
 if TYPE_CHECKING:
     from ...planning.planner import PlannerSettings
 
-# The work on one pair, the same on any engine: a task in, an outcome out, both plain data.
-
 _COST_DECIMALS = 6
-"""Of a stored cost."""
+"""Decimals of a stored cost."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class PlanTask:
 
 @dataclass(frozen=True)
 class PlanOutcome:
-    """The plan of a task, or why there is none."""
+    """The plan of a task, or the reason why there is none."""
 
     task: PlanTask
     planned: StoredPlan | None
@@ -99,7 +97,7 @@ def _make_planner_settings(task: PlanTask) -> PlannerSettings:
 
 
 def warm_up() -> None:
-    """Compile what planning needs, so that workers that start together find it in the cache."""
+    """Compile the kernels of planning once, so that workers find them in the cache."""
     from ...planning import plan_pictures
 
     rng = np.random.default_rng(0)
@@ -107,28 +105,23 @@ def warm_up() -> None:
     plan_pictures(picture, np.ascontiguousarray(picture**1.3 * np.float32(0.9)))
 
 
-# Where pairs are planned: processes of this machine, or a Ray cluster.
-
-
 class Engine(Protocol):
-    """Takes tasks as it has room for them, and gives outcomes as they come, in any order.
+    """Runs tasks and yields their outcomes in any order; tasks are taken as workers become free.
 
-    Closing the generator stops the work; a worker that dies costs no task its outcome.
+    Closing the generator stops the work. Every task has an outcome, even if a worker dies.
     """
 
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]: ...
 
 
-# Planning in processes of this machine, one thread each.
-
 TASKS_PER_WORKER = 2
-"""Tasks handed out for each worker, so that none waits for its next."""
+"""Tasks queued for each worker, so that none is idle."""
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """`workers` processes, by default as many as there are cores; `work` is what they do with a task."""
+    """Plans in `workers` processes of this machine, by default one for each core, with one thread each."""
 
     workers: int | None = None
     work: PlanWork = run_task
@@ -136,28 +129,28 @@ class LocalEngine:
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         waiting = iter(tasks)
         first = next(waiting, None)
-        if first is None:  # no process is started where there is nothing to do
+        if first is None:  # start no process without work
             return
         with _limit_threads():
             yield from self._run(chain([first], waiting))
 
     def _run(self, waiting: Iterator[PlanTask]) -> Generator[PlanOutcome, None, None]:
         workers = self.workers or count_cores()
-        crew = _WorkerPool(workers, self.work)
+        pool = _WorkerPool(workers, self.work)
         running: dict[Future[PlanOutcome], PlanTask] = {}
         try:
             while True:
-                room = TASKS_PER_WORKER * workers - len(running)
-                running |= {crew.submit(task): task for task in islice(waiting, room)}
+                free = TASKS_PER_WORKER * workers - len(running)
+                running |= {pool.submit(task): task for task in islice(waiting, free)}
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 if any(map(_has_died, done)):
                     done, _ = wait(running)
                 for future in done:
-                    yield crew.outcome(future, running.pop(future))
+                    yield pool.outcome(future, running.pop(future))
         finally:
-            crew.dismiss()
+            pool.shut_down()
 
 
 class _WorkerPool:
@@ -172,7 +165,7 @@ class _WorkerPool:
             self._pool.submit(warm_up).result()
         except BrokenProcessPool:
             raise DataError(
-                "the processes that plan end as soon as they start; a script that plans keeps its own work "
+                "the planning processes end as soon as they start; put the code of a script that plans "
                 "under `if __name__ == '__main__':`"
             ) from None
 
@@ -180,12 +173,12 @@ class _WorkerPool:
         try:
             return self._pool.submit(self._work, task)
         except BrokenProcessPool:
-            self.dismiss()
+            self.shut_down()
             self._pool = _start_pool(self._workers)
             return self._pool.submit(self._work, task)
 
     def outcome(self, future: Future[PlanOutcome], task: PlanTask) -> PlanOutcome:
-        """Of a future that is done; what was under way when a process died is tried once more, alone."""
+        """The outcome of a finished future; a task whose process died is tried once more, alone."""
         if not _has_died(future):
             return future.result()
         self._alone = self._alone or _start_pool(1)
@@ -195,7 +188,7 @@ class _WorkerPool:
         self._alone = None
         return PlanOutcome(task, None, "the process that planned it died twice; perhaps it needs more memory")
 
-    def dismiss(self) -> None:
+    def shut_down(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
         if self._alone is not None:
             self._alone.shutdown()
@@ -211,7 +204,7 @@ def _start_pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _prepare_worker() -> None:
-    """In a new worker: Ctrl-C is for the driver, and a worker ends when its driver does."""
+    """Leave Ctrl-C to the driver, and end when the driver does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
 
@@ -225,7 +218,7 @@ def _end_with_driver() -> None:
 
 @contextmanager
 def _limit_threads() -> Iterator[None]:
-    """Numerical libraries of processes started meanwhile keep to one thread."""
+    """Limit numerical libraries of processes started inside to one thread."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
@@ -238,17 +231,16 @@ def _limit_threads() -> Iterator[None]:
                 os.environ[name] = value
 
 
-# Planning on a Ray cluster, or on one that is started on this machine for the purpose.
-#
-# The photos are read by the workers, so their folder has the same path on all machines.
-
 _RETRIES = 3
-"""Times that a task is done again because its worker died."""
+"""Times that a task is repeated on a Ray cluster because its worker died."""
 
 
 @dataclass(frozen=True)
 class RayEngine:
-    """`address` is that of a cluster ("auto" finds one); without it a local one of `workers` is started."""
+    """Plans on the Ray cluster at `address` ("auto" finds one); without, starts a local one of `workers`.
+
+    Workers read the photos, so their folder has the same path on all machines.
+    """
 
     address: str | None = None
     workers: int | None = None
@@ -257,16 +249,16 @@ class RayEngine:
     def run(self, tasks: Iterable[PlanTask]) -> Generator[PlanOutcome, None, None]:
         waiting = iter(tasks)
         first = next(waiting, None)
-        if first is None:  # no cluster is started where there is nothing to do
+        if first is None:  # start no cluster without work
             return
         ray = _import_ray()
-        ours = not ray.is_initialized()
-        if ours:
+        owned = not ray.is_initialized()
+        if owned:
             self._connect(ray)
         try:
             yield from self._run(ray, chain([first], waiting))
         finally:
-            if ours:
+            if owned:
                 ray.shutdown()
 
     def _run(self, ray: Any, waiting: Iterator[PlanTask]) -> Generator[PlanOutcome, None, None]:
@@ -278,11 +270,11 @@ class RayEngine:
             raise DataError(
                 f"the cluster cannot plan ({type(error).__name__}); install t2onet on all its machines"
             ) from None
-        room = TASKS_PER_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        limit = TASKS_PER_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
         running: dict[Any, PlanTask] = {}
         try:
             while True:
-                running |= {work.remote(task): task for task in islice(waiting, room - len(running))}
+                running |= {work.remote(task): task for task in islice(waiting, limit - len(running))}
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
@@ -293,7 +285,7 @@ class RayEngine:
                 ray.cancel(reference)
 
     def _connect(self, ray: Any) -> None:
-        """Connect without Ray's log output, its web page and its usage reports to its makers."""
+        """Connect without Ray's logs, dashboard and usage reports."""
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address is None:

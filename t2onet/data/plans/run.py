@@ -17,16 +17,14 @@ from ..dataset import Dataset, Problem, Sample
 from .engines import Engine, LocalEngine, PlanTask
 from .store import PlanKeyBuilder, PlanSettings, PlanStore, StoredPlan
 
-# What planning a dataset came to: sums and counts that grow by one plan at a time.
-
 PAPER_COSTS = (0.1202, 0.0136)
 """Mean L1 before and after planning that the paper reports for MA5k-Req."""
 MAX_RANKED = 4
-"""The most plans that are kept as the best, and as the worst."""
+"""Plans kept as the best, and as the worst."""
 
 
 class RankedPlan(NamedTuple):
-    """A sample and its plan, ordered by cost; `number` settles draws."""
+    """A sample and its plan, ordered by cost and then by `number`."""
 
     cost: float
     number: int
@@ -36,9 +34,10 @@ class RankedPlan(NamedTuple):
 
 @dataclass
 class PlanTotals:
-    """Of pairs, each counted once. `new` were planned in this run, in `seconds`; `failed` have no plan.
+    """Counts and sums over pairs, each counted once.
 
-    `problems` are of samples, which may share a pair.
+    `new` were planned in this run, in `seconds`; `failed` have no plan. `problems` are of samples, which may
+    share a pair.
     """
 
     pairs: int = 0
@@ -69,17 +68,17 @@ class PlanTotals:
 
     @property
     def start_cost(self) -> float:
-        """On the photos themselves, without the plans."""
+        """Mean difference on the photos themselves, without the plans."""
         return self.start_sum / max(1, self.pairs)
 
     @property
     def cost(self) -> float:
-        """On the photos themselves, with the plans."""
+        """Mean difference on the photos themselves, with the plans."""
         return self.cost_sum / max(1, self.pairs)
 
     @property
     def working_costs(self) -> tuple[float, float]:
-        """Before and after, at the working size."""
+        """Mean difference at the working size, without and with the plans."""
         first, last = self.working_sums
         return first / max(1, self.pairs), last / max(1, self.pairs)
 
@@ -90,33 +89,33 @@ class PlanTotals:
 
     @property
     def operations_by_count(self) -> list[tuple[str, int]]:
-        """Those in most plans first, and in the order of names where as many use them."""
+        """Operations with the number of plans that use them, the most frequent first, then by name."""
         return sorted(self.operations.items(), key=lambda item: (-item[1], item[0]))
 
     @property
     def best(self) -> list[RankedPlan]:
-        """Lowest cost first, none of the worst; pairs that need no step are no plans to look at."""
+        """Lowest cost first, without the worst ones and plans without steps."""
         worst = {shown.number for shown in self.worst}
         return [shown for shown in sorted(self._best, reverse=True) if -shown.number not in worst]
 
     @property
     def worst(self) -> list[RankedPlan]:
-        """Highest cost first; of few pairs no more than half, so that there is a best, too."""
+        """Highest cost first; of few pairs at most half, so that some are left as the best."""
         count = max(self.pairs // 2, self.pairs - len(self._best))
         return sorted(self._worst, reverse=True)[:count]
 
 
 def push_bounded(heap: list[RankedPlan], shown: RankedPlan) -> None:
-    """Among the largest, in a heap of bounded size."""
+    """Push onto a heap that keeps the `MAX_RANKED` largest."""
     (heapq.heappushpop if len(heap) >= MAX_RANKED else heapq.heappush)(heap, shown)
-
-
-# Ctrl-C at a moment of our choosing: what is written is also counted before a run stops.
 
 
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """An interrupt that comes inside is raised at the end. Other threads than the main one get none."""
+    """Raise a Ctrl-C that arrives inside at the end, so that what is written is also counted.
+
+    Has no effect outside the main thread, which alone receives interrupts.
+    """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -131,8 +130,6 @@ def defer_interrupts() -> Iterator[None]:
             before(*missed[0])
 
 
-# All pairs of a dataset through an engine into a cache: what is there already is not planned again.
-
 PlanProgressCallback = Callable[[int, PlanTotals], None]
 """Called after each sample, with the number of samples done."""
 
@@ -144,20 +141,20 @@ def plan_dataset(
     split: str | None = None,
     engine: Engine | None = None,
     settings: PlanSettings | None = None,
-    told: PlanProgressCallback | None = None,
+    progress: PlanProgressCallback | None = None,
 ) -> PlanTotals:
     """Plan every pair of `dataset`, or of one split, into the folder `cache`.
 
-    A pair is planned once, whichever samples share it and however often a run is stopped; `engine` is by
-    default one process for each core. `told` follows the progress.
+    Pairs in the cache are not planned again, and a pair that several samples share is planned once.
+    `engine` is by default one process for each core. `progress` is called after each sample.
     """
     samples = dataset.samples if split is None else dataset.split(split)
-    store = PlanStore.filling(Path(cache))
+    store = PlanStore.open_for_writing(Path(cache))
     with closing(store):
-        run = _PlanRun(samples, store, settings or PlanSettings(), told)
-        run.tally.damage += store.damage
-        run.through(engine or LocalEngine())
-    return run.tally
+        run = _PlanRun(samples, store, settings or PlanSettings(), progress)
+        run.totals.damage += store.damage
+        run.run(engine or LocalEngine())
+    return run.totals
 
 
 class _PlanRun:
@@ -168,63 +165,63 @@ class _PlanRun:
         samples: Sequence[Sample],
         store: PlanStore,
         settings: PlanSettings,
-        told: PlanProgressCallback | None,
+        progress: PlanProgressCallback | None,
     ) -> None:
         self.samples = samples
         self.store = store
         self.settings = settings
-        self.tally = PlanTotals()
-        self._told = told
+        self.totals = PlanTotals()
+        self._progress = progress
         self._done = 0
-        self._under_way: dict[str, list[Sample]] = {}
+        self._running: dict[str, list[Sample]] = {}
         self._settled: dict[str, str] = {}
         self._failed: set[tuple[Path, Path]] = set()
 
-    def through(self, engine: Engine) -> None:
+    def run(self, engine: Engine) -> None:
         start = time.monotonic()
         with closing(engine.run(self._tasks())) as outcomes:
             for outcome in outcomes:
                 with defer_interrupts():
                     if outcome.planned is not None:
                         self.store.add(outcome.task.key.plan, outcome.planned)
-                        self.tally.new += 1
-                        self.tally.seconds = time.monotonic() - start
+                        self.totals.new += 1
+                        self.totals.seconds = time.monotonic() - start
                     self._settle(outcome.task.key.plan, outcome.planned, outcome.problem)
 
     def _tasks(self) -> Iterator[PlanTask]:
-        """Pairs that are not planned yet, each once, made as the engine asks for them."""
+        """Pairs that are not planned yet, each once; made as the engine consumes them."""
         keys = PlanKeyBuilder(self.settings)
         for sample in self.samples:
             try:
-                key = keys.of(sample)
+                key = keys.build(sample)
             except OSError as error:
                 self._finish(sample, f"{error.filename} cannot be read ({error.strerror})")
                 continue
             if key.plan in self._settled:
                 self._finish(sample, self._settled[key.plan])
-            elif key.plan in self._under_way:
-                self._under_way[key.plan].append(sample)
+            elif key.plan in self._running:
+                self._running[key.plan].append(sample)
             else:
-                self._under_way[key.plan] = [sample]
+                self._running[key.plan] = [sample]
                 if key.plan in self.store:
                     self._settle(key.plan, self.store[key.plan])
                 else:
                     yield PlanTask(sample.name, key, sample.before, sample.after, self.settings)
 
     def _settle(self, key: str, planned: StoredPlan | None, problem: str = "") -> None:
-        """A pair, and with it all samples met so far that share it."""
-        samples = self._under_way.pop(key)
+        """Finish a pair, and all samples seen so far that share it."""
+        samples = self._running.pop(key)
         self._settled[key] = problem
         if planned is not None:
-            self.tally.add(samples[0], planned)
+            self.totals.add(samples[0], planned)
         for sample in samples:
             self._finish(sample, problem)
 
     def _finish(self, sample: Sample, problem: str) -> None:
         if problem:
-            self.tally.problems.append(Problem(sample.name, problem))
+            self.totals.problems.append(Problem(sample.name, problem))
             self._failed.add((sample.before, sample.after))
-            self.tally.failed = len(self._failed)
+            self.totals.failed = len(self._failed)
         self._done += 1
-        if self._told is not None:
-            self._told(self._done, self.tally)
+        if self._progress is not None:
+            self._progress(self._done, self.totals)

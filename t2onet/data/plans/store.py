@@ -1,4 +1,12 @@
-"""Stored plans: one record for each pair, found by the content of its photos and the planner's settings."""
+"""Stored plans: one record for each pair, found by the content of its photos and the planner's settings.
+
+A cache is a folder of segment files with a line for each plan: a CRC-32 and the plan as JSON. A process
+appends whole lines to a segment of its own, so several processes can fill one folder, and one that is
+killed leaves at most one torn line. A damaged line is reported and left out; the next process that writes
+to the folder removes it. SQLite would be no improvement: a database cut in half loses every plan instead of
+half of them, reading it after a crash needs write permission, and its locks are unreliable on network
+drives.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +33,21 @@ from ..dataset import Problem, Sample, hash_file
 if TYPE_CHECKING:
     from ...planning.planner import PlanningMethod
 
-# What a plan depends on, as one key: the bytes of both photos, the operations there are, and the planner.
-#
-# Names and places of files are no part of it, so a dataset may move, and a pair that several samples share is
-# one pair.
-
 PLANNER_VERSION = 3
-"""Raised whenever the planner would find other recipes for the same pictures."""
+"""Incremented whenever the planner finds other recipes for the same pictures."""
 _BEHAVIOUR_DECIMALS = 3
-"""Of the pixels that tell one formula from another; the last bits differ between machines."""
+"""Decimals of pixels that identify a formula; the last bits differ between machines."""
 _ORIGINAL_SETTINGS = ("size", "steps")
-"""Settings that plans have had from the beginning; others are part of a key where they were changed."""
+"""Settings that are part of every key; others only where they differ from their default."""
 _CACHED_HASHES = 1024
-"""Photos whose digest is kept, for those that several samples share."""
+"""Photos whose hash is cached, since several samples may share one."""
 
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """How pairs are planned: working short side in pixels, 128 as in the paper, and the most steps.
+    """How pairs are planned: the working short side in pixels, 128 as in the paper, and the most steps.
 
+    The names of the fields are part of the keys of stored plans.
     `operations` are those that may be used, None for the paper's; `way` and `solver` are as in `t2onet.plan`.
     """
 
@@ -69,32 +73,37 @@ class PlanSettings:
             check_planning_method(self.way)
             check_solver(self.solver, self.way)
 
-    def told(self) -> dict[str, object]:
-        """What tells plans apart."""
-        chosen = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+    def key_fields(self) -> dict[str, object]:
+        """The settings that are part of a key."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
         return {
-            name: now for name, (now, usual) in chosen.items() if name in _ORIGINAL_SETTINGS or now != usual
+            name: value
+            for name, (value, default) in values.items()
+            if name in _ORIGINAL_SETTINGS or value != default
         }
 
 
 @dataclass(frozen=True)
 class PlanKey:
-    """`content` stands for the two photos; `plan` for them, the operations and the settings."""
+    """Hashes: `content` of the bytes of both photos, `plan` of these, the operations and the settings.
+
+    File names are no part of a key, so a dataset may move, and samples that share a pair share its plan.
+    """
 
     content: str
     plan: str
 
 
 class PlanKeyBuilder:
-    """Keys of pairs under some settings."""
+    """Builds the keys of pairs for given settings."""
 
     def __init__(self, settings: PlanSettings) -> None:
         self._fingerprint = fingerprint_settings(settings)
-        self._digest = lru_cache(_CACHED_HASHES)(hash_file)
+        self._hash_file = lru_cache(_CACHED_HASHES)(hash_file)
 
-    def of(self, sample: Sample) -> PlanKey:
-        """Reads both files; OSError where one cannot be read."""
-        content = hash_pair(self._digest(sample.before), self._digest(sample.after))
+    def build(self, sample: Sample) -> PlanKey:
+        """The key of a pair; reads both files, OSError where one cannot be read."""
+        content = hash_pair(self._hash_file(sample.before), self._hash_file(sample.after))
         return PlanKey(content, _short_hash(f"{content} {self._fingerprint}".encode()))
 
 
@@ -103,15 +112,15 @@ def hash_pair(before: str, after: str) -> str:
 
 
 def fingerprint_settings(settings: PlanSettings) -> str:
-    """Of everything but the photos: the paper's operations, and others where the settings name them."""
+    """Hash of all but the photos: the settings, the paper's operations, and others that the settings name."""
     names = dict.fromkeys((*operations.PAPER, *(settings.operations or ())))
-    made = [_describe_behaviour(operations.get_operation(name)) for name in names]
-    told = {"planner": PLANNER_VERSION, "settings": settings.told(), "operations": made}
-    return _short_hash(json.dumps(told, sort_keys=True).encode())
+    behaviours = [_describe_behaviour(operations.get_operation(name)) for name in names]
+    data = {"planner": PLANNER_VERSION, "settings": settings.key_fields(), "operations": behaviours}
+    return _short_hash(json.dumps(data, sort_keys=True).encode())
 
 
 def _describe_behaviour(operation: Operation) -> dict[str, object]:
-    """Its declared ranges, and what it makes of a small picture: a changed formula is another operation."""
+    """Declared ranges, and a hash of a small edited picture, which changes with the formula."""
     slots = [(slot.low, slot.high, slot.default) for slot in operation.slots]
     shares = [0.05 + 0.3 * (7 * at % 5) / 5 for at in range(operation.size)]
     values = [
@@ -125,9 +134,6 @@ def _describe_behaviour(operation: Operation) -> dict[str, object]:
 
 def _short_hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
-
-
-# The plan of one pair, and the line of text that holds it with its checksum.
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ class StoredPlan:
     costs: tuple[float, ...]
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data for JSON."""
+        """The plan as plain data for JSON."""
         steps = self.recipe.model_dump(mode="json", exclude_none=True)["steps"]
         return {"steps": steps, "start_cost": self.start_cost, "cost": self.cost, "costs": list(self.costs)}
 
@@ -155,13 +161,13 @@ class StoredPlan:
 
 
 def record_to_line(key: str, planned: StoredPlan) -> bytes:
-    """`<CRC-32> {"key": ..., ...}`, ending the line."""
+    """The line `<CRC-32> {"key": ..., ...}` with its newline."""
     body = json.dumps({"key": key, **planned.to_data()}, separators=(",", ":")).encode()
     return b"%08x %s\n" % (zlib.crc32(body), body)
 
 
 def record_from_line(line: bytes) -> dict[str, Any] | None:
-    """What the line says, or None where it is torn or its checksum does not fit."""
+    """The data of a line, or None if it is torn or its checksum does not match."""
     checksum, _, body = line.partition(b" ")
     if not body.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body[:-1]):
         return None
@@ -169,17 +175,11 @@ def record_from_line(line: bytes) -> dict[str, Any] | None:
     return data
 
 
-# Plans on disk: segment files with a line for each plan.
-#
-# A process writes only to a segment of its own, at its end, a whole line at a time. So several processes can
-# fill one folder, and one that is killed leaves at most one torn line, which its checksum does not fit. A
-# damaged line is left out and told, and whoever next fills the folder takes it out.
-
 _SEGMENT_PATTERN = "plans-*.jsonl"
 
 
 class _SegmentLine(NamedTuple):
-    """A line of a segment as it was read; `data` is None where it is damaged."""
+    """A line of a segment; `data` is None if it is damaged."""
 
     number: int
     offset: int
@@ -188,7 +188,7 @@ class _SegmentLine(NamedTuple):
 
 
 class _RecordPosition(NamedTuple):
-    """Where a plan stands."""
+    """Segment number, byte offset and length of a record."""
 
     segment: int
     offset: int
@@ -196,68 +196,68 @@ class _RecordPosition(NamedTuple):
 
 
 class PlanStore:
-    """The plans of a folder by their keys; only the places where they stand are kept in memory.
+    """The plans of a folder by key; only their positions are kept in memory.
 
-    `damage` names the lines that were left out.
+    `damage` lists the lines that were left out.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.damage: list[Problem] = []
         self._segments: list[Path] = []
-        self._places: dict[bytes, _RecordPosition] = {}
+        self._positions: dict[bytes, _RecordPosition] = {}
         self._file: FileIO | None = None
         for path in sorted(folder.glob(_SEGMENT_PATTERN)):
             self._scan(path)
 
     @classmethod
-    def filling(cls, folder: Path) -> Self:
-        """To add plans to: the folder is made where it is missing, and damaged lines are taken out."""
+    def open_for_writing(cls, folder: Path) -> Self:
+        """Create the folder if it is missing, and remove damaged lines."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"{folder} cannot hold plans ({error.strerror}); give the name of a folder"
+                f"{folder} cannot be a folder of plans ({error.strerror}); give the name of a folder"
             ) from None
         if any(path.name[0] != "." for path in folder.iterdir()) and not any(folder.glob(_SEGMENT_PATTERN)):
-            raise OutputError(f"{folder} holds something else than plans; give a new or an empty folder")
+            raise OutputError(f"{folder} has other files than plans in it; give a new or an empty folder")
         store = cls(folder)
         for name in sorted({problem.name.partition(":")[0] for problem in store.damage}):
             _repair_segment(folder / name)
         if not store.damage:
             return store
-        mended = cls(folder)
-        mended.damage = store.damage
-        return mended
+        repaired = cls(folder)
+        repaired.damage = store.damage
+        return repaired
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def __contains__(self, key: str) -> bool:
-        return bytes.fromhex(key) in self._places
+        return bytes.fromhex(key) in self._positions
 
     def __getitem__(self, key: str) -> StoredPlan:
-        place = self._places[bytes.fromhex(key)]
-        path = self._segments[place.segment]
+        position = self._positions[bytes.fromhex(key)]
+        path = self._segments[position.segment]
         with open_regular_file(path) as file:
-            file.seek(place.offset)
-            data = record_from_line(file.read(place.length))
+            file.seek(position.offset)
+            data = record_from_line(file.read(position.length))
         if data is None:
-            raise DataError(f"{path} was damaged while it was in use; plan again, which mends it")
+            raise DataError(f"{path} was damaged while it was in use; plan the dataset again to repair it")
         return StoredPlan.from_data(data)
 
     def add(self, key: str, planned: StoredPlan) -> None:
-        """On disk when this returns, as far as the death of this process matters."""
+        """Write a plan; when this returns it survives the death of this process (not of the machine)."""
         line = record_to_line(key, planned)
         file = self._own_segment()
-        place = _RecordPosition(len(self._segments) - 1, file.tell(), len(line))
+        position = _RecordPosition(len(self._segments) - 1, file.tell(), len(line))
         try:
             written = file.write(line)
         except OSError as error:
             raise OutputError(f"{file.name} cannot be written ({error.strerror}); free some space") from None
         if written != len(line):
             raise OutputError(f"{file.name} cannot be written to its end; free some space")
-        self._places[bytes.fromhex(key)] = place
+        self._positions[bytes.fromhex(key)] = position
 
     def close(self) -> None:
         if self._file is not None:
@@ -265,7 +265,7 @@ class PlanStore:
             self._file = None
 
     def _own_segment(self) -> FileIO:
-        """Made when the first plan comes; the last of the list from then on."""
+        """Created for the first plan; the last of the list from then on."""
         if self._file is None:
             self._file = _create_segment(self.folder)
             self._segments.append(Path(str(self._file.name)))
@@ -275,15 +275,15 @@ class PlanStore:
         self._segments.append(path)
         for line in _read_segment(path):
             if line.data is not None:
-                place = _RecordPosition(len(self._segments) - 1, line.offset, len(line.raw))
-                self._places[bytes.fromhex(line.data["key"])] = place
+                position = _RecordPosition(len(self._segments) - 1, line.offset, len(line.raw))
+                self._positions[bytes.fromhex(line.data["key"])] = position
             elif line.raw.endswith(b"\n") or not _is_being_written(path):
                 reason = "the record is damaged and left out; planning the dataset again replaces it"
                 self.damage.append(Problem(f"{path.name}:{line.number}", reason))
 
 
 def _create_segment(folder: Path) -> FileIO:
-    """Numbered in order, and locked: nobody else takes it for one that a killed process left behind."""
+    """Create the next segment, locked so that others see that its process is alive."""
     number = len(list(folder.glob(_SEGMENT_PATTERN)))
     while True:
         number += 1
@@ -312,20 +312,17 @@ def _is_being_written(path: Path) -> bool:
 
 
 def _repair_segment(path: Path) -> None:
-    """Without its damaged lines, unless a living process is writing it."""
+    """Remove damaged lines, unless a process is writing the segment."""
     with open_regular_file(path) as file:
         if try_lock(file):
-            whole = b"".join(line.raw for line in _read_segment(path) if line.data is not None)
-            write_atomically(path, whole, overwrite=True)
-
-
-# The plans of a dataset, looked up by its samples.
+            intact = b"".join(line.raw for line in _read_segment(path) if line.data is not None)
+            write_atomically(path, intact, overwrite=True)
 
 
 class DatasetPlans(Mapping[Sample, StoredPlan]):
-    """Sample -> its plan, for those that have one; photos are read once to know which plan is theirs.
+    """Sample -> its plan, for samples that have one; all photos are read once to compute their keys.
 
-    `settings` are those the plans were made with. Plans stay on disk until they are asked for.
+    `settings` are those the plans were made with. Plans stay on disk until they are accessed.
     """
 
     def __init__(
@@ -341,7 +338,7 @@ class DatasetPlans(Mapping[Sample, StoredPlan]):
         keys = PlanKeyBuilder(settings or PlanSettings())
         for sample in samples:
             try:
-                key = keys.of(sample).plan
+                key = keys.build(sample).plan
             except OSError:
                 continue
             if key in self._store:

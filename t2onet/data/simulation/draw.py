@@ -13,7 +13,13 @@ import numpy as np
 
 from ...image.pixels import Array
 from ...language import Attribute
-from ...metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_attributes
+from ...metrics.attributes import (
+    ATTRIBUTE_INDEX,
+    JUST_NOTICEABLE,
+    check_followed,
+    check_usable,
+    measure_attributes,
+)
 from .strengths import edited, strengths
 from .wish import COLOUR, Flavour, Wish
 from .wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
@@ -26,8 +32,8 @@ ALL_COLOUR = 0.4
 """Share of those in which that is all that makes up colour, where all of it did."""
 _STAYED = 1.5
 """Noticeable amounts up to which an attribute counts as left alone."""
-_LIGHTNESS, _CONTRAST = (10.0, 93.0), 4.0
-"""Mean L* and least deviation of a picture that is not wrecked."""
+_LIGHTNESS_RANGE = (10.0, 93.0)
+"""Mean L* of both pictures of a simulated pair; training, which crops and varies photos, accepts more."""
 
 
 def draw(
@@ -91,10 +97,12 @@ def _made(photos: Array, draws: Sequence[Draw]) -> _Made:
     before = edited(photos, np.stack([strengths(draw.before) for draw in draws]))
     after = edited(photos, np.stack([strengths(draw.after) for draw in draws]))
     original, first, second = (_measured(images) for images in (photos, before, after))
-    sound = _sound(original, first) & _sound(original, second)
+    usable = check_usable(original, first, _LIGHTNESS_RANGE) & check_usable(
+        original, second, _LIGHTNESS_RANGE
+    )
     missing = [
         _missing(draw.wish, change, bool(whole))
-        for draw, change, whole in zip(draws, second - first, sound, strict=True)
+        for draw, change, whole in zip(draws, second - first, usable, strict=True)
     ]
     return _Made(before, after, second - first, missing)
 
@@ -102,18 +110,6 @@ def _made(photos: Array, draws: Sequence[Draw]) -> _Made:
 def _measured(images: Array) -> np.ndarray:
     found = measure_attributes(images)
     return found if isinstance(found, np.ndarray) else found.detach().cpu().double().numpy()
-
-
-def _sound(original: np.ndarray, made: np.ndarray) -> np.ndarray:
-    """Whether pictures are neither black nor white nor flat, or hardly more so than their photos."""
-    (low, high), column = _LIGHTNESS, ATTRIBUTE_INDEX[Attribute.LIGHTNESS]
-    light, known = made[:, column], original[:, column]
-    flat, known_flat = (
-        made[:, ATTRIBUTE_INDEX[Attribute.CONTRAST]],
-        original[:, ATTRIBUTE_INDEX[Attribute.CONTRAST]],
-    )
-    enough = (light > np.minimum(low, known - 0.5)) & (light < np.maximum(high, known + 0.5))
-    return enough & (flat > np.minimum(_CONTRAST, known_flat - 0.5))
 
 
 def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:

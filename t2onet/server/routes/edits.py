@@ -37,37 +37,35 @@ from ..sessions import Session
 from ..settings import MIB
 from .photos import to_photo_response
 
-# Requests in words: asked and followed up, or answered in several ways to choose from.
-
 request_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["requests"])
 
 
 @request_router.post("/requests")
-def answer_request(asked: EditRequest, chosen: PhotoDep, room: DarkroomDep) -> EditResponse:
-    """Say what you want, or what you think of the edit there is.
+def answer_request(body: EditRequest, photo: PhotoDep, darkroom: DarkroomDep) -> EditResponse:
+    """Answer a request, or a follow-up to the current edit.
 
-    What cannot be done is answered with `answered` false and an explanation, and changes nothing.
+    A request that cannot be done is answered with `answered` false and an explanation, and changes nothing.
     """
-    sentence = check_request(asked.request, room)
-    with room.working(), chosen.changing(asked.revision) as editor:
-        ask = editor.ask if asked.fresh else editor.follow
-        edit = ask(sentence, mode=asked.mode)
+    sentence = check_request(body.request, darkroom)
+    with darkroom.hold_slot(), photo.change(body.revision) as editor:
+        ask = editor.ask if body.fresh else editor.follow
+        edit = ask(sentence, mode=body.mode)
 
-    return EditResponse(**_describe_answer(edit), state=to_photo_response(chosen))
+    return EditResponse(**_describe_answer(edit), state=to_photo_response(photo))
 
 
 @request_router.post("/variants")
-def make_variants(asked: VariantsRequest, chosen: PhotoDep, room: DarkroomDep) -> VariantsResponse:
-    """Several answers to a request about the photo as it was opened; the first is the plain one.
+def make_variants(body: VariantsRequest, photo: PhotoDep, darkroom: DarkroomDep) -> VariantsResponse:
+    """Several answers to a request about the photo as it was opened; the first is the one without variation.
 
-    Nothing changes: put the recipe that you choose.
+    Nothing changes; to apply a variant, put its recipe.
     """
-    sentence = check_request(asked.request, room)
-    with room.working():
-        found = chosen.editor.variants(sentence, asked.count, mode=asked.mode, seed=asked.seed)
-    first = found[0]
-    shown = [_to_variant_response(one) for one in found] if first.answered else []
-    return VariantsResponse(**_describe_answer(first), variants=shown)
+    sentence = check_request(body.request, darkroom)
+    with darkroom.hold_slot():
+        edits = photo.open_editor().variants(sentence, body.count, mode=body.mode, seed=body.seed)
+    first = edits[0]
+    variants = [_to_variant_response(edit) for edit in edits] if first.answered else []
+    return VariantsResponse(**_describe_answer(first), variants=variants)
 
 
 def _describe_answer(edit: Edit) -> dict[str, Any]:
@@ -89,109 +87,105 @@ def _to_variant_response(edit: Edit) -> VariantResponse:
     )
 
 
-def check_request(sentence: str, room: DarkroomService) -> str:
-    most = room.settings.request_characters
-    if len(sentence) > most:
-        raise too_large(f"a request has at most {most} characters here; say it shorter")
+def check_request(sentence: str, darkroom: DarkroomService) -> str:
+    max_length = darkroom.settings.request_characters
+    if len(sentence) > max_length:
+        raise too_large(f"a request has at most {max_length} characters here; make it shorter")
     return sentence
 
-
-# The recipe that stands: adjust it by hand, set its strength, go back and forth.
 
 recipe_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["recipes"])
 
 
 @recipe_router.put("/recipe")
 def put_recipe(
-    asked: PutRecipeRequest, chosen: PhotoDep, visit: SessionDep, room: DarkroomDep
+    body: PutRecipeRequest, photo: PhotoDep, session: SessionDep, darkroom: DarkroomDep
 ) -> PhotoResponse:
-    """The recipe as adjusted: parameters, order, steps added, removed or put `aside`; or a `new` one."""
-    if len(asked.aside) > room.settings.steps:
-        raise too_large(f"at most {room.settings.steps} steps can be put aside")
-    with room.reading(asked.recipe, {"steps": [one.step for one in asked.aside]}):
-        recipe = parse_recipe(asked.recipe, room.settings)
-        aside = [(one.position, parse_step(one.step, room.settings)) for one in asked.aside]
-    _check_mask_memory([*recipe.steps, *(step for _, step in aside)], visit)
-    with chosen.changing(asked.revision) as editor:
-        editor.put(recipe, aside=aside, new=asked.new)
-    return to_photo_response(chosen)
+    """Set the recipe: parameters, order, steps added, removed or put `aside`; or a `new` recipe."""
+    if len(body.aside) > darkroom.settings.steps:
+        raise too_large(f"at most {darkroom.settings.steps} steps can be put aside")
+    with darkroom.hold_decoding_slot(body.recipe, {"steps": [one.step for one in body.aside]}):
+        recipe = parse_recipe(body.recipe, darkroom.settings)
+        aside = [(one.position, parse_step(one.step, darkroom.settings)) for one in body.aside]
+    _check_mask_memory([*recipe.steps, *(step for _, step in aside)], session)
+    with photo.change(body.revision) as editor:
+        editor.put(recipe, aside=aside, new=body.new)
+    return to_photo_response(photo)
 
 
 @recipe_router.post("/strength")
-def set_strength(asked: SetStrengthRequest, chosen: PhotoDep) -> PhotoResponse:
-    """The edit weaker (0 to 1) or stronger (up to 4); set again, it is about the same edit."""
-    with chosen.changing(asked.revision) as editor:
-        editor.at(asked.strength)
-    return to_photo_response(chosen)
+def set_strength(body: SetStrengthRequest, photo: PhotoDep) -> PhotoResponse:
+    """Make the edit weaker (0 to 1) or stronger (up to 4); a second call starts from the same edit."""
+    with photo.change(body.revision) as editor:
+        editor.at(body.strength)
+    return to_photo_response(photo)
 
 
 @recipe_router.post("/undo")
-def undo_edit(asked: UndoRedoRequest, chosen: PhotoDep) -> PhotoResponse:
-    """Back to what was before the last change."""
-    with chosen.changing(asked.revision) as editor:
+def undo_edit(body: UndoRedoRequest, photo: PhotoDep) -> PhotoResponse:
+    """Undo the last change."""
+    with photo.change(body.revision) as editor:
         editor.undo()
-    return to_photo_response(chosen)
+    return to_photo_response(photo)
 
 
 @recipe_router.post("/redo")
-def redo_edit(asked: UndoRedoRequest, chosen: PhotoDep) -> PhotoResponse:
-    """Forward again."""
-    with chosen.changing(asked.revision) as editor:
+def redo_edit(body: UndoRedoRequest, photo: PhotoDep) -> PhotoResponse:
+    """Redo the change that was undone last."""
+    with photo.change(body.revision) as editor:
         editor.redo()
-    return to_photo_response(chosen)
+    return to_photo_response(photo)
 
 
 @recipe_router.get("/history")
-def show_history(chosen: PhotoDep) -> HistoryResponse:
-    """All that undo and redo lead to, in words."""
-    revision, place, edits = chosen.past()
+def show_history(photo: PhotoDep) -> HistoryResponse:
+    """The edits that undo and redo lead to, in words."""
+    revision, place, edits = photo.get_history()
     return HistoryResponse(revision=revision, place=place, edits=list(describe_history(edits)))
 
 
 @recipe_router.post("/history")
-def move_to_edit(asked: MoveToEditRequest, chosen: PhotoDep) -> PhotoResponse:
-    """Back or forward to a place in the history; 0 is the photo as it was opened."""
-    with chosen.changing(asked.revision) as editor:
-        move_in_history(editor, asked.place)
-    return to_photo_response(chosen)
+def move_to_edit(body: MoveToEditRequest, photo: PhotoDep) -> PhotoResponse:
+    """Go to a place in the history; 0 is the photo as it was opened."""
+    with photo.change(body.revision) as editor:
+        move_in_history(editor, body.place)
+    return to_photo_response(photo)
 
 
 def _check_mask_memory(steps: list[Step], session: Session) -> None:
-    """Histories hold masks, and memory is not endless."""
+    """Refuse masks if those in the histories of a session take too much memory."""
     with session.lock:
         photos = list(session.photos.values())
     if (
-        count_mask_bytes(steps) + sum(count_mask_bytes(one.history()) for one in photos)
+        count_mask_bytes(steps) + sum(count_mask_bytes(one.list_history_steps()) for one in photos)
         > MIB * session.settings.masks_mb
     ):
         raise too_large("the masks of this session take too much memory; begin another")
 
 
-# Match a look: two photos of the session, before and after, to the recipe between them.
-
 plan_router = APIRouter(prefix="/sessions/{session}", tags=["plans"])
 
 
 @plan_router.post("/plans")
-def plan_look(asked: PlanRequest, visit: SessionDep, room: DarkroomDep) -> PlanResponse:
-    """The recipe behind an edit. Nothing changes: put it on the photo that is to have the look."""
+def plan_look(body: PlanRequest, session: SessionDep, darkroom: DarkroomDep) -> PlanResponse:
+    """Find the recipe that turns one photo into another. Nothing changes; to apply it, put it on a photo."""
     from ...planning import plan
 
-    before, after = visit.photo(asked.before), visit.photo(asked.after)
-    with room.working():
-        found = plan(*_resize_alike(before.open(), after.open()), steps=asked.steps)
+    before, after = session.photo(body.before), session.photo(body.after)
+    with darkroom.hold_slot():
+        planned = plan(*_resize_alike(before.open(), after.open()), steps=body.steps)
     return PlanResponse(
-        recipe=to_recipe_json(found.recipe),
-        description=found.recipe.describe(),
-        steps=to_step_responses(found.recipe),
-        start_cost=found.start_cost,
-        cost=found.cost,
-        explained=found.accounts_for_edit,
+        recipe=to_recipe_json(planned.recipe),
+        description=planned.recipe.describe(),
+        steps=to_step_responses(planned.recipe),
+        start_cost=planned.start_cost,
+        cost=planned.cost,
+        explained=planned.accounts_for_edit,
     )
 
 
 def _resize_alike(before: Image, after: Image) -> tuple[Image, Image]:
-    """At the size that parameters refer to, where both are alike; planning sees no more of them."""
+    """Photos of the same size, scaled to the reference size, which planning works at anyway."""
     if (before.height, before.width) != (after.height, after.width):
         return before, after
     return before.resized(REFERENCE_SHORT_SIDE), after.resized(REFERENCE_SHORT_SIDE)

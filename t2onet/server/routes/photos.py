@@ -51,36 +51,32 @@ from ..schemas import (
 )
 from ..sessions import Session
 
-# Routes: sessions and their photos.
-
-# Sessions: begin one, see what is in it, end it.
-
 session_router = APIRouter(tags=["sessions"])
 
 
 @session_router.post("/sessions", status_code=201)
-def begin_session(room: DarkroomDep) -> SessionResponse:
-    """A new session. Its name is the key to it: whoever has it sees the photos."""
-    return _to_session_response(room.sessions.create())
+def begin_session(darkroom: DarkroomDep) -> SessionResponse:
+    """Create a session. Its id gives access to its photos."""
+    return _to_session_response(darkroom.sessions.create())
 
 
 @session_router.get("/sessions/{session}")
-def show_session(visit: SessionDep) -> SessionResponse:
+def show_session(session: SessionDep) -> SessionResponse:
     """The photos and batches of a session."""
-    return _to_session_response(visit)
+    return _to_session_response(session)
 
 
 @session_router.delete("/sessions/{session}", status_code=204)
-def end_session(visit: SessionDep, room: DarkroomDep) -> None:
-    """Forget a session, and remove its files."""
-    room.sessions.close(visit.id)
+def end_session(session: SessionDep, darkroom: DarkroomDep) -> None:
+    """Close a session and remove its files."""
+    darkroom.sessions.close(session.id)
 
 
 def _to_session_response(session: Session) -> SessionResponse:
     with session.lock:
         photos = [
             PhotoSummaryResponse(
-                photo=one.id, name=one.name, opened=one.facts is not None, revision=one.revision
+                photo=one.id, name=one.name, opened=one.info is not None, revision=one.revision
             )
             for one in session.photos.values()
         ]
@@ -92,14 +88,12 @@ def _to_session_response(session: Session) -> SessionResponse:
         )
 
 
-# Photos: bring one, see it with its edit, take it away.
-
 photo_router = APIRouter(tags=["photos"])
 _UPLOAD_PATH = re.compile(r"/api/v1/sessions/[^/]+/photos")
 
 
 def is_upload(method: str, path: str) -> bool:
-    """Whether this brings a photo."""
+    """Whether a request uploads a photo."""
     return method == "POST" and _UPLOAD_PATH.fullmatch(path) is not None
 
 
@@ -110,33 +104,33 @@ def is_upload(method: str, path: str) -> bool:
 )
 async def upload_photo(
     request: Request,
-    visit: SessionDep,
-    room: DarkroomDep,
+    session: SessionDep,
+    darkroom: DarkroomDep,
     name: Annotated[
         str, Query(max_length=1000, description="Shown, and given to results.")
     ] = DEFAULT_PHOTO_NAME,
 ) -> PhotoResponse:
-    """Bring a photo: the body is the file itself, as it is. What it is, is told by its content."""
-    with visit.usage.uploading(visit.uploaded):
-        place = await run_in_threadpool(_make_upload_path, visit, name)
+    """Upload a photo: the body is the file itself. Its format is recognised by its content."""
+    with session.usage.uploading(session.uploaded):
+        place = await run_in_threadpool(_make_upload_path, session, name)
         try:
-            await _store_body(request, visit, place)
-            return await run_in_threadpool(_add_photo, visit, room, name, place)
+            await _store_body(request, session, place)
+            return await run_in_threadpool(_add_photo, session, darkroom, name, place)
         except BaseException as error:
-            await run_in_threadpool(visit.discard, place.parent)
+            await run_in_threadpool(session.remove_folder, place.parent)
             if isinstance(error, ClientDisconnect):
                 raise Refused(400, "bad_request", "the photo did not arrive whole") from None
             raise
 
 
 def _make_upload_path(session: Session, name: str) -> Path:
-    """Where a new photo is put: the name gives nothing but one of the known endings."""
+    """Path of a new photo; only a known suffix is taken from its name."""
     session.usage.check()
-    return session.place() / f"photo{get_stored_suffix(to_display_name(name))}"
+    return session.make_folder() / f"photo{get_stored_suffix(to_display_name(name))}"
 
 
 async def _store_body(request: Request, session: Session, place: Path) -> None:
-    """Write the body to a file; its size and duration were limited before."""
+    """Write the body to a file; the middleware limits its size and duration."""
     with refuse_storage_errors():
         try:
             with place.open("xb") as file:
@@ -147,27 +141,27 @@ async def _store_body(request: Request, session: Session, place: Path) -> None:
             raise not_found("session") from None
 
 
-def _add_photo(session: Session, room: DarkroomService, name: str, place: Path) -> PhotoResponse:
-    photo = room.ready(room.photo(name, place, uploaded=True))
+def _add_photo(session: Session, darkroom: DarkroomService, name: str, place: Path) -> PhotoResponse:
+    photo = darkroom.open_photo(darkroom.make_photo(name, place, uploaded=True))
     return to_photo_response(session.add(photo))
 
 
 @photo_router.get("/sessions/{session}/photos/{photo}")
-def show_photo(chosen: PhotoDep) -> PhotoResponse:
-    """A photo and the edit that stands; one that was not opened yet is opened now."""
-    return to_photo_response(chosen)
+def show_photo(photo: PhotoDep) -> PhotoResponse:
+    """A photo and its current edit; the photo is opened if it is not open yet."""
+    return to_photo_response(photo)
 
 
 @photo_router.delete("/sessions/{session}/photos/{photo}", status_code=204)
-def remove_photo(photo: ResourceId, visit: SessionDep) -> None:
-    """Take a photo out of the session. A file of yours that was not uploaded stays where it is."""
-    visit.remove(photo)
+def remove_photo(photo: ResourceId, session: SessionDep) -> None:
+    """Remove a photo from the session. Files that were not uploaded are kept."""
+    session.remove(photo)
 
 
 def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     """A photo as JSON."""
-    revision, edit, editor = photo.reading()
-    facts = photo.facts
+    revision, edit, editor = photo.snapshot()
+    facts = photo.info
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
     mode: Mode = DEFAULT_MODE if edit is None else edit.mode
@@ -200,25 +194,23 @@ def _to_step_json(step: Step) -> dict[str, Any]:
     return step.model_dump(mode="json", exclude_none=True)
 
 
-# Routes: pictures for the screen, histograms, and the operations the page offers.
-
-# What the page needs to know before there is a photo: operations for sliders and curves, and limits.
-
 operation_router = APIRouter(tags=["operations"])
 _PARAMETER_FIELDS = tuple(ParameterResponse.model_fields)
 
 
 @operation_router.get("/about")
-async def describe_server(room: DarkroomDep) -> AboutResponse:
-    """The version, and what is allowed; answered even while all threads are busy."""
-    numbers = {name: value for name, value in asdict(room.settings).items() if isinstance(value, int | float)}
+async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
+    """The version and the limits; answered even while all threads are busy."""
+    numbers = {
+        name: value for name, value in asdict(darkroom.settings).items() if isinstance(value, int | float)
+    }
     return AboutResponse(name="t2onet", version=__version__, limits=numbers)
 
 
 @operation_router.get("/operations")
 def list_operations() -> list[OperationResponse]:
     """The declarations that sliders and curve editors are made from, repairs last."""
-    found = [
+    responses = [
         OperationResponse(
             name=one.name,
             group=one.group,
@@ -231,14 +223,12 @@ def list_operations() -> list[OperationResponse]:
         )
         for one in operations.operations().values()
     ]
-    mending = operations.repairs().values()
-    return found + [
+    repairs = operations.repairs().values()
+    return responses + [
         OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
-        for one in mending
+        for one in repairs
     ]
 
-
-# Pictures for the screen: the edit, or any recipe on the way to one; and their histograms.
 
 render_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["renders"])
 _JPEG_RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -250,70 +240,74 @@ _CHANNELS = ("red", "green", "blue")
 @render_router.get("/preview.jpg", response_class=Response, responses=_JPEG_RESPONSES)
 def render_preview(
     request: Request,
-    chosen: PhotoDep,
-    room: DarkroomDep,
+    photo: PhotoDep,
+    darkroom: DarkroomDep,
     size: Annotated[LongSide, Query()] = 1600,
     original: Annotated[bool, Query(description="The photo without its edit.")] = False,
 ) -> Response:
-    """The photo with the edit that stands. Give the revision as any further parameter to fetch it anew."""
-    recipe = Recipe() if original else chosen.recipe
-    told = f"{chosen.id} {size} {recipe.to_json()}"
-    tag = f'"{hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]}"'
+    """The photo with its current edit. Add the revision as a further parameter to bypass caches."""
+    recipe = Recipe() if original else photo.recipe
+    state = f"{photo.id} {size} {recipe.to_json()}"
+    tag = f'"{hashlib.sha256(state.encode("utf-8", "replace")).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return _make_jpeg_response(room, chosen, recipe, size, headers)
+    return _make_jpeg_response(darkroom, photo, recipe, size, headers)
 
 
 @render_router.post("/renders", response_class=Response, responses=_JPEG_RESPONSES)
-def render_recipe(asked: RenderRequest, chosen: PhotoDep, room: DarkroomDep) -> Response:
-    """The photo with a recipe that is only tried, as while a slider moves. Nothing changes."""
-    return _make_jpeg_response(room, chosen, _parse_tried_recipe(asked, room), asked.size, {})
+def render_recipe(body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep) -> Response:
+    """The photo with another recipe, such as while a slider moves. Nothing changes."""
+    return _make_jpeg_response(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size, {})
 
 
 @render_router.get("/histogram")
 def compute_histogram(
-    chosen: PhotoDep,
-    room: DarkroomDep,
+    photo: PhotoDep,
+    darkroom: DarkroomDep,
     original: Annotated[bool, Query(description="Without its edit.")] = False,
 ) -> HistogramResponse:
-    """Of the preview with the edit that stands."""
+    """The histogram of the preview with the current edit."""
     return _to_histogram_response(
-        _render_pixels(room, chosen, Recipe() if original else chosen.recipe, room.settings.preview)
+        _render_pixels(darkroom, photo, Recipe() if original else photo.recipe, darkroom.settings.preview)
     )
 
 
 @render_router.post("/histogram")
-def compute_recipe_histogram(asked: RenderRequest, chosen: PhotoDep, room: DarkroomDep) -> HistogramResponse:
-    """Of the preview with a recipe that is only tried."""
-    return _to_histogram_response(_render_pixels(room, chosen, _parse_tried_recipe(asked, room), asked.size))
+def compute_recipe_histogram(
+    body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep
+) -> HistogramResponse:
+    """The histogram of the preview with another recipe."""
+    return _to_histogram_response(
+        _render_pixels(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size)
+    )
 
 
-def _parse_tried_recipe(asked: RenderRequest, room: DarkroomService) -> Recipe:
-    with room.reading(asked.recipe):
-        return parse_recipe(asked.recipe, room.settings)
+def _parse_tried_recipe(body: RenderRequest, darkroom: DarkroomService) -> Recipe:
+    with darkroom.hold_decoding_slot(body.recipe):
+        return parse_recipe(body.recipe, darkroom.settings)
 
 
 def _make_jpeg_response(
-    room: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int, headers: dict[str, str]
+    darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int, headers: dict[str, str]
 ) -> Response:
     begun = time.perf_counter()
-    picture = _render_pixels(room, photo, recipe, size)
+    picture = _render_pixels(darkroom, photo, recipe, size)
     rendered = time.perf_counter()
-    with room.working():
+    with darkroom.hold_slot():
         body = encode_preview(picture)
     encoded = time.perf_counter()
     took = f"render;dur={1000 * (rendered - begun):.1f}, encode;dur={1000 * (encoded - rendered):.1f}"
     return Response(body, media_type="image/jpeg", headers={**headers, "Server-Timing": took})
 
 
-def _render_pixels(room: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int) -> Pixels:
-    """(H, W, 3) uint8; what is larger than the preview is made from the file, and not kept."""
-    size = min(size, room.settings.largest)
-    with room.working():
-        check_work(recipe, _count_pixels(photo, size), room.settings)
-        if size <= room.previews.side:
-            return room.previews.shown(photo.id, photo.open, recipe, size)
+def _render_pixels(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int) -> Pixels:
+    """(H, W, 3) uint8; sizes above the preview are rendered from the file and not cached."""
+    size = min(size, darkroom.settings.largest)
+    with darkroom.hold_slot():
+        check_work(recipe, _count_pixels(photo, size), darkroom.settings)
+        if size <= darkroom.previews.side:
+            return darkroom.previews.render(photo.id, photo.open, recipe, size)
         return to_screen_pixels(
             apply(recipe, fit_long_side(photo.open(), size), kernels=True, cancel=get_disconnect_event())
         )
@@ -321,8 +315,8 @@ def _render_pixels(room: DarkroomService, photo: SessionPhoto, recipe: Recipe, s
 
 def _count_pixels(photo: SessionPhoto, size: int) -> float:
     """Number of pixels of the photo, scaled to a long side of at most `size`."""
-    assert photo.facts is not None
-    width, height = photo.facts.width, photo.facts.height
+    assert photo.info is not None
+    width, height = photo.info.width, photo.info.height
     return width * height * min(size / max(width, height), 1.0) ** 2
 
 

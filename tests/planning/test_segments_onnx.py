@@ -44,7 +44,7 @@ SCORES = {
 @pytest.mark.parametrize("shape", [(1, 3, "h", "w"), (1, 3, 48, 48), ("n", 3, 32, "w")])
 def test_things_are_found(tmp_path: Path, nodes: tuple, shape: tuple) -> None:  # type: ignore[type-arg]
     path = written(tmp_path / "net.onnx", *nodes, shape=shape, weights=REDDER)
-    found = list(segments.segmenter_from_onnx(path, "unit")(discs()))
+    found = list(segments.OnnxSegmenter(path, "unit")(discs()))
     assert best(found, LEFT | RIGHT) > 0.85
     assert best(found, ~(LEFT | RIGHT)) > 0.85
     assert all(region.dtype == bool and region.ndim == 2 for region in found)
@@ -53,14 +53,14 @@ def test_things_are_found(tmp_path: Path, nodes: tuple, shape: tuple) -> None:  
 def test_classes_come_in_connected_parts_and_masks_do_not(tmp_path: Path) -> None:
     scores = written(tmp_path / "scores.onnx", weights=REDDER)
     masks = written(tmp_path / "masks.onnx", ("Sigmoid", {}), weights=REDDER)
-    assert best(list(segments.segmenter_from_onnx(scores, "unit")(discs())), LEFT) > 0.9
-    assert best(list(segments.segmenter_from_onnx(masks, "unit")(discs())), LEFT) < 0.6
+    assert best(list(segments.OnnxSegmenter(scores, "unit")(discs())), LEFT) > 0.9
+    assert best(list(segments.OnnxSegmenter(masks, "unit")(discs())), LEFT) < 0.6
 
 
 def test_labels_are_classes(tmp_path: Path) -> None:
     nodes = ("ArgMax", {"axis": 1, "keepdims": 0})
     path = written(tmp_path / "labels.onnx", nodes, answers=TensorProto.INT64, weights=REDDER)
-    found = list(segments.segmenter_from_onnx(path)(discs()))
+    found = list(segments.OnnxSegmenter(path)(discs()))
     assert best(found, RIGHT) > 0.9
     assert best(found, ~(LEFT | RIGHT)) > 0.9
 
@@ -70,7 +70,7 @@ def test_masks_may_be_booleans_and_without_a_batch(tmp_path: Path) -> None:
     nodes = (("Floor", {}), ("Squeeze", {}), ("Cast", {"to": TensorProto.BOOL}))
     two = np.array([[1.5, 0, 0], [0, 0, 1.5]], np.float32)
     path = written(tmp_path / "net.onnx", *nodes, answers=TensorProto.BOOL, weights=two)
-    found = list(segments.segmenter_from_onnx(path, "unit")(discs()))
+    found = list(segments.OnnxSegmenter(path, "unit")(discs()))
     assert len(found) == 2
     assert best(found, LEFT | RIGHT) > 0.9
 
@@ -80,8 +80,8 @@ def test_what_the_network_sees_is_normalised_as_asked(tmp_path: Path) -> None:
     grey = np.full((3, 40, 60), 0.5, np.float32)
     seen = {}
     for way in ("unit", "imagenet"):
-        segmenter = segments.segmenter_from_onnx(path, way)  # type: ignore[arg-type]
-        seen[way] = segmenter._answer(segmenter._prepared(grey)).reshape(-1)  # type: ignore[attr-defined]
+        segmenter = segments.OnnxSegmenter(path, way)  # type: ignore[arg-type]
+        seen[way] = segmenter._run(segmenter._prepare(grey)).reshape(-1)
     assert seen["unit"] == pytest.approx([0.5] * 3, abs=1e-5)
     assert seen["imagenet"] == pytest.approx(
         [(0.5 - 0.485) / 0.229, (0.5 - 0.456) / 0.224, (0.5 - 0.406) / 0.225], abs=1e-3
@@ -90,8 +90,8 @@ def test_what_the_network_sees_is_normalised_as_asked(tmp_path: Path) -> None:
 
 def test_where_any_size_will_do_sides_are_multiples_of_32(tmp_path: Path) -> None:
     path = written(tmp_path / "size.onnx", ("Shape", {}), answers=TensorProto.INT64)
-    segmenter = segments.segmenter_from_onnx(path)
-    batch = segmenter._prepared(np.zeros((3, 300, 401), np.float32))  # type: ignore[attr-defined]
+    segmenter = segments.OnnxSegmenter(path)
+    batch = segmenter._prepare(np.zeros((3, 300, 401), np.float32))
     assert batch.shape == (1, 3, 512, 672)
 
 
@@ -101,7 +101,7 @@ def test_a_plan_uses_what_the_network_found(tmp_path: Path) -> None:
     before = np.clip(discs().transpose(1, 2, 0) * 0.6 + grain, 0, 1)
     after = np.where(LEFT[..., None], np.clip(1.3 * before, 0, 1), before)
     pair = [np.round(255 * p).astype(np.uint8) for p in (before, after)]
-    plan = plan_local(*pair, masks=segments.segmenter_from_onnx(path, "unit"))
+    plan = plan_local(*pair, masks=segments.OnnxSegmenter(path, "unit"))
     assert [step.operation for step in plan.recipe.steps] == ["brightness"]
     assert plan.regions[0] is not None
     assert best([plan.regions[0]], LEFT) > 0.8
@@ -119,43 +119,43 @@ WRONG = {
 def test_other_inputs_are_refused(tmp_path: Path, wrong: dict) -> None:  # type: ignore[type-arg]
     path = written(tmp_path / "net.onnx", ("Identity", {}), **wrong)
     with pytest.raises(PlanError, match=r"takes picture .*a segmenter takes one picture, float32"):
-        segments.segmenter_from_onnx(path)
+        segments.OnnxSegmenter(path)
 
 
 def test_other_answers_are_refused(tmp_path: Path) -> None:
     picture = discs()
     flat = written(tmp_path / "flat.onnx", ("Flatten", {}))
     with pytest.raises(PlanError, match=r"answers with float32 of shape \(1, \d+\); a segmenter answers"):
-        segments.segmenter_from_onnx(flat)(picture)
+        segments.OnnxSegmenter(flat)(picture)
     counts = written(tmp_path / "counts.onnx", ("Cast", {"to": TensorProto.INT32}), answers=TensorProto.INT32)
     with pytest.raises(PlanError, match=r"answers with int32 of shape \(1, 3, \d+, \d+\)"):
-        segments.segmenter_from_onnx(counts)(picture)
+        segments.OnnxSegmenter(counts)(picture)
     one = written(tmp_path / "one.onnx", weights=np.array([[5, 0, -5]]))
     with pytest.raises(PlanError, match=r"one mask of values beyond \[0, 1\]; end the network in a sigmoid"):
-        segments.segmenter_from_onnx(one)(picture)
+        segments.OnnxSegmenter(one)(picture)
     nothing = written(tmp_path / "log.onnx", ("Log", {}))
-    with pytest.raises(PlanError, match="values that are no numbers"):
-        segments.segmenter_from_onnx(nothing)(picture)
+    with pytest.raises(PlanError, match="values that are not finite"):
+        segments.OnnxSegmenter(nothing)(picture)
 
 
 def test_a_network_that_fails_says_on_what(tmp_path: Path) -> None:
     path = written(tmp_path / "net.onnx", ("Squeeze", {}), ("Softmax", {"axis": 3}), answers=FLOAT)
     with pytest.raises(PlanError, match=r"net\.onnx"):
-        segments.segmenter_from_onnx(path)(discs())
+        segments.OnnxSegmenter(path)(discs())
 
 
 def test_files_that_are_no_network(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"absent\.onnx is no file; give a network in the ONNX format"):
-        segments.segmenter_from_onnx(tmp_path / "absent.onnx")
+    with pytest.raises(PlanError, match=r"absent\.onnx is not a file; give a network in the ONNX format"):
+        segments.OnnxSegmenter(tmp_path / "absent.onnx")
     for content in (b"", b"not a network", bytes(range(256)) * 40):
         (tmp_path / "bad.onnx").write_bytes(content)
         with pytest.raises(PlanError, match=r"bad\.onnx (cannot be loaded as an ONNX network|takes nothing)"):
-            segments.segmenter_from_onnx(tmp_path / "bad.onnx")
+            segments.OnnxSegmenter(tmp_path / "bad.onnx")
 
 
 def test_an_unknown_normalisation(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="no normalisation 'bgr'; there are imagenet, unit"):
-        segments.segmenter_from_onnx(tmp_path / "net.onnx", "bgr")  # type: ignore[arg-type]
+        segments.OnnxSegmenter(tmp_path / "net.onnx", "bgr")  # type: ignore[arg-type]
 
 
 def test_without_onnx_runtime_it_says_what_to_install(
@@ -163,4 +163,4 @@ def test_without_onnx_runtime_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(PlanError, match=r"needs ONNX Runtime: pip install onnxruntime"):
-        segments.segmenter_from_onnx(tmp_path / "net.onnx")
+        segments.OnnxSegmenter(tmp_path / "net.onnx")
