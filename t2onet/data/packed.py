@@ -1,4 +1,7 @@
-"""Packed sets: a dataset as a few files that a training run reads once into memory."""
+"""Packed sets: a dataset, its plans and further requests as a few files that a training run reads at once.
+
+Reading needs the standard library, NumPy and Pillow only.
+"""
 
 from __future__ import annotations
 
@@ -28,26 +31,17 @@ from .dataset import Dataset, Problem, Sample, hash_file
 if TYPE_CHECKING:
     from .plans import DatasetPlans
 
-# Packed sets: a dataset as a few files that a training run reads once into memory.
-
-# A dataset as a few files that a training run reads once into memory.
-#
-# Reading needs only the standard library, NumPy and Pillow, so that it works on machines with nothing else.
-
-
-# What a packed set holds, and how its words become lines of JSON and come back.
-
 INDEX_FILE = "index.json"
 PACKED_FORMAT, PACKED_VERSION = "t2onet packed set", 1
 PHOTO_PREFIX, SAMPLE_PREFIX, TEXT_PREFIX = "photos/", "samples-", "texts-"
-"""How the entries of a shard begin, by what they hold."""
+"""Prefixes of the entries of a shard."""
 PHOTOS_OF_KEY = "photos_of"
-"""Where the index of a set without photos says whose it shows."""
+"""Key in the index of a set without photos that names the set whose photos it uses."""
 
 
 @dataclass(frozen=True)
 class PackedRequests:
-    """What was asked for, as in a sample of a dataset; `labels` are the publisher's."""
+    """The requests of a sample; field names are part of the file format."""
 
     name: str
     split: str
@@ -59,7 +53,7 @@ class PackedRequests:
 
 @dataclass(frozen=True)
 class PackedText(PackedRequests):
-    """Requests without photos; `source` is the layout of the dataset they come from."""
+    """Requests without photos; `source` is the layout of their dataset."""
 
     source: str
 
@@ -81,7 +75,7 @@ W = TypeVar("W", bound=PackedRequests)
 
 @dataclass(frozen=True)
 class PackedSet:
-    """`photos` are (P, size, size, 3) uint8, each once; `before` and `after` say which belong to a sample."""
+    """A packed set in memory; `photos` are (P, size, size, 3) uint8, each once."""
 
     photos: NDArray[np.uint8]
     samples: tuple[PackedSample, ...]
@@ -107,7 +101,7 @@ class PackedSet:
 
 
 def requests_to_data(words: PackedRequests | Sample) -> dict[str, Any]:
-    """As plain data for JSON."""
+    """Requests as plain data for JSON."""
     intents = words.intents
     return {
         "name": words.name,
@@ -120,17 +114,14 @@ def requests_to_data(words: PackedRequests | Sample) -> dict[str, Any]:
 
 
 def requests_from_data(kind: type[W], data: dict[str, Any]) -> W:
-    """Such words from plain data."""
+    """The inverse of `requests_to_data`."""
     wanted = data["intents"]
     known = None if wanted is None else tuple(Intent(Attribute(a), sign, size) for a, sign, size in wanted)
     return kind(**{**data, "requests": tuple(data["requests"]), "intents": known})
 
 
-# A packed set from its folder into memory.
-
-
 def read_packed(folder: str | Path) -> PackedSet:
-    """All photos decoded, all words read; every shard is held against its checksum first."""
+    """Read a packed set and decode its photos; checks the checksum of every shard."""
     folder = Path(folder)
     index = read_index(folder)
     home, whole = _find_photo_folder(folder, index)
@@ -172,24 +163,24 @@ def _list_training_requests(entries: Iterable[PackedRequests]) -> list[str]:
 
 
 def read_sample_lines(folder: Path, index: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The samples of a folder as plain data, without its photos."""
+    """The samples of a packed set as plain data, without its photos."""
     for entries in _open_shards(folder, index):
         yield from _read_lines(entries, SAMPLE_PREFIX)
 
 
 def _find_photo_folder(folder: Path, index: dict[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """The folder whose photos a set shows, and its index: itself, or the set it was made from."""
+    """The folder that holds the photos of a set, and its index: the set itself or another."""
     if (named := index.get(PHOTOS_OF_KEY)) is None:
         return folder, index
     home = folder / named["folder"]
     whole = read_index(home)
     if hash_index(home) != named["index"]:
-        raise DataError(f"{home} is not the set that {folder} shows photos of; pack {folder} again")
+        raise DataError(f"{home} is not the set whose photos {folder} uses; pack {folder} again")
     return home, whole
 
 
 def hash_index(folder: Path) -> str:
-    """Of what a packed set lists, checksums of its shards among it."""
+    """SHA-256 of the index, which lists the checksums of the shards."""
     return hashlib.sha256(read_regular_file(folder / INDEX_FILE)).hexdigest()
 
 
@@ -238,20 +229,16 @@ def _decode_photo(data: bytes) -> NDArray[np.uint8]:
         return np.asarray(file.convert("RGB"))
 
 
-# Write packed sets: a dataset, its plans and further requests into a folder of shards.
-
-# Shards: plain zip files of bounded size, listed with their checksums.
-
 MAX_SHARD_BYTES = 24_000_000
 """Bytes of a shard."""
 _OVERHEAD = 256
-"""Bytes that a zip file needs for an entry beside its data, at most, and for its end."""
+"""Upper bound on the bytes of a zip file besides its data, for each entry and for its end."""
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
-"""Of all entries, so that the same data gives the same bytes."""
+"""Date of all entries, so that the same data gives the same bytes."""
 
 
 class ShardWriter:
-    """Takes entries in order and writes a shard whenever the next entry would not fit."""
+    """Collects entries and writes a shard whenever the next entry would not fit."""
 
     def __init__(self, folder: Path, largest: int = MAX_SHARD_BYTES) -> None:
         self.listed: list[dict[str, Any]] = []
@@ -261,7 +248,7 @@ class ShardWriter:
         self._size = _OVERHEAD
 
     def add(self, name: str, data: bytes, *, squeeze: bool = False) -> None:
-        """`squeeze` compresses; photos are compressed already."""
+        """Add an entry; with `squeeze` it is compressed."""
         if self._size + len(data) + _OVERHEAD > self._largest:
             self.finish()
         entry = zipfile.ZipInfo(name, _FIXED_DATE)
@@ -270,7 +257,7 @@ class ShardWriter:
         self._size += len(data) + _OVERHEAD
 
     def finish(self) -> None:
-        """Writes what has come since the last shard."""
+        """Write the entries since the last shard."""
         if not self._entries:
             return
         stream = io.BytesIO()
@@ -284,11 +271,8 @@ class ShardWriter:
         self._entries, self._size = [], _OVERHEAD
 
 
-# Requests that go along without photos.
-
-
 def collect_texts(dataset: Dataset, packed: Dataset) -> Iterator[PackedText]:
-    """The requests of `dataset` whose photos are not `packed` with theirs."""
+    """The requests of `dataset` that are not in `packed`."""
     pairs = {(sample.name, sample.before, sample.after) for sample in packed.samples}
     for sample in dataset.samples:
         if (sample.name, sample.before, sample.after) not in pairs:
@@ -303,19 +287,17 @@ def collect_texts(dataset: Dataset, packed: Dataset) -> Iterator[PackedText]:
             )
 
 
-# A dataset, its plans and further requests into a folder of shards.
-
 WEBP_QUALITY = 90
-"""Of WebP, in percent: the photos of MA5k-Req are off by 2.5 of 255 levels, mostly in their grain."""
+"""At 90, photos of MA5k-Req differ by 2.5 of 255 levels on average, mostly in their grain."""
 T = TypeVar("T")
 
 _CHUNK_SIZE = 256
-"""Samples whose photos are encoded together, and lines of an entry."""
+"""Samples encoded together, and lines of an entry."""
 
 
 @dataclass
 class PackSummary:
-    """What was packed: counts, bytes in all, and the samples that were left out."""
+    """Counts of what was packed, total bytes, and the samples left out."""
 
     photos: int = 0
     samples: int = 0
@@ -336,10 +318,10 @@ def pack_dataset(
     largest: int = MAX_SHARD_BYTES,
     overwrite: bool = False,
 ) -> PackSummary:
-    """Write `dataset` to `folder`, whole or not at all.
+    """Write `dataset` to `folder`, atomically.
 
-    Photos are in sRGB, `size` x `size` pixels whatever their shape was, and stored once each; `texts` go
-    along as they are. A shard is at most `largest` bytes. Only `overwrite` replaces a packed set.
+    Photos are converted to sRGB, resized to `size` x `size` pixels whatever their aspect ratio, and stored
+    once each. `texts` are stored as well. A shard has at most `largest` bytes.
     """
     if size < 16:
         raise DataError(f"photos are packed at {size} pixels a side; give at least 16")
@@ -352,19 +334,19 @@ def pack_dataset(
 
 
 def check_target_folder(target: Path, overwrite: bool) -> None:
-    """A packed set may be replaced on request, an empty folder always, anything else never."""
+    """Check that a folder may be written: a packed set only with `overwrite`, an empty folder always."""
     if not target.parent.is_dir():
         raise OutputError(f"{target}: there is no folder {target.parent}; create it first")
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
     if not (target / INDEX_FILE).is_file():
-        raise OutputError(f"{target} holds something else than a packed set; give another name")
+        raise OutputError(f"{target} is not a packed set; give another name")
     if not overwrite:
         raise OutputError(f"{target} exists already; give another name, or overwrite=True")
 
 
 def clear_target_folder(target: Path, overwrite: bool) -> None:
-    """Make room for a set that is complete; what has appeared there meanwhile is checked again."""
+    """Remove what the new set replaces, after checking again what is there by now."""
     check_target_folder(target, overwrite)
     if target.exists() and overwrite:
         shutil.rmtree(target)
@@ -373,7 +355,7 @@ def clear_target_folder(target: Path, overwrite: bool) -> None:
 
 
 class _PackWriter:
-    """One set on its way into a folder."""
+    """Writes one packed set to a folder."""
 
     def __init__(self, folder: Path, size: int, quality: int, largest: int) -> None:
         self.folder = folder
@@ -403,7 +385,7 @@ class _PackWriter:
         return self.done
 
     def _photos(self, samples: Sequence[Sample], pool: ThreadPoolExecutor) -> None:
-        """Those that are not in yet."""
+        """Add the photos of samples that were not added before."""
         paths = dict.fromkeys(path for sample in samples for path in (sample.before, sample.after))
         new = [path for path in paths if path not in self._rows and path not in self._refused]
         for path, (content, encoded) in zip(new, pool.map(self._encoded, new), strict=True):
@@ -417,7 +399,7 @@ class _PackWriter:
             self._rows[path] = self._by_content[content]
 
     def _encoded(self, path: Path) -> tuple[str, bytes | None]:
-        """The digest of a photo and its small copy; or why there is none, and None."""
+        """The hash of a photo and its encoded small copy, or an error message and None."""
         try:
             small = _resize_square(open_image(path), self.size)
             stream = io.BytesIO()
@@ -429,7 +411,7 @@ class _PackWriter:
             return str(error), None
 
     def _is_whole(self, sample: Sample) -> bool:
-        """Whether both photos are in; tells where not."""
+        """Whether both photos were added; reports a problem if not."""
         for path in (sample.before, sample.after):
             if path in self._refused:
                 self.done.problems.append(Problem(sample.name, self._refused[path]))
@@ -470,17 +452,14 @@ def _split_chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _to_plain_data(value: Any) -> Any:
-    """What JSON does not know: the publisher's labels may be records, and anything else is said in words."""
+    """JSON for the publisher's labels: dataclasses as objects, anything else as text."""
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
 def _resize_square(image: Image, side: int) -> PIL.Image.Image:
-    """Each new pixel the mean of the area it covers; the aspect ratio is not kept."""
+    """Resize by area averaging, without keeping the aspect ratio."""
     picture = PIL.Image.fromarray(to_uint8(image.to_srgb().pixels))
     return picture.resize((side, side), PIL.Image.Resampling.BOX)
-
-
-# A packed set once more with other plans: its photos and texts stay where they are.
 
 
 def repack_dataset(
@@ -491,9 +470,9 @@ def repack_dataset(
     *,
     overwrite: bool = False,
 ) -> PackSummary:
-    """The samples of `dataset` that the set `photos_of` has, with `plans`, in `folder`, whole or not at all.
+    """Write the samples of `dataset` with other `plans` to `folder`, using the photos of the set `photos_of`.
 
-    It is a few hundred kilobytes; whoever reads it needs the other set at the same place beside it.
+    The result has a few hundred kilobytes and needs the other set at the same relative path.
     """
     home, target = Path(photos_of), Path(folder)
     index = read_index(home)

@@ -19,14 +19,10 @@ from numpy.typing import NDArray
 from ..errors import DataError, TrainingError
 from ..image import open_regular_file
 
-# What training leaves in the folder of a run, for everyone who asks how far it came and how it was trained.
-#
-# Needs safetensors for checkpoints, and no torch.
-
 BEST_WEIGHTS_FILE = "best.safetensors"
 CHECKPOINT_FILE = "checkpoint.safetensors"
 RUN_RECORD_FILE = "run.json"
-"""How far a run is and its settings, for when the checkpoint is gone."""
+"""Progress and settings of a run, which stay when the checkpoint is deleted."""
 
 
 def read_run_record(folder: Path) -> dict[str, Any] | None:
@@ -48,7 +44,7 @@ def read_run_record(folder: Path) -> dict[str, Any] | None:
 
 
 def read_tensor_metadata(path: Path) -> dict[str, str]:
-    """The metadata of a file of tensors, without these."""
+    """Read the metadata of a safetensors file without its tensors."""
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:
@@ -59,15 +55,6 @@ def read_tensor_metadata(path: Path) -> dict[str, str]:
     except (OSError, SafetensorError) as error:
         raise TrainingError(f"{path} cannot be read as weights: {error}") from None
 
-
-# Questions to systems and their answers as files, to measure a network where its weights are not.
-
-# Questions to systems and their answers as files, to measure a network where its weights are not.
-#
-# Imports nothing beyond the standard library, NumPy and Pillow.
-
-
-# A ZIP of facts as JSON and of pictures as lossless WebP, which is the same bytes whenever it is made.
 
 FACTS_FILE = "about.json"
 ARCHIVE_VERSION = 1
@@ -86,19 +73,19 @@ def to_float_picture(picture: BytePicture) -> np.ndarray:
 
 
 def encode_pictures(pictures: Iterable[BytePicture]) -> dict[str, bytes]:
-    """By the names that they have in an archive."""
+    """Encoded pictures by their names in an archive."""
     with ThreadPoolExecutor() as pool:
         return {_picture_name(at): data for at, data in enumerate(pool.map(_encode_picture, pictures))}
 
 
 def decode_pictures(files: Mapping[str, bytes], count: int) -> tuple[BytePicture, ...]:
-    """As many as `encoded` was given; raises what a damaged archive comes to."""
+    """The inverse of `encode_pictures`; a damaged archive raises errors of zipfile or Pillow."""
     with ThreadPoolExecutor() as pool:
         return tuple(pool.map(_decode_picture, [files[_picture_name(at)] for at in range(count)]))
 
 
 def zip_archive(form: str, facts: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
-    """An archive of a form, which `unzipped` holds it against."""
+    """An archive with `facts` as JSON; the same input gives the same bytes."""
     about = json.dumps({"format": form, "version": ARCHIVE_VERSION, **facts}, ensure_ascii=False).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -109,7 +96,7 @@ def zip_archive(form: str, facts: Mapping[str, Any], files: Mapping[str, bytes])
 
 
 def unzip_archive(path: Path, form: str, made_by: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Facts and files; what is no archive of that form is refused, saying what makes one."""
+    """Facts and files of an archive; raises DataError if it is not an archive of that form."""
     try:
         with open_regular_file(path) as file, zipfile.ZipFile(file) as archive:
             facts = json.loads(archive.read(FACTS_FILE))
@@ -144,21 +131,19 @@ def _decode_picture(data: bytes) -> BytePicture:
         return np.asarray(picture.convert("RGB"))
 
 
-# Everything that measuring asks of a system without manners: pictures and requests, each pair once.
-
 QUESTIONS_FORM = "questions"
 _KEY_DIGITS = 16
 
 
 class RecordedQuestion(NamedTuple):
-    """A picture and what is asked of it."""
+    """A picture and a request."""
 
     picture: BytePicture
     request: str
 
     @property
     def key(self) -> str:
-        """What its answer is found by: 16 hexadecimal digits of a SHA-256."""
+        """Key of its answer: 16 hexadecimal digits of a SHA-256."""
         told = hashlib.sha256(repr(self.picture.shape).encode())
         told.update(np.ascontiguousarray(self.picture).tobytes())
         told.update(self.request.encode())
@@ -166,7 +151,7 @@ class RecordedQuestion(NamedTuple):
 
 
 def question_key(picture: np.ndarray, request: str) -> str:
-    """Of a picture (3, H, W) in [0, 1], which is taken at 8 bits."""
+    """Key of a picture (3, H, W) in [0, 1], quantized to 8 bits, and a request."""
     return RecordedQuestion(to_byte_picture(picture), request).key
 
 
@@ -185,11 +170,11 @@ class QuestionSet:
 
     @property
     def fingerprint(self) -> str:
-        """Of what is asked, in whichever order."""
+        """Hash of all questions, independent of their order."""
         return hashlib.sha256(" ".join(sorted(self.asked)).encode()).hexdigest()[:12]
 
     def zipped(self) -> bytes:
-        """Each picture once, however much is asked of it."""
+        """The archive, in which each picture is stored once."""
         places: dict[bytes, int] = {}
         pictures: list[BytePicture] = []
         asked: list[tuple[int, str]] = []
@@ -203,7 +188,7 @@ class QuestionSet:
 
 
 def read_questions(path: Path) -> QuestionSet:
-    """What `Questions.zipped` wrote."""
+    """Read what `QuestionSet.zipped` wrote."""
     facts, files = unzip_archive(path, QUESTIONS_FORM, "`t2o evaluate --ask` or `t2o reproduce --ask`")
     try:
         pictures = decode_pictures(files, facts["pictures"])
@@ -216,17 +201,15 @@ def read_questions(path: Path) -> QuestionSet:
     return found
 
 
-# What a network answered: recipes of one that decides on steps, pictures of one that paints.
-
 ANSWERS_FORM = "answers"
 _STEPS_FILE = "steps.npz"
 PlainSteps = Sequence[tuple[str, Sequence[float]]]
-"""Operations with their parameters."""
+"""Names of operations with their parameters."""
 
 
 @dataclass(frozen=True)
 class RecordedRecipes:
-    """Steps to each question."""
+    """The steps that answer each question."""
 
     steps: Sequence[PlainSteps]
 
@@ -234,7 +217,7 @@ class RecordedRecipes:
         return {"operations": self._names()}
 
     def files(self) -> dict[str, bytes]:
-        """How many steps there are, which, and all their parameters one after the other."""
+        """Numbers of steps, their operations, and all parameters concatenated."""
         names = self._names()
         flat = [step for steps in self.steps for step in steps]
         data = io.BytesIO()
@@ -265,7 +248,7 @@ def _take_steps(flat: Iterator[tuple[str, list[float]]], count: int) -> PlainSte
 
 @dataclass(frozen=True)
 class RecordedPictures:
-    """A picture to each question."""
+    """The picture that answers each question."""
 
     pictures: Sequence[BytePicture]
 
@@ -282,7 +265,7 @@ class RecordedPictures:
 
 @dataclass(frozen=True)
 class AnswerSet:
-    """Answers by the keys of questions; `about` says which network gave them."""
+    """Answers by the keys of questions; `about` describes the network that gave them."""
 
     keys: Sequence[str]
     given: RecordedRecipes | RecordedPictures
@@ -294,7 +277,7 @@ class AnswerSet:
 
 
 def read_answers(path: Path) -> AnswerSet:
-    """What `Answers.zipped` wrote."""
+    """Read what `AnswerSet.zipped` wrote."""
     facts, files = _unzip_answers(path)
     try:
         given: RecordedRecipes | RecordedPictures = (
@@ -309,7 +292,7 @@ def read_answers(path: Path) -> AnswerSet:
 
 
 def read_answers_source(path: Path) -> dict[str, Any]:
-    """Which network gave the answers of a file."""
+    """The description of the network that gave the answers of a file."""
     about = _unzip_answers(path)[0].get("about")
     if not isinstance(about, dict):
         raise damage_error(path, ANSWERS_FORM, ValueError("it does not say whose they are"))

@@ -163,7 +163,7 @@ def test_plans_alone_need_the_set_they_were_packed_for(dataset: Dataset, tmp_pat
     pack_dataset(
         replace(dataset, samples=dataset.samples[:1]), tmp_path / "packed", size=SIDE, overwrite=True
     )
-    with pytest.raises(DataError, match=r"is not the set that .*one-step shows photos of"):
+    with pytest.raises(DataError, match=r"is not the set whose photos .*one-step uses; pack"):
         read_packed(tmp_path / "one-step")
 
 

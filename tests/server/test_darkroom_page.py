@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from t2onet.options import MODES
 from t2onet.server.app import STATIC
 
 FILES = sorted(path for path in STATIC.rglob("*") if path.is_file())
@@ -61,3 +62,9 @@ def test_every_element_that_is_looked_for_is_there() -> None:
     made = set(re.findall(r'\bid="([\w-]+)"', TEXTS[STATIC / "index.html"]))
     sought = {name for text in TEXTS.values() for name in re.findall(r'byId\("([\w-]+)"\)', text)}
     assert sought <= made
+
+
+def test_the_page_offers_the_declared_modes() -> None:
+    page = TEXTS[STATIC / "index.html"]
+    choices = page[page.index('<select id="mode"') :].split("</select>")[0]
+    assert re.findall(r'<option value="(\w+)"', choices) == list(MODES)

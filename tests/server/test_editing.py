@@ -39,6 +39,16 @@ def test_a_request_changes_the_photo_and_says_why(visitor: Visitor, photo: str) 
     assert Recipe.from_data(state["recipe"]).steps[1].parameters == WARM
 
 
+def test_the_answer_says_what_was_declined_and_which_limits_were_kept(visitor: Visitor, photo: str) -> None:
+    answer = visitor.say(photo, "brighter but trim the edges", 0)
+    assert [(part["words"], part["verdict"]) for part in answer["declined"]] == [("trim the edges", "crop")]
+    assert answer["limits"] == []
+    limited = visitor.say(photo, "sharper without changing the brightness", 1)
+    assert [(limit["attribute"], limit["direction"]) for limit in limited["limits"]] == [
+        ("lightness", "either")
+    ]
+
+
 def test_a_request_is_answered_as_the_editor_answers_it(visitor: Visitor, photo: str) -> None:
     state = visitor.say(photo, "brighter and warmer", 0)["state"]
     edit = Editor(pixels(), Scripted()).ask("brighter and warmer")
