@@ -81,6 +81,7 @@ def test_a_step_that_does_almost_nothing_moves_no_level(dtype: str, kernels: boo
     assert np.array_equal(np.asarray(apply(faint, picture, kernels=kernels)), picture)
 
 
+@pytest.mark.slow
 @given(recipe=recipes, seed=st.integers(0, 99))
 def test_working_curves_out_level_by_level_changes_nothing(recipe: Recipe, seed: int) -> None:
     picture = np.random.default_rng(seed).integers(0, 256, (40, 30, 3), dtype=np.uint8)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..language import Attribute, Intent
 from ..language.followup import FollowUp, factor
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
+from ..recipe.recipe import match_steps
 
 MIN_EFFECT = 2.0
 """Just-noticeable differences from which on a step counts as what makes a photo brighter, warmer, ..."""
@@ -166,14 +166,3 @@ def _interpolate_step(before: Step, after: Step, share: float) -> Step:
     pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)
     values = operation.clip([round(a + share * (b - a), 12) for a, b in pairs])
     return after.model_copy(update={"parameters": values})
-
-
-def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
-    """Pair steps by operation and order; None beside steps that are new or gone."""
-    matcher = SequenceMatcher(None, [s.operation for s in old], [s.operation for s in new], autojunk=False)
-    for kind, i, i_end, j, j_end in matcher.get_opcodes():
-        if kind == "equal":
-            yield from zip(old[i:i_end], new[j:j_end], strict=True)
-        else:
-            yield from ((step, None) for step in old[i:i_end])
-            yield from ((None, step) for step in new[j:j_end])

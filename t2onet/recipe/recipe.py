@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -289,18 +289,12 @@ class Recipe(BaseModel):
 
     def diff(self, other: Recipe) -> list[StepChange]:
         """What changes from this recipe to `other`, step by step, in the order of `other`."""
-        old, new = self.steps, other.steps
-        matcher = SequenceMatcher(
-            None, [s.operation for s in old], [s.operation for s in new], autojunk=False
-        )
         changes: list[StepChange] = []
-        for kind, i, i_end, j, j_end in matcher.get_opcodes():
-            if kind == "equal":
-                pairs = zip(range(j + 1, j_end + 1), old[i:i_end], new[j:j_end], strict=True)
-                changes += [StepChange(at, a, b) for at, a, b in pairs if a != b]
-            else:
-                changes += [StepChange(at + 1, old[at], None) for at in range(i, i_end)]
-                changes += [StepChange(at + 1, None, new[at]) for at in range(j, j_end)]
+        old = new = 0
+        for before, after in match_steps(self.steps, other.steps):
+            old, new = old + (before is not None), new + (after is not None)
+            if before != after:
+                changes.append(StepChange(old if after is None else new, before, after))
         return changes
 
     @property
@@ -317,6 +311,17 @@ def join_as_sentence(phrases: Sequence[str]) -> str:
     *first, last = phrases
     text = f"{', '.join(first)} and {last}" if first else last
     return f"{text[0].upper()}{text[1:]}."
+
+
+def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
+    """Pair steps by operation and order; None beside steps that are new or gone."""
+    matcher = SequenceMatcher(None, [s.operation for s in old], [s.operation for s in new], autojunk=False)
+    for kind, i, i_end, j, j_end in matcher.get_opcodes():
+        if kind == "equal":
+            yield from zip(old[i:i_end], new[j:j_end], strict=True)
+        else:
+            yield from ((step, None) for step in old[i:i_end])
+            yield from ((None, step) for step in new[j:j_end])
 
 
 def _check_step_count(steps: int) -> None:

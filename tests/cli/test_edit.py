@@ -23,7 +23,7 @@ from tests.cli.made import COMMAND, T2O, contents, environment, pixels, png_head
 from tests.conftest import EXAMPLES
 from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import SMALL as T2ONET
-from tests.models.retoucher.made import SMALL, VERDICTS, network
+from tests.models.made_retoucher import SMALL, VERDICTS, network
 
 
 @pytest.fixture

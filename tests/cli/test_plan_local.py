@@ -235,10 +235,10 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "annotations that are odd": (
         ["--masks", "ids.png", "--panoptic", "odd.json"],
-        "odd.json holds no panoptic annotations",
+        "odd.json has no panoptic annotations",
         "segments_info",
     ),
-    "no network": (["--segmenter", "absent.onnx"], "absent.onnx is no file", "ONNX format"),
+    "no network": (["--segmenter", "absent.onnx"], "absent.onnx is not a file", "ONNX format"),
     "text as a network": (["--segmenter", "look.json"], "look.json cannot be loaded as an ONNX network", ""),
     "no steps": (["--masks", "masks", "--steps", "0"], "steps is 0", "at least 1"),
 }

@@ -22,7 +22,7 @@ from tests.conftest import PATIENCE, ROOT
 from tests.data.journal import HOLD, JOURNAL
 from tests.data.small_set import SIDE, InThisProcess, small_set
 
-PAIRS = 20
+PAIRS = 12
 WORKERS = 2
 SETTINGS = PlanSettings(SIDE)
 

@@ -68,6 +68,7 @@ def asked(folder: Path) -> tuple[Path, list[Question]]:
     return path, [Question(picture, request, "literal") for picture, request in noting.recorded]
 
 
+@pytest.mark.slow
 def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
     """A GAN's recorded pictures are measured like any others: here they are the photos themselves."""
     path, _ = asked(tmp_path)

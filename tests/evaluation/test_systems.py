@@ -34,9 +34,9 @@ from t2onet.recipe import Step
 from tests.evaluation.made import Scripted, picture
 from tests.models.baselines.made import SMALL as SMALL_BASELINES
 from tests.models.made import small as small_t2onet
-from tests.models.retoucher.made import SMALL as SMALL_RETOUCHER
-from tests.models.retoucher.made import VERDICTS
-from tests.models.retoucher.made import network as small_retoucher
+from tests.models.made_retoucher import SMALL as SMALL_RETOUCHER
+from tests.models.made_retoucher import VERDICTS
+from tests.models.made_retoucher import network as small_retoucher
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", "brighter", "warmer", *"abcdefghijklmn"))
 ASKED = [

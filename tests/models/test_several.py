@@ -23,7 +23,7 @@ ACTIONS = ActionSpace()
 
 def one() -> RequestBatch:
     """A request to one photo."""
-    tokens, mask, image, _ = asked(2)
+    tokens, mask, image = asked(2)
     return RequestBatch(tokens[1:], mask[1:], image[1:])
 
 

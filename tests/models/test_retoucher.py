@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from t2onet.models.retoucher import OPERATION_ORDER, Retoucher, RetoucherRuntime, decode_recipes
-from tests.models.retoucher.made import network, question
+from tests.models.made_retoucher import network, question
 
 
 def test_parameters_stay_in_their_ranges_and_begin_at_the_defaults() -> None:

@@ -13,7 +13,7 @@ from t2onet.inference import import_onnxruntime
 from t2onet.language.grams import spelt
 from t2onet.models.export import export_retoucher
 from t2onet.models.retoucher import OPERATION_ORDER, RETOUCHER_SIDE
-from tests.models.retoucher.made import VERDICTS, network
+from tests.models.made_retoucher import VERDICTS, network
 
 pytest.importorskip("onnx")
 

@@ -45,6 +45,7 @@ def test_a_run_may_go_on_with_more_workers() -> None:
     )
 
 
+@pytest.mark.slow
 def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
     data = packed_folder(tmp_path)
     small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]

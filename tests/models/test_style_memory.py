@@ -93,7 +93,7 @@ def test_a_memory_comes_back_from_its_file(memory: StyleMemoryNetwork, tmp_path:
 
 def test_other_weights_are_no_memory(tmp_path: Path) -> None:
     write_tensors(tmp_path / "other.safetensors", {"a": torch.zeros(1)}, {"network": "paper"})
-    with pytest.raises(TrainingError, match="holds no memory; make one by t2o remember"):
+    with pytest.raises(TrainingError, match="holds no style memory; make one by t2o remember"):
         load_style_memory(tmp_path / "other.safetensors")
 
 

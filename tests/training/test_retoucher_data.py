@@ -26,7 +26,7 @@ from t2onet.training.retoucher_data import (
     list_expert_pairs,
     move_to_device,
 )
-from tests.models.retoucher.made import SMALL, network
+from tests.models.made_retoucher import SMALL, network
 from tests.training.made import packed_set
 
 SAID = ("make it brighter", "darker please", "more contrast", "warmer", "increase saturation a lot")
