@@ -206,7 +206,7 @@ def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp
         pack_dataset(dataset, place, size=SIDE)
     pack_dataset(replace(dataset, samples=dataset.samples[:1]), place, size=SIDE, overwrite=True)
     assert len(read_packed(place).samples) == 1
-    with pytest.raises(OutputError, match="something else"):
+    with pytest.raises(OutputError, match="is not a packed set"):
         pack_dataset(dataset, dataset.root, size=SIDE, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["packed", "photos"]
 

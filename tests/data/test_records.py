@@ -88,7 +88,7 @@ def test_what_was_never_written_so_is_refused(tmp_path: Path) -> None:
     answers = written(tmp_path / "a.zip", AnswerSet(["a"], RecordedPictures(PICTURES[:1]), ABOUT).zipped())
     with pytest.raises(DataError, match=r"a\.zip does not hold questions; `t2o evaluate --ask` or"):
         read_questions(answers)
-    with pytest.raises(DataError, match=r"q\.zip does not hold answers; `python -m t2onet\.training\.answer"):
+    with pytest.raises(DataError, match=r"q\.zip does not hold answers; `python -m t2onet\.training answer"):
         read_answers(questions)
     with pytest.raises(DataError, match=r"other\.zip cannot be read as questions, "):
         read_questions(written(tmp_path / "other.zip", b"PK, or so"))

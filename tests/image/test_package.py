@@ -16,6 +16,7 @@ def test_public_names() -> None:
         "check_regular_file",
         "check_writable",
         "choose_output_suffix",
+        "has_readable_suffix",
         "image_from_array",
         "open_image",
         "open_regular_file",

@@ -230,7 +230,7 @@ def test_joining(store: StudyDatabase, tmp_path: Path) -> None:
         with pytest.raises(StudyError, match="cannot be a name"):
             people.join_study(store, token, name)
     people.join_study(store, token)
-    with pytest.raises(Forbidden, match="has this study is full"):
+    with pytest.raises(Forbidden, match="this study is full"):
         people.join_study(store, token)
     with pytest.raises(NotFound, match="does not belong to a study"):
         people.join_study(store, "another")
