@@ -11,15 +11,18 @@ from tests.extras import PACKAGE, brought_by, imported
 TRAINING = sorted(
     path
     for folder in ("training", "models", "evaluation", "metrics", "data", "language")
-    for path in [PACKAGE / "planning" / "gradient.py", *(PACKAGE / folder).rglob("*.py")]
+    for path in (PACKAGE / folder).rglob("*.py")
     if path != PACKAGE / "data" / "plans" / "engines.py"  # its Ray engine needs the extra `cluster`
 )
-COMMANDS = [PACKAGE / "cli" / name for name in ("train.py", "export.py", "evaluate.py", "reproduce.py")]
+OTHERS = [PACKAGE / "planning" / "gradient.py"]
+COMMANDS = [PACKAGE / "cli" / name for name in ("train.py", "recipes.py", "evaluate.py", "reproduce.py")]
 ELSEWHERE = {PACKAGE / "metrics" / "features.py": {"torch-fidelity"}}
 """Named in the message of the error that a lack of it gives, and in no extra."""
 
 
-@pytest.mark.parametrize("path", [*TRAINING, *COMMANDS], ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [*TRAINING, *OTHERS, *COMMANDS], ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_training_needs_nothing_beyond_the_extra_train(path: Path) -> None:
     assert set(imported(path)) - ELSEWHERE.get(path, set()) <= brought_by("train")
 
