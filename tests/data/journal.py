@@ -48,4 +48,6 @@ def main(engine: str, photos: str, count: str, cache: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    from tests.data import journal  # noqa: PLW0406  so that workers find the work by this name
+
+    journal.main(*sys.argv[1:])
