@@ -12,7 +12,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "slow or not slow" -rs --numprocesses auto --dist worksteal
+	$(BIN)/pytest -m "slow or not slow" -rs
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

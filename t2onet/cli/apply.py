@@ -167,7 +167,7 @@ def print_reports(
             _print_report(report, quiet)
     if left := count - len(reports):
         exit_with_error(
-            f"stopped, {left} of {count} photos to go; --skip-existing goes on there", EXIT_INTERRUPTED
+            f"stopped, {left} of {count} photos to go; --skip-existing continues there", EXIT_INTERRUPTED
         )
     refused = sum(report.outcome is PhotoOutcome.REFUSED for report in reports)
     if refused and count > 1 and not as_json:

@@ -92,7 +92,7 @@ SKIPPED = PhotoReport(TASKS[1], PhotoOutcome.SKIPPED)
 BAD = PhotoReport(TASKS[2], PhotoOutcome.REFUSED, error="c is no photo")
 SAID = "a -> a-look\nb: skipped, b-look exists\n"
 NOTE = "note: a: a note\n"
-STOPPED = "t2o: stopped, {} of 4 photos to go; --skip-existing goes on there\n"
+STOPPED = "t2o: stopped, {} of 4 photos to go; --skip-existing continues there\n"
 
 
 def presented(

@@ -247,7 +247,7 @@ def test_ctrl_c_keeps_what_is_planned(folder: Path) -> None:
     out, err = running.communicate(timeout=PATIENCE)
     kept = segment.read_bytes().count(b"\n")
     assert 0 < kept < count
-    left = f"t2o: stopped, {count - kept} of {count} samples to go; the same command goes on there\n"
+    left = f"t2o: stopped, {count - kept} of {count} samples to go; the same command continues there\n"
     assert (running.returncode, out, err) == (130, "", left)
     rest = subprocess.run(
         [sys.executable, "-c", f"{COMMAND}main()", *arguments, "--json"],

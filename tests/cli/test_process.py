@@ -111,7 +111,7 @@ def test_ctrl_c_leaves_only_whole_files(folder: Path) -> None:
     # What is done is told, as in a run that went to its end.
     told = "".join(f"trip/{path.name} -> done/{path.name}\n" for path in finished)
     assert (running.returncode, out) == (130, told)
-    assert err == f"t2o: stopped, {left} of {count} photos to go; --skip-existing goes on there\n"
+    assert err == f"t2o: stopped, {left} of {count} photos to go; --skip-existing continues there\n"
     # Whole: every file is what Python makes of the photo, and no temporary one is left.
     for path in finished:
         np.testing.assert_array_equal(pixels(path), edited(sources / path.name))
