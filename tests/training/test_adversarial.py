@@ -149,6 +149,6 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
             return (answers - batch.target).abs().mean().item()
 
     before = missed()
-    settings = LoopSettings(iterations=60, validate_every=60, learning_rate=2e-3, beta1=0.5)
+    settings = LoopSettings(iterations=90, validate_every=90, learning_rate=2e-3, beta1=0.5)
     run_of(tmp_path, settings, task).run()
-    assert missed() < 0.6 * before
+    assert missed() < 0.5 * before
