@@ -210,11 +210,11 @@ RecipeArgument = Annotated[
 
 def load_recipe(path: Path) -> Recipe:
     """Load a recipe from a JSON file, or from the sidecar of an edited picture."""
-    from ..image import READABLE_SUFFIXES
+    from ..image import has_readable_suffix
     from ..recipe import Recipe
     from ..recipe.recipe import find_sidecar
 
-    if path.suffix.lower() in READABLE_SUFFIXES and (sidecar := find_sidecar(path)) is not None:
+    if has_readable_suffix(path) and (sidecar := find_sidecar(path)) is not None:
         return Recipe.load(sidecar)
     if (renamed := _find_renamed_sidecar(path)) is not None:
         raise RecipeError(f"{path} does not exist; perhaps {renamed} was meant")

@@ -118,13 +118,11 @@ def _find_photos(given: list[str], recursive: bool) -> Iterator[_FoundPhoto]:
 
 
 def _find_in_folder(folder: Path, recursive: bool) -> Iterator[_FoundPhoto]:
-    from ..image import READABLE_SUFFIXES
+    from ..image import has_readable_suffix
 
     folders: Iterable[Path] = walk_folders(folder) if recursive else [folder]
     entries = (place / name for place in folders for name in os.listdir(place))  # noqa: PTH208
-    photos = sorted(
-        p for p in entries if p.suffix.lower() in READABLE_SUFFIXES and p.is_file() and p.name[0] != "."
-    )
+    photos = sorted(p for p in entries if has_readable_suffix(p) and p.is_file() and p.name[0] != ".")
     if not photos:
         hint = "" if recursive else "; --recursive looks into the folders below it too"
         raise ImageError(f"{folder} is a folder without photos{hint}")

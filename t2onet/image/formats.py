@@ -36,6 +36,11 @@ class FileFormat:
     lossy: bool = True
     longest_side: int = 2**31 - 1
 
+    @property
+    def label(self) -> str:
+        """The name as people write it."""
+        return "WebP" if self.name == "WEBP" else self.name
+
 
 _HEIC = FileFormat("HEIC", (".heic", ".heif", ".hif"))
 """Not Pillow's own: pillow-heif reads and writes it."""
@@ -50,11 +55,12 @@ FORMATS = (
     FileFormat("BMP", (), (".bmp",)),
 )
 PILLOW_FORMATS = tuple(format.name for format in FORMATS if format is not _HEIC)
-READABLE_NAMES = ", ".join(PILLOW_FORMATS).replace("WEBP", "WebP")
+READABLE_NAMES = ", ".join(format.label for format in FORMATS if format is not _HEIC)
 """The formats that are read without an extra, for messages."""
 
 _FORMAT_BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes}
 _READ_ONLY_SUFFIXES = {suffix: format for format in FORMATS for suffix in format.read_only_suffixes}
+WRITABLE_FORMATS = tuple(format for format in FORMATS if format.suffixes)
 WRITABLE_SUFFIXES: tuple[str, ...] = tuple(_FORMAT_BY_SUFFIX)
 # fmt: off
 RAW_SUFFIXES: tuple[str, ...] = (

@@ -18,7 +18,7 @@ from ..editor import Edit, Editor
 from ..editor.policy import Policy
 from ..errors import ImageError
 from ..executor import Pixels, render_stages
-from ..image import READABLE_SUFFIXES, Image, choose_output_suffix, image_from_array, open_image
+from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
 from ..image.photo import resize_to_square
 from ..image.pixels import to_depth, to_uint16
@@ -166,8 +166,7 @@ def to_display_name(given: str) -> str:
 
 def get_stored_suffix(name: str) -> str:
     """The suffix of a name if it is one that can be read (RAW files are recognised by it); otherwise none."""
-    ending = Path(name).suffix.lower()
-    return ending if ending in READABLE_SUFFIXES else ""
+    return Path(name).suffix.lower() if has_readable_suffix(name) else ""
 
 
 def open_stored_photo(path: Path, name: str, settings: ServerSettings) -> Image:

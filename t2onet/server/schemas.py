@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import PIL.Image
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -30,8 +30,12 @@ LongSide = Annotated[
     int, Field(ge=16, description="Long side of the picture in pixels; never an enlargement.")
 ]
 
-
-OutputFormat = Literal["jpg", "png", "tif", "webp", "avif", "heic"]
+OUTPUT_FORMATS = {format.suffixes[0].removeprefix("."): format.label for format in formats.WRITABLE_FORMATS}
+"""The formats of results by their usual suffix, as people write them."""
+if TYPE_CHECKING:
+    OutputFormat = str
+else:
+    OutputFormat = Literal[tuple(OUTPUT_FORMATS)]
 BatchOutcome = Literal["waiting", "running", "done", "refused", "cancelled"]
 
 
@@ -158,6 +162,8 @@ class AboutResponse(BaseModel):
     name: str
     version: str
     limits: dict[str, int | float]
+    readable_suffixes: Annotated[list[str], Field(description="Suffixes of photos that can be opened.")]
+    output_formats: Annotated[dict[str, str], Field(description="The formats of results and their names.")]
 
 
 class StepResponse(BaseModel):

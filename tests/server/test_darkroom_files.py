@@ -10,7 +10,9 @@ import PIL.Image
 import pytest
 
 import t2onet
+from t2onet.image import READABLE_SUFFIXES
 from t2onet.server.app import STATIC
+from t2onet.server.schemas import OUTPUT_FORMATS
 from tests.server.live import Table, on_a_desktop, photo_file
 
 pytestmark = pytest.mark.slow
@@ -41,6 +43,21 @@ def test_the_start_offers_what_the_device_can_do(table: Table) -> None:
     assert table.page.is_hidden("#choose-folder") == phone
     assert ("stay on this machine" not in words) == phone, "they go to the one that serves the page"
     assert table.page.is_visible("#choose-photos")
+
+
+@on_a_desktop
+def test_pickers_and_formats_are_those_of_the_server(table: Table, sea: Path) -> None:
+    table.enter()
+    expected = ",".join(["image/*", *READABLE_SUFFIXES])
+    assert table.page.get_attribute("#photos-input", "accept") == expected
+    table.bring(sea)
+    table.page.click("#match")
+    assert table.page.get_attribute("#look-before", "accept") == expected
+    table.page.keyboard.press("Escape")
+    table.page.click("#save")
+    options = table.page.locator("#save-format option")
+    assert [option.get_attribute("value") for option in options.all()] == ["", *OUTPUT_FORMATS]
+    assert options.all_inner_texts() == ["As it came", *OUTPUT_FORMATS.values()]
 
 
 @on_a_desktop

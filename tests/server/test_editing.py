@@ -10,6 +10,7 @@ import pytest
 
 from t2onet import Recipe
 from t2onet.editor import Editor
+from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
 from tests.editor.made import WARM, Scripted
 from tests.server.conftest import Serve
 from tests.server.made import API, Visitor, encoded, picture, pixels, recipe, refused
@@ -213,6 +214,15 @@ def test_recipes_that_are_refused_say_why(
 )
 def test_bodies_that_are_refused(visitor: Visitor, photo: str, path: str, body: object, kind: str) -> None:
     assert refused(visitor.client.post(f"{photo}/{path}", json=body)) == (422, kind)
+
+
+def test_the_formats_of_files_are_declared(visitor: Visitor, photo: str) -> None:
+    about = visitor.client.get(f"{API}/about").json()
+    assert about["readable_suffixes"] == list(READABLE_SUFFIXES)
+    assert about["output_formats"]["webp"] == "WebP"
+    assert {f".{format}" for format in about["output_formats"]} <= set(WRITABLE_SUFFIXES)
+    for format in ("jpg", "png", "tif", "webp"):
+        assert visitor.post(f"{photo}/exports", format=format).json()["name"].endswith(f".{format}")
 
 
 def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:

@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from t2onet.data.records import QuestionSet, read_answers_source
 from t2onet.language import Vocabulary
@@ -23,36 +26,72 @@ from tests.models.baselines.made import SMALL as BASELINES
 from tests.models.made import WORDS, small
 from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
 
-ABSENT = [
-    *("pydantic", "pydantic_core", "typer", "click", "rich", "numba", "scipy", "h5py", "matplotlib"),
-    *("tensorboard", "torchmetrics", "cv2", "skimage", "onnx", "onnxruntime", "fastapi", "ray"),
-]
+REQUIRED = ("torch", "accelerate", "safetensors", "numpy", "pillow")
 
-BARE = f"""
-import contextlib, io, json, sys
-class Absent:
+HIDE = """
+import sys
+importable = {*sys.argv[1:], *sys.stdlib_module_names}
+class Hiding:
     def __init__(self, finder):
         self.finder = finder
     def find_spec(self, name, *rest):
-        return None if name.split(".")[0] in {ABSENT} else self.finder.find_spec(name, *rest)
+        # The data of `sysconfig` is a module of the standard library whose name depends on the machine.
+        shown = name.partition(".")[0] in importable or name.startswith("_sysconfigdata")
+        return self.finder.find_spec(name, *rest) if shown else None
     def __getattr__(self, name):
         return getattr(self.finder, name)
-sys.meta_path[:] = [Absent(finder) for finder in sys.meta_path]
-from t2onet.training.__main__ import main
+sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
+"""
+
+SERVE = """
+import contextlib, io, json, traceback
 for line in sys.stdin:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(json.loads(line))
-    loaded = sorted(set(sys.modules) & set({ABSENT}))
-    print(json.dumps([code, out.getvalue(), err.getvalue(), loaded]), flush=True)
+        try:
+            from t2onet.training.__main__ import main
+            code = main(json.loads(line))
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
 """
+
+
+def find_requirements(distributions: Iterable[str]) -> set[str]:
+    """The distributions with all that they require, extras left out, by their normalized names."""
+    found: set[str] = set()
+    waiting = [canonicalize_name(name) for name in distributions]
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            requirements = [Requirement(text) for text in requires(name) or ()]
+            waiting += [
+                canonicalize_name(one.name)
+                for one in requirements
+                if one.marker is None or one.marker.evaluate({"extra": ""})
+            ]
+    return found
+
+
+def hide_others(script: str) -> list[str]:
+    """The command line of a script that can import the required distributions and this package alone.
+
+    Other modules are not found, as on a bare machine: Accelerate probes for optional ones by `find_spec`.
+    """
+    installed = find_requirements(REQUIRED)
+    modules = {
+        module
+        for module, owners in packages_distributions().items()
+        if installed.intersection(map(canonicalize_name, owners))
+    }
+    return [sys.executable, "-c", HIDE + script, "t2onet", *modules]
 
 
 class Result(NamedTuple):
     code: int
     out: str
     err: str
-    loaded: list[str]
 
 
 Bare = Callable[..., Result]
@@ -62,7 +101,7 @@ Bare = Callable[..., Result]
 def bare() -> Iterator[Bare]:
     """Runs command lines in one process that cannot import anything else."""
     with subprocess.Popen(
-        [sys.executable, "-c", BARE],
+        hide_others(SERVE),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -81,12 +120,24 @@ def bare() -> Iterator[Bare]:
         process.stdin.close()
 
 
+@pytest.mark.parametrize("module", ["pytest", "pydantic", "numba"])
+def test_what_is_not_required_cannot_be_imported(module: str) -> None:
+    done = subprocess.run(
+        hide_others(f"import {module}"),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.stderr.endswith(f"No module named '{module}'\n")
+
+
 @pytest.mark.slow
 def test_it_trains_and_resumes(bare: Bare, tmp_path: Path) -> None:
     packed, out = packed_folder(tmp_path), tmp_path / "out"
     settings = [f"--set={setting}" for setting in (*SMALL, "iterations=12", "validate_every=6")]
     first = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *settings)
-    assert (first.code, first.loaded) == (0, []), first.err
+    assert first.code == 0, first.err
     assert "10/12  operation" in first.out
     assert "ssim" not in first.out
     assert {path.name for path in out.iterdir()} == {
@@ -115,7 +166,7 @@ def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     (tmp_path / "questions.zip").write_bytes(questions.zipped())
     options = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
     answer = bare("answer", tmp_path / "questions.zip", *options)
-    assert (answer.code, answer.loaded) == (0, []), answer.err
+    assert answer.code == 0, answer.err
     *notes, last = answer.out.splitlines()
     assert last.startswith("paper: 3 answers, ")
     about = read_answers_source(tmp_path / "answers" / "paper.zip")

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from ... import __version__, operations
 from ...executor import Pixels, apply
+from ...image import READABLE_SUFFIXES
 from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
@@ -32,6 +33,7 @@ from ..photos import (
 )
 from ..running import get_disconnect_event
 from ..schemas import (
+    OUTPUT_FORMATS,
     AboutResponse,
     ClippingResponse,
     HistogramResponse,
@@ -200,11 +202,17 @@ _PARAMETER_FIELDS = tuple(ParameterResponse.model_fields)
 
 @operation_router.get("/about")
 async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
-    """The version and the limits; answered even while all threads are busy."""
+    """The version, the limits and the file formats; answered even while all threads are busy."""
     numbers = {
         name: value for name, value in asdict(darkroom.settings).items() if isinstance(value, int | float)
     }
-    return AboutResponse(name="t2onet", version=__version__, limits=numbers)
+    return AboutResponse(
+        name="t2onet",
+        version=__version__,
+        limits=numbers,
+        readable_suffixes=list(READABLE_SUFFIXES),
+        output_formats=OUTPUT_FORMATS,
+    )
 
 
 @operation_router.get("/operations")

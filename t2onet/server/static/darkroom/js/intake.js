@@ -5,7 +5,6 @@ import { byId, typing } from "./dom.js";
 import { notice, waiting } from "./notices.js";
 import { added, choose, ensureSession, leave, room } from "./room.js";
 
-const PHOTOS = /\.(jpe?g|jfif|png|tiff?|webp|avif|hei[cf]|hif|bmp|gif|dng|nef|cr[23w]|arw|raf|orf|rw2|pef|srw)$/i;
 const MIB = 2 ** 20;
 
 export function setUp() {
@@ -37,6 +36,17 @@ export function setUp() {
   });
 }
 
+/** Let the picker show every file that can be opened; not all systems count RAW files as images. */
+export function offer() {
+  byId("photos-input").accept = accepted();
+}
+
+/** What a picker of photos shows. */
+export const accepted = () => ["image/*", ...room.suffixes].join();
+
+const isPhoto = ({ name, type }) =>
+  type.startsWith("image/") || room.suffixes.some((suffix) => name.toLowerCase().endsWith(suffix));
+
 /** The files of a drop, folders walked through. */
 export async function dropped(transfer) {
   const entries = [...transfer.items].map((one) => one.webkitGetAsEntry?.()).filter(Boolean);
@@ -58,7 +68,7 @@ async function walked(entry) {
 
 /** Bring photos one after another; the first is put on the table. */
 async function take(files) {
-  const photos = files.filter((one) => PHOTOS.test(one.name) || one.type.startsWith("image/"));
+  const photos = files.filter(isPhoto);
   photos.sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
   if (!photos.length) return files.length ? notice("No photos were found among these files.") : undefined;
   let chosen = false;

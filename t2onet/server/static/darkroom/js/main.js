@@ -21,4 +21,5 @@ on("edit", () => {
 });
 await waiting(begin);
 recipe.offer();
+intake.offer();
 document.body.dataset.ready = "true";

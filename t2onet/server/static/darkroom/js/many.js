@@ -8,7 +8,6 @@ import { draft } from "./recipe.js";
 import { mode } from "./request.js";
 import { room, settled, state } from "./room.js";
 
-const FORMATS = [["", "As they came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"]];
 const EVERY = 350;
 
 export function open() {
@@ -18,7 +17,7 @@ export function open() {
   const what = select("What", [...own, ["request", "A request, answered for each photo"]], "many-what");
   const request = element("input", { id: "many-request", maxLength: 2000, placeholder: "a bit brighter" });
   const asked = element("label", { className: "field" }, element("span", {}, "Request"), request);
-  const format = select("Format", FORMATS, "many-format");
+  const format = select("Format", [["", "As they came"], ...Object.entries(room.formats)], "many-format");
   const boxes = room.photos.map((one) => ({ one, box: element("input", { type: "checkbox", checked: true }) }));
   const lines = boxes.map(({ one, box }) => element("li", {}, element("label", {}, box, one.name)));
   const all = element("ul", { className: "photos" }, ...lines);

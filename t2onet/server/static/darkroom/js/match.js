@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { dialog } from "./dialog.js";
 import { byId, capital, element } from "./dom.js";
-import { dropped, upload } from "./intake.js";
+import { accepted, dropped, upload } from "./intake.js";
 import { notice, trying, waiting } from "./notices.js";
 import { use } from "./recipe.js";
 import { forgetRequest } from "./request.js";
@@ -59,7 +59,7 @@ function told(plan, shown) {
 
 /** A place for one photo of the pair. */
 function zone(side, came) {
-  const input = element("input", { type: "file", accept: "image/*", id: `look-${side}` });
+  const input = element("input", { type: "file", accept: accepted(), id: `look-${side}` });
   const name = element("span", { className: "faint" }, element("span", { className: "by-mouse" }, "Drop or choose"),
     element("span", { className: "by-touch" }, "Choose"));
   const image = element("img", { alt: "", hidden: true });

@@ -9,7 +9,7 @@ const states = new Map();
 let last = Promise.resolve();
 let unsaved = null;
 
-export const room = { session: null, photos: [], current: null, operations: new Map(), limits: {} };
+export const room = { session: null, photos: [], current: null, operations: new Map(), limits: {}, suffixes: [], formats: {} };
 
 /** Told are: `photos` (the list), `photo` (another one on the table), `edit` (it stands otherwise now). */
 export const on = (name, listener) => bus.addEventListener(name, (event) => listener(event.detail));
@@ -21,7 +21,8 @@ export const address = (photo = room.current) => `${room.session}/photos/${photo
 /** Find the session that the address or this tab knows; a new one is made with the first photo. */
 export async function begin() {
   const [about, operations] = await Promise.all([ask("GET", "/about"), ask("GET", "/operations")]);
-  room.limits = about.limits;
+  const { limits, readable_suffixes: suffixes, output_formats: formats } = about;
+  Object.assign(room, { limits, suffixes, formats });
   room.operations = new Map(operations.map((one) => [one.name, one]));
   const named = new URLSearchParams(location.hash.slice(1)).get("session") ?? sessionStorage.getItem(KEY);
   const found = named && await ask("GET", `/sessions/${encodeURIComponent(named)}`).catch(() => null);

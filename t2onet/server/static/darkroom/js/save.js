@@ -5,15 +5,11 @@ import { dialog, select } from "./dialog.js";
 import { element } from "./dom.js";
 import { notice, waiting } from "./notices.js";
 import { draft } from "./recipe.js";
-import { address, settled, state } from "./room.js";
-
-const FORMATS = [
-  ["", "As it came"], ["jpg", "JPEG"], ["png", "PNG"], ["tif", "TIFF"], ["webp", "WebP"], ["avif", "AVIF"], ["heic", "HEIC"],
-];
+import { address, room, settled, state } from "./room.js";
 
 export function open() {
   if (!state()) return;
-  const format = select("Format", FORMATS, "save-format");
+  const format = select("Format", [["", "As it came"], ...Object.entries(room.formats)], "save-format");
   const quality = element("input", { type: "number", id: "save-quality", min: 1, max: 100, placeholder: "own" });
   const { width, height, recipe, notes } = state();
   const untouched = recipe.steps.length === 0;
