@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from bench.pairs import made, real
-from t2onet.evaluation.ablations import ABLATIONS
+from t2onet.evaluation.reproduce import ABLATIONS
 
 COUNT = int(os.environ.get("T2O_BENCH_COMPARED", "100"))
 

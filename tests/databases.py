@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from t2onet.studies.storage import StudyDatabase
+    from t2onet.studies.database import StudyDatabase
 
 _DEBIAN = Path("/usr/lib/postgresql")
 
@@ -95,7 +95,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def store(database: str) -> Iterator[StudyDatabase]:
     """That database, opened."""
-    from t2onet.studies.storage import StudyDatabase
+    from t2onet.studies.database import StudyDatabase
 
     with StudyDatabase(database) as opened:
         yield opened

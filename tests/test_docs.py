@@ -11,7 +11,7 @@ from docs.generate import make_pages
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe
 from t2onet.data.simulation.strengths import UNITS
-from t2onet.studies.models import PRESETS, RatingSettings
+from t2onet.studies.database import PRESETS, RatingSettings
 from tests.conftest import EXAMPLES, ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])

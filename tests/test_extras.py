@@ -24,7 +24,7 @@ INDIRECT = {
     "image/writing.py": {"files": {"pillow_heif"}},
     "planning/segments.py": {"local": {"scipy", "skimage"}},
     "planning/solvers.py": {"local": {"scipy"}, "train": {"torch"}},
-    "studies/storage.py": {"study": {"psycopg"}},
+    "studies/database.py": {"study": {"psycopg"}},
 }
 """What is imported out of sight of the `try`, by the module of the message and the extra it names."""
 

@@ -23,10 +23,10 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..studies.database import StudyDatabase
     from ..studies.people import JoinLimits
     from ..studies.results import RatingResults
     from ..studies.review import StudyProgress
-    from ..studies.storage import StudyDatabase
 
 DEFAULT_DATABASE = "studies.db"
 LOCAL_HOST = "127.0.0.1"
@@ -86,7 +86,7 @@ class StudyServerOptions:
 def open_study_store(database: str, *, create: bool = False) -> StudyDatabase:
     """Open the database of studies."""
     try:
-        from ..studies.storage import StudyDatabase
+        from ..studies.database import StudyDatabase
 
         return StudyDatabase(database, create=create)
     except ImportError as error:
@@ -143,7 +143,7 @@ def annotate_pairs(
 ) -> None:
     """Let people write requests that lead from one photo to the other; review and export them."""
     from ..data import open_dataset
-    from ..studies.models import AnnotationSettings
+    from ..studies.database import AnnotationSettings
 
     settings = AnnotationSettings(requests=requests, qualification=qualification, people=people)
     limits = server.limits
@@ -179,8 +179,8 @@ def export_study(
     with open_study_store(database) as store:
         from ..data.spreadsheet import from_csv
         from ..studies.creating import find_study
-        from ..studies.exporting import export_pairs, export_ratings_csv, export_requests_csv
-        from ..studies.models import StudyKind
+        from ..studies.database import StudyKind
+        from ..studies.results import export_pairs, export_ratings_csv, export_requests_csv
         from ..studies.review import summarize_progress
 
         study = find_study(store, name)
@@ -256,7 +256,7 @@ def rate_outputs(
     given: dict[str, Any] = {"samples": samples, "ratings": ratings, "checks": checks, "repeats": repeats}
     given |= {"pages": pages, "people": people}
     from ..studies.creating import read_rating_table
-    from ..studies.models import PRESETS, RatingSettings
+    from ..studies.database import PRESETS, RatingSettings
 
     base = PRESETS[preset] if preset else RatingSettings()
     settings = replace(base, **{key: value for key, value in given.items() if value is not None})
@@ -283,7 +283,7 @@ def show_results(
     """Print means, confidence intervals and agreement, or the progress of an annotation study."""
     with open_study_store(database) as store:
         from ..studies.creating import find_study
-        from ..studies.models import StudyKind
+        from ..studies.database import StudyKind
         from ..studies.results import compute_results
         from ..studies.review import summarize_progress
 

@@ -3,7 +3,7 @@
 from ..options import Mode
 from .editor import Editor, edit
 from .edits import Edit, StepEntry, summarize_steps
-from .pictures import apply_policy_steps, apply_to_thumbnail, make_thumbnail
+from .policy import apply_policy_steps, apply_to_thumbnail, make_thumbnail
 from .telling import NOTHING_YET, DeclinedEntry, LimitEntry
 from .turns import EditTurn
 

@@ -12,7 +12,7 @@ from ..language.followup import FollowUp, Move
 from ..options import Mode
 from ..recipe import Recipe
 from .edits import Edit
-from .pictures import apply_to_thumbnail, is_visibly_different
+from .policy import apply_to_thumbnail, is_visibly_different
 from .telling import NOTHING_YET
 from .turns import EditTurn, measure_effects, scale_attributes, scale_last_change
 

@@ -25,8 +25,16 @@ from ..recipe import Recipe, Step
 from .conversation import Conversation
 from .edits import Edit, resolve_mode
 from .holding import Reasons, enforce_limits
-from .pictures import apply_to_thumbnail, find_visible_steps, make_thumbnail
-from .policy import EDIT, Policy, PolicyAnswer, check_mode, load_shipped_policy
+from .policy import (
+    EDIT,
+    Policy,
+    PolicyAnswer,
+    apply_to_thumbnail,
+    check_mode,
+    find_visible_steps,
+    load_shipped_policy,
+    make_thumbnail,
+)
 from .telling import (
     NOTHING_YET,
     describe_limits,

@@ -16,7 +16,7 @@ from ..language.limits import GENTLY, Limit, Limited
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..operations.paper import CURVE_PIECES
 from ..recipe import Recipe, Step
-from .pictures import apply_to_thumbnail
+from .policy import apply_to_thumbnail
 from .turns import MIN_EFFECT, measure_effects
 
 Reasons = tuple[tuple[str, ...], ...]

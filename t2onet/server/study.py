@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ImageError
-from ..studies import exporting, people, review
-from ..studies.models import (
+from ..studies import people, review
+from ..studies.database import (
     MAX_INTEGER,
     TOKEN_PATTERN,
     Conflict,
@@ -28,14 +28,21 @@ from ..studies.models import (
     NotFound,
     PersonState,
     Review,
+    StudyDatabase,
     StudyKind,
     TooMany,
 )
-from ..studies.pages import next_annotation_page, next_rating_page, save_ratings, save_request
+from ..studies.pages import (
+    StudyPicture,
+    find_page_picture,
+    find_rated_picture,
+    next_annotation_page,
+    next_rating_page,
+    save_ratings,
+    save_request,
+)
 from ..studies.people import JoinLimiter, JoinLimits
-from ..studies.pictures import StudyPicture, find_page_picture, find_rated_picture
-from ..studies.results import compute_results
-from ..studies.storage import StudyDatabase
+from ..studies.results import compute_results, export_ratings_csv, export_requests_csv
 from . import errors
 from .errors import AsciiJSONResponse
 from .security import SecurityMiddleware
@@ -188,7 +195,7 @@ def make_owner_router(store: StudyDatabase, study: int, token: str) -> APIRouter
     def export() -> Response:
         """Everything that was collected, as a table."""
         rated = review.summarize_progress(store, study).kind == StudyKind.RATING
-        text = (exporting.export_ratings_csv if rated else exporting.export_requests_csv)(store, study)
+        text = (export_ratings_csv if rated else export_requests_csv)(store, study)
         return Response(text, media_type="text/csv; charset=utf-8")
 
     return router

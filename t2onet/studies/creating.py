@@ -25,7 +25,7 @@ from ..data.dataset import make_unique
 from ..data.spreadsheet import parse_rows
 from ..errors import StudyError
 from ..image import has_readable_suffix, read_regular_file
-from .models import (
+from .database import (
     MAX_NAME_LENGTH,
     TARGET,
     AnnotationSettings,
@@ -33,10 +33,10 @@ from .models import (
     Output,
     RatingSettings,
     Study,
+    StudyDatabase,
     StudyKind,
     StudySample,
 )
-from .storage import StudyDatabase
 
 _REQUIRED_COLUMNS = ("input", "request")
 _OPTIONAL_COLUMNS = ("sample", "dataset")

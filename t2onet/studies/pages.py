@@ -3,10 +3,13 @@
 A rating page shows pictures in random order; it shows neither which system made a picture nor whether the
 page is an attention check or a repetition. An annotation page shows a pair, for which the annotator writes a
 request; everybody begins with the same few pairs and waits until the owner has reviewed these requests.
+
+Pictures are shown at screen size in sRGB and without names or metadata, which could reveal the system.
 """
 
 from __future__ import annotations
 
+import io
 import random
 import time
 import unicodedata
@@ -14,12 +17,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
 
+import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Subquery, and_, exists, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .models import (
+from ..image import open_image
+from .database import (
     STAR_RANGE,
     TARGET,
     CollectedRequest,
@@ -34,11 +44,11 @@ from .models import (
     RatingSettings,
     Review,
     Study,
+    StudyDatabase,
     StudyKind,
     StudySample,
 )
 from .people import get_active_person
-from .storage import StudyDatabase
 
 
 class CheckPicture(StrEnum):
@@ -353,3 +363,68 @@ def _assign_page(session: Session, study: Study, person: Person, left: list[int]
     session.add(page)
     session.flush()
     return page
+
+
+LONG_SIDE = 1600
+"""Maximum size in pixels."""
+_QUALITY = 95
+_CACHED_PICTURES = 128
+"""Encoded pictures kept in memory; about half a megabyte each."""
+_BLOCKS = 24
+"""Squares along the short side of a wrecked picture."""
+
+
+@dataclass(frozen=True)
+class StudyPicture:
+    """A picture to show, unchanged or wrecked for an attention check."""
+
+    path: Path
+    wrecked: bool = False
+
+    def jpeg(self) -> bytes:
+        """The picture at screen size as JPEG."""
+        return _encode_jpeg(self, self.path.stat().st_mtime_ns)
+
+
+def find_rated_picture(store: StudyDatabase, token: str) -> StudyPicture:
+    """The picture of a rating."""
+    with store.reading() as session:
+        rating = session.scalars(select(Rating).where(Rating.token == token)).first()
+        if rating is None:
+            raise NotFound("there is no such picture")
+        sample = rating.page.sample
+        file = sample.input if rating.output is None else rating.output.path
+        return StudyPicture(Path(sample.study.root, file), rating.known == CheckPicture.WRECKED)
+
+
+def find_page_picture(store: StudyDatabase, token: str, side: Literal["input", "target"]) -> StudyPicture:
+    """The input of a page; its target in annotation studies only, since it would help raters."""
+    with store.reading() as session:
+        page = session.scalars(select(Page).where(Page.token == token)).first()
+        if page is None or (side == TARGET and page.sample.study.kind != StudyKind.ANNOTATION):
+            raise NotFound("there is no such picture")
+        sample = page.sample
+        file = sample.input if side == "input" else sample.outputs[0].path
+        return StudyPicture(Path(sample.study.root, file))
+
+
+@lru_cache(_CACHED_PICTURES)
+def _encode_jpeg(picture: StudyPicture, _changed: int) -> bytes:
+    image = open_image(picture.path)
+    short, long = sorted((image.height, image.width))
+    small = image.resized(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image
+    pixels = small.to_srgb().pixels
+    shown = PIL.Image.fromarray(wreck(pixels) if picture.wrecked else pixels)
+    stream = io.BytesIO()
+    shown.save(stream, "JPEG", quality=_QUALITY, subsampling=0)
+    return stream.getvalue()
+
+
+def wreck(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture in coarse squares of inverted, swapped colours."""
+    height, width = pixels.shape[:2]
+    side = max(min(height, width) // _BLOCKS, 1)
+    coarse = 255 - pixels[side // 2 :: side, side // 2 :: side, [1, 2, 0]]
+    blocks = coarse.repeat(side, axis=0).repeat(side, axis=1)
+    missing = (max(height - blocks.shape[0], 0), max(width - blocks.shape[1], 0))
+    return np.pad(blocks, ((0, missing[0]), (0, missing[1]), (0, 0)), mode="edge")[:height, :width]

@@ -21,7 +21,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .models import (
+from .database import (
     MAX_PERSON_NAME_LENGTH,
     Conflict,
     Forbidden,
@@ -31,10 +31,10 @@ from .models import (
     PersonState,
     Rating,
     Study,
+    StudyDatabase,
     StudyKind,
     TooMany,
 )
-from .storage import StudyDatabase
 
 _NAME_PATTERN = re.compile(rf"\w[\w .@+-]{{0,{MAX_PERSON_NAME_LENGTH - 1}}}")
 """Begins with a letter or digit, so that no spreadsheet takes a name for a formula."""

@@ -10,7 +10,7 @@ from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
 from ..errors import StudyError
-from .models import (
+from .database import (
     MAX_NOTE_LENGTH,
     CollectedRequest,
     NotFound,
@@ -21,11 +21,11 @@ from .models import (
     Rating,
     Review,
     Study,
+    StudyDatabase,
     StudyKind,
     StudySample,
 )
 from .pages import count_pages_by_sample, passes_check, to_single_line
-from .storage import StudyDatabase
 
 _REVIEW_BATCH = 50
 """Requests listed at a time."""

@@ -6,8 +6,7 @@ Imports only torch, Accelerate, safetensors, NumPy and Pillow, beside this packa
 from ..data.words import WordVectors, read_word_vectors, write_word_vectors
 from .loop import TrainingResult, TrainingRun
 from .run import TrainingConfig, configs, register_config, train
-from .settings import LoopSettings
-from .task import Learner, ProcessInfo, TrainingTask
+from .task import Learner, LoopSettings, ProcessInfo, TrainingTask
 
 __all__ = [
     "Learner",

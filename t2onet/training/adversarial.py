@@ -17,8 +17,7 @@ from ..data.packed import PackedSet
 from ..data.words import WordVectors
 from ..models import RequestBatch, describe_network
 from ..models.baselines import BASELINES, resize_like
-from .settings import LoopSettings
-from .task import Learner, ProcessInfo
+from .task import Learner, LoopSettings, ProcessInfo
 from .triplets import TripletBatch, TripletSettings, TripletTask, load_text_encoders
 
 Pictures = tuple[Tensor, ...]

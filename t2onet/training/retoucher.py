@@ -50,8 +50,7 @@ from .retoucher_data import (
     noticeable_change,
     photo_id,
 )
-from .settings import LoopSettings
-from .task import ProcessInfo, derive_seed
+from .task import LoopSettings, ProcessInfo, derive_seed
 from .triplets import HELD_OUT_PAIRS, measure_closeness, photos_to_tensor, split_validation
 
 SIMULATED_REQUESTS, VALIDATION_SEED = 1024, 11

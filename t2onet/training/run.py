@@ -25,12 +25,19 @@ from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES
 from .adversarial import AdversarialTask, get_baseline_settings
-from .checkpoints import copy_weights, get_known_words, load_start_weights
-from .loop import Reporter, SilentReporter, TrainingResult, TrainingRun, open_run_folder
+from .loop import (
+    Reporter,
+    SilentReporter,
+    TrainingResult,
+    TrainingRun,
+    copy_weights,
+    get_known_words,
+    load_start_weights,
+    open_run_folder,
+)
 from .retoucher import RetoucherSettings, RetoucherTask
-from .settings import apply_assignments, setting_names, settings_to_json
 from .t2onet import PaperSettings, PaperTask, ReinforcementSettings, ReinforcementTask
-from .task import ProcessInfo, TrainingTask
+from .task import ProcessInfo, TrainingTask, apply_assignments, setting_names, settings_to_json
 
 Settings = TypeVar("Settings")
 

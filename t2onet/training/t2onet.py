@@ -35,13 +35,7 @@ from ..models import (
 )
 from .adversarial import AdversarialTraining
 from .task import Learner, ProcessInfo
-from .triplets import (
-    TripletBatch,
-    TripletSettings,
-    TripletTask,
-    l1_distance,
-    load_text_encoders,
-)
+from .triplets import TripletBatch, TripletSettings, TripletTask, l1_distance, load_text_encoders
 
 
 def operation_loss(rollout: Rollout, planned: Tensor) -> Tensor:

@@ -20,8 +20,7 @@ from ..language import Vocabulary
 from ..language.ten_requests import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
-from .settings import LoopSettings
-from .task import ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
+from .task import LoopSettings, ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
 
 HELD_OUT_PAIRS = 300
 """Default number of validation pairs."""

@@ -18,11 +18,10 @@ import pytest
 from t2onet.cli import study
 from t2onet.cli.study import annotate_pairs, free_study_places, rate_outputs, show_results
 from t2onet.data import open_dataset
-from t2onet.studies import people, results, storage
+from t2onet.studies import models, people, results
 from t2onet.studies.creating import find_study
-from t2onet.studies.models import AnnotationSettings, RatingSettings, Study
+from t2onet.studies.database import AnnotationSettings, RatingSettings, Study, StudyDatabase
 from t2onet.studies.people import JoinLimits
-from t2onet.studies.storage import StudyDatabase
 from tests.cli.made import T2O, environment
 from tests.studies.made import annotation_study, raters, rating_study, table, work_through, write_through
 from tests.studies.served import Served
@@ -192,7 +191,7 @@ def test_defaults_are_those_of_python() -> None:
         word = {"samples": "all", "pages": "no limit"}.get(field.name, str(field.default))
         assert option.help.endswith(f"by default {word}.")
     assert inspect.signature(show_results).parameters["attention"].default == results.MIN_ATTENTION
-    assert study.DEFAULT_DATABASE == storage.DEFAULT_DATABASE
+    assert study.DEFAULT_DATABASE == models.DEFAULT_DATABASE
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from t2onet.errors import DataError
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable, find_paper_table
 from t2onet.training.run import get_config
-from t2onet.training.settings import apply_assignments
+from t2onet.training.task import apply_assignments
 from tests.conftest import ROOT
 
 PAPER = ROOT.parent / "shared" / "paper" / "t2onet.tex"

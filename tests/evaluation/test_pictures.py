@@ -16,9 +16,15 @@ import torch
 from t2onet.data import open_dataset
 from t2onet.errors import DataError
 from t2onet.evaluation import pictures
-from t2onet.evaluation.pictures import PAPER_PICTURES, PictureOptions, find_paper_picture
+from t2onet.evaluation.pictures import (
+    CELL_SIDE,
+    GAP,
+    MARGIN,
+    PAPER_PICTURES,
+    PictureOptions,
+    find_paper_picture,
+)
 from t2onet.evaluation.runs import PaperRunOptions, train_missing_runs
-from t2onet.evaluation.sheets import CELL_SIDE, GAP, MARGIN
 from t2onet.evaluation.timing import edit_in_subprocess, open_pixel_edit
 from tests.conftest import EXAMPLES
 from tests.evaluation.paper_made import GAN, NAMES, T2ONET, small_pairs

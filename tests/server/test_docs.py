@@ -37,7 +37,7 @@ def test_limits_on_the_page_are_those_in_use() -> None:
         ("idle_minutes", "{:g} idle minutes"),
         ("request_characters", "{} characters"),
         ("steps", "{} steps"),
-        ("cache_mb", "{} MiB, what was not used"),
+        ("cache_mb", "{} MiB; the least recently used"),
         ("largest", "up to {}"),
     ]:
         assert words.format(limits[name]) in PAGE

@@ -22,10 +22,9 @@ from t2onet.server.settings import MIB
 from t2onet.server.study import STATIC, STUDY_SETTINGS, create_study_app
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
-from t2onet.studies.models import AnnotationSettings, RatingSettings
+from t2onet.studies.database import AnnotationSettings, RatingSettings, StudyDatabase
 from t2onet.studies.people import JoinLimiter, JoinLimits
 from t2onet.studies.review import list_requests
-from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import annotation_study, fair, link, rating_study, table, what, write_through
 
 API = "/api/v1/study"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from t2onet.data import open_dataset
-from t2onet.studies.exporting import ExportedPairs, export_pairs
-from t2onet.studies.storage import StudyDatabase
+from t2onet.studies.database import StudyDatabase
+from t2onet.studies.results import ExportedPairs, export_pairs
 from tests.server.browser import PHONE, Noted
 from tests.studies.photos import REQUEST, photo_pairs, photo_table
 from tests.studies.served import Served

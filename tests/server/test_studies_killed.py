@@ -12,8 +12,7 @@ import httpx2
 import pytest
 import sqlalchemy as sa
 
-from t2onet.studies.models import CollectedRequest, Page, Rating
-from t2onet.studies.storage import StudyDatabase
+from t2onet.studies.database import CollectedRequest, Page, Rating, StudyDatabase
 from tests.conftest import PATIENCE
 from tests.studies.made import pairs_folder, table
 from tests.studies.served import Served

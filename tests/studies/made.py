@@ -11,7 +11,7 @@ import PIL.Image
 
 from t2onet.studies import people
 from t2onet.studies.creating import open_annotation_study, open_rating_study
-from t2onet.studies.models import AnnotationSettings, Output, Rating, RatingSettings, Study
+from t2onet.studies.database import AnnotationSettings, Output, Rating, RatingSettings, Study, StudyDatabase
 from t2onet.studies.pages import (
     AnnotationPage,
     RatingPage,
@@ -20,7 +20,6 @@ from t2onet.studies.pages import (
     save_ratings,
     save_request,
 )
-from t2onet.studies.storage import StudyDatabase
 
 SYSTEMS = ("target", "ours", "gan")
 ALL = RatingSettings(checks=0, repeats=0)

@@ -17,8 +17,7 @@ from t2onet.data.spreadsheet import from_csv
 from t2onet.errors import OutputError, StudyError
 from t2onet.studies import people
 from t2onet.studies.creating import open_annotation_study
-from t2onet.studies.exporting import REQUEST_COLUMNS, ExportedPairs, export_pairs, export_requests_csv
-from t2onet.studies.models import (
+from t2onet.studies.database import (
     AnnotationSettings,
     CollectedRequest,
     Conflict,
@@ -28,12 +27,18 @@ from t2onet.studies.models import (
     Person,
     PersonState,
     Review,
+    StudyDatabase,
     StudySample,
 )
-from t2onet.studies.pages import clean_request, next_annotation_page, next_rating_page, save_request
-from t2onet.studies.pictures import find_page_picture
+from t2onet.studies.pages import (
+    clean_request,
+    find_page_picture,
+    next_annotation_page,
+    next_rating_page,
+    save_request,
+)
+from t2onet.studies.results import REQUEST_COLUMNS, ExportedPairs, export_pairs, export_requests_csv
 from t2onet.studies.review import list_requests, review_request, summarize_progress
-from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import annotation_study, pairs_folder, rating_study, write_through
 
 PLAIN = AnnotationSettings(requests=2, qualification=0)

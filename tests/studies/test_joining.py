@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from t2onet.errors import StudyError
-from t2onet.studies.models import TooMany
+from t2onet.studies.database import TooMany
 from t2onet.studies.people import HOUR, JoinLimiter, JoinLimits, to_network
 
 

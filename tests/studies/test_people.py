@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from t2onet.studies import people
-from t2onet.studies.models import (
+from t2onet.studies.database import (
     AnnotationSettings,
     Conflict,
     Forbidden,
@@ -20,10 +20,10 @@ from t2onet.studies.models import (
     Person,
     PersonState,
     Rating,
+    StudyDatabase,
 )
 from t2onet.studies.pages import next_rating_page, save_ratings
 from t2onet.studies.review import summarize_progress
-from t2onet.studies.storage import StudyDatabase
 from tests.conftest import PATIENCE
 from tests.studies.made import (
     ALL,

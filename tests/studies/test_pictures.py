@@ -9,10 +9,15 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from t2onet.studies.models import NotFound, RatingSettings
-from t2onet.studies.pages import next_rating_page
-from t2onet.studies.pictures import LONG_SIDE, StudyPicture, find_page_picture, find_rated_picture, wreck
-from t2onet.studies.storage import StudyDatabase
+from t2onet.studies.database import NotFound, RatingSettings, StudyDatabase
+from t2onet.studies.pages import (
+    LONG_SIDE,
+    StudyPicture,
+    find_page_picture,
+    find_rated_picture,
+    next_rating_page,
+    wreck,
+)
 from tests.studies.made import picture, raters, rating_study, what, work_through
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from t2onet.errors import StudyError
 from t2onet.studies import pages, people
 from t2onet.studies.creating import find_study, open_rating_study
-from t2onet.studies.models import (
+from t2onet.studies.database import (
     PRESETS,
     Conflict,
     Forbidden,
@@ -25,10 +25,10 @@ from t2onet.studies.models import (
     PersonState,
     Rating,
     RatingSettings,
+    StudyDatabase,
     StudySample,
 )
 from t2onet.studies.pages import REPEAT_GAP, next_rating_page, save_ratings
-from t2onet.studies.storage import StudyDatabase
 from tests.studies.made import (
     ALL,
     SYSTEMS,

@@ -16,10 +16,8 @@ from t2onet.errors import StudyError
 from t2onet.metrics.statistics import estimate_mean
 from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
-from t2onet.studies.exporting import RATING_COLUMNS, export_ratings_csv
-from t2onet.studies.models import Person, PersonState, RatingSettings, Study, StudyKind
-from t2onet.studies.results import compute_results
-from t2onet.studies.storage import StudyDatabase
+from t2onet.studies.database import Person, PersonState, RatingSettings, Study, StudyDatabase, StudyKind
+from t2onet.studies.results import RATING_COLUMNS, compute_results, export_ratings_csv
 from tests.studies.made import ALL, raters, rating_study, table, work_through
 
 

@@ -15,8 +15,7 @@ from t2onet.models.files import read_tensors
 from t2onet.models.text import GRUTextEncoder
 from t2onet.training import LoopSettings, ProcessInfo, WordVectors
 from t2onet.training.adversarial import AdversarialTask, get_baseline_settings
-from t2onet.training.settings import apply_assignments, setting_names
-from t2onet.training.task import list_learners, make_generator
+from t2onet.training.task import apply_assignments, list_learners, make_generator, setting_names
 from tests.models.baselines.made import SMALL
 from tests.training.made import REQUESTS, packed_set
 from tests.training.toy import run_of

@@ -17,7 +17,7 @@ from t2onet import TrainingError
 from t2onet.models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from t2onet.training import train
 from t2onet.training.run import adapt_precision, get_config, time_config
-from t2onet.training.settings import apply_assignments
+from t2onet.training.task import apply_assignments
 from tests.conftest import PATIENCE, ROOT
 from tests.training.made import SMALL, packed_folder
 

@@ -22,7 +22,6 @@ from t2onet.models import (
 )
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter
-from t2onet.training.settings import apply_assignments
 from t2onet.training.t2onet import (
     ReinforcementSettings,
     ReinforcementTask,
@@ -31,7 +30,7 @@ from t2onet.training.t2onet import (
     reinforce_loss,
     step_rewards,
 )
-from t2onet.training.task import make_generator
+from t2onet.training.task import apply_assignments, make_generator
 from t2onet.training.triplets import l1_distance
 from tests.models.made import Scripted, asked, small
 from tests.training.made import REQUESTS, SMALL, packed_set

@@ -15,11 +15,10 @@ from t2onet.data.packed import read_packed
 from t2onet.data.records import BEST_WEIGHTS_FILE
 from t2onet.models import load_network
 from t2onet.training import train
-from t2onet.training.checkpoints import describe_settings_difference
+from t2onet.training.loop import describe_settings_difference
 from t2onet.training.retoucher import measure_expert_closeness
 from t2onet.training.run import get_config
-from t2onet.training.settings import apply_assignments
-from t2onet.training.task import ProcessInfo
+from t2onet.training.task import ProcessInfo, apply_assignments
 from tests.training.made import packed_folder
 
 

@@ -13,9 +13,8 @@ from t2onet import DataError, TrainingError
 from t2onet.models import load_network
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter, freeze_weights
-from t2onet.training.settings import apply_assignments
 from t2onet.training.t2onet import PaperSettings, PaperTask
-from t2onet.training.task import make_generator
+from t2onet.training.task import apply_assignments, make_generator
 from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_set
 
 CPU = ProcessInfo(torch.device("cpu"))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from t2onet.training import Learner, LoopSettings, TrainingRun, TrainingTask
 from t2onet.training.loop import Reporter
-from t2onet.training.settings import settings_to_json
+from t2onet.training.task import settings_to_json
 
 
 class Line:

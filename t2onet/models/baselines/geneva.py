@@ -18,13 +18,7 @@ from torch.nn.utils.parametrizations import spectral_norm
 
 from ..decoding import RequestBatch
 from ..text import GRUTextEncoder
-from .common import (
-    BaselineGAN,
-    ConditioningAugmentation,
-    GeneratorOutput,
-    PictureGenerator,
-    resize_seed,
-)
+from .common import BaselineGAN, ConditioningAugmentation, GeneratorOutput, PictureGenerator, resize_seed
 
 _GRADIENT_PENALTY_WEIGHT = 1.0
 """Weight of the discriminator's squared gradient at targets."""

@@ -4,7 +4,7 @@ from functools import cache
 
 from fastapi import APIRouter
 
-from . import edits, exports, photos
+from . import edits, photos
 
 API_V1_PREFIX = "/api/v1"
 
@@ -21,8 +21,8 @@ def make_router() -> APIRouter:
         edits.recipe_router,
         photos.render_router,
         edits.plan_router,
-        exports.export_router,
-        exports.batch_router,
+        edits.export_router,
+        edits.batch_router,
     ):
         whole.include_router(part)
     return whole

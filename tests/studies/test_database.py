@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from t2onet.errors import StudyError
-from t2onet.studies.models import (
+from t2onet.studies.database import (
     Base,
     CollectedRequest,
     Page,
@@ -23,10 +23,10 @@ from t2onet.studies.models import (
     PersonState,
     Rating,
     Study,
+    StudyDatabase,
     StudyKind,
     StudySample,
 )
-from t2onet.studies.storage import StudyDatabase
 from tests.databases import Server
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from t2onet import TrainingError
 from t2onet.training.retoucher import RetoucherSettings
-from t2onet.training.settings import apply_assignments, setting_names, settings_to_json
 from t2onet.training.t2onet import PaperSettings
+from t2onet.training.task import apply_assignments, setting_names, settings_to_json
 
 
 def test_settings_are_found_in_their_parts() -> None:
