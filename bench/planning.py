@@ -95,7 +95,7 @@ def _eager(name: str, picture: Picture, cost: CostFunction) -> Step:
     def off(values: np.ndarray) -> float:
         with torch.no_grad():
             inside = torch.tensor(operation.clip(values.tolist()), dtype=torch.float32)
-            return (operation.run(image, inside, 1.0) - target).abs().mean().item()
+            return (operation.run(image, inside) - target).abs().mean().item()
 
     found = minimize(off, operation.defaults, method="Nelder-Mead")
     return Step.unchecked(name, operation.clip(found.x.tolist()))

@@ -24,12 +24,15 @@ from . import operations
 from .errors import Cancelled, RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
+from .image.colour import decode_srgb, encode_srgb
 from .image.pixels import to_depth, to_uint8
-from .operations import RadiusMode, pixel_scale
+from .operations import Frame, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
 """(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
+TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
+"""(tile (3, H, W), its place in the photo) -> tile, which may be the same memory."""
 PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
 
@@ -136,11 +139,9 @@ def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
 
 @dataclass(frozen=True)
 class _Execution:
-    """How recipes are executed on one photo: its size and pixel scale, kernels, threads and callbacks."""
+    """How recipes are executed on one photo: its frame, kernels, threads and callbacks."""
 
-    height: int
-    width: int
-    scale: float
+    frame: Frame
     compiled: bool
     threads: int
     progress: ProgressCallback | None
@@ -159,10 +160,17 @@ class _Execution:
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
     ) -> _Execution:
-        height, width = image.height, image.width
-        scale = pixel_scale(height, width, radius)
-        compiled = should_use_kernels(height * width) if kernels is None else kernels
-        return cls(height, width, scale, compiled, threads or count_cores(), progress, cancel)
+        frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
+        compiled = should_use_kernels(image.height * image.width) if kernels is None else kernels
+        return cls(frame, compiled, threads or count_cores(), progress, cancel)
+
+    @property
+    def height(self) -> int:
+        return self.frame.height
+
+    @property
+    def width(self) -> int:
+        return self.frame.width
 
     def execute(
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
@@ -212,19 +220,52 @@ class _Execution:
         is_8_bit = pixels.dtype == np.uint8
         curves = list(takewhile(_is_global_curve, steps)) if is_8_bit and not inner else []
         rest, levels = steps[len(curves) :], None
+        linear = False
         if curves or (self.compiled and is_8_bit):
             # Kernels are not worth loading for curves alone.
             levels = replace(self, compiled=self.compiled and bool(rest))._make_level_table(curves)
-        masks = self._resize_masks(rest)
-        functions = [self._make_step_function(step, masks) for step in rest]
+            if linear := bool(rest) and not inner and _is_linear(rest[0]):
+                levels = decode_srgb(levels)
+        functions = self._chain_steps(rest, linear=linear, fuse=not inner)
         return _ExecutionPass(self, functions, self._sum_reaches(rest), pixels, result, inner, levels)
 
     def _make_level_table(self, curves: Sequence[Step]) -> np.ndarray:
         """(3, 256): the value of each 8-bit level of each channel after the curves."""
         levels = np.tile(np.arange(256, dtype=np.float32) / 255, (3, 1, 1))
         for step in curves:
-            levels = self._make_tile_function(step)(levels)
+            levels = self._make_tile_function(step)(levels, self.frame)
         return levels[:, 0]
+
+    def _chain_steps(self, steps: Sequence[Step], *, linear: bool, fuse: bool) -> list[TileFunction]:
+        """Functions that take a tile, in linear light or as displayed, to the display after all steps.
+
+        Between steps that compute in linear light the tile stays there, unless each step's result is needed.
+        """
+        masks = self._resize_masks(steps)
+        functions: list[TileFunction] = []
+        for step in steps:
+            wanted = fuse and _is_linear(step)
+            if wanted != linear:
+                functions.append(self._decode if wanted else self._encode)
+            functions.append(self._make_step_function(step, masks, linear=wanted))
+            linear = wanted
+        return [*functions, self._encode] if linear else functions
+
+    def _decode(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
+        """To linear light."""
+        if not self.compiled:
+            return np.ascontiguousarray(decode_srgb(tile))
+        from .kernels import decode_tile
+
+        return decode_tile(tile)
+
+    def _encode(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
+        """As displayed."""
+        if not self.compiled:
+            return np.ascontiguousarray(encode_srgb(tile))
+        from .kernels import encode_tile
+
+        return encode_tile(tile)
 
     def _repair(self, step: Step, pixels: Pixels, result: Pixels) -> None:
         """Fill the mask of `step`; pixels outside it are copied, unless `result` is `pixels`."""
@@ -245,7 +286,7 @@ class _Execution:
         result[part][inside] = to_depth(np.clip(blended, 0, 1), result.dtype)
 
     def _sum_reaches(self, steps: Sequence[Step]) -> int:
-        return sum(operations.get_operation(step.operation).reach(self.scale) for step in steps)
+        return sum(operations.get_operation(step.operation).reach(self.frame) for step in steps)
 
     def _split_rows(self, reach: int) -> Iterator[tuple[int, int]]:
         rows = max((self.band_pixels or BAND_PIXELS) // self.width, MIN_BAND_REACHES * reach, 1)
@@ -260,25 +301,30 @@ class _Execution:
             return {mask: _MaskCoverage.crop(*part) for mask, part in zip(different, parts, strict=True)}
 
     def _make_step_function(
-        self, step: Step, masks: Mapping[Mask, _MaskCoverage]
-    ) -> Callable[[np.ndarray, slice], np.ndarray]:
-        """`step` as a function of a tile and of the rows of the photo it covers."""
-        function = self._make_tile_function(step)
+        self, step: Step, masks: Mapping[Mask, _MaskCoverage], *, linear: bool
+    ) -> TileFunction:
+        """`step` as a function of a tile in linear light or as displayed."""
+        function = self._make_tile_function(step, linear=linear)
         if step.mask is None:
-            return lambda tile, rows: function(tile)
-        coverage, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.scale)
-        return lambda tile, rows: coverage.blend(tile, rows.start, function, reach)
+            return function
+        coverage, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.frame)
+        return lambda tile, frame: coverage.blend(tile, frame, function, reach)
 
-    def _make_tile_function(self, step: Step) -> Callable[[np.ndarray], np.ndarray]:
+    def _make_tile_function(self, step: Step, *, linear: bool = False) -> TileFunction:
         operation = operations.get_operation(step.operation)
-        if self.compiled:
-            from .kernels import KERNELS
+        run = self._find_kernel(step) or _make_formula(step)
+        if operation.space == "display" or linear:
+            return run
+        return lambda tile, frame: self._encode(run(self._decode(tile, frame), frame), frame)
 
-            if kernel := KERNELS.get(step.operation):
-                parameters = np.array(step.parameters)
-                return lambda tile: kernel(tile, parameters, self.scale)
-        values = np.array(step.parameters, np.float32)
-        return lambda tile: np.ascontiguousarray(operation.run(tile, values, self.scale))
+    def _find_kernel(self, step: Step) -> TileFunction | None:
+        """The kernel of a step, in the space of its operation."""
+        if not self.compiled:
+            return None
+        from .kernels import KERNELS
+
+        prepare = KERNELS.get(step.operation)
+        return prepare(np.array(step.parameters)) if prepare else None
 
 
 @dataclass(frozen=True)
@@ -309,19 +355,19 @@ class _MaskCoverage:
         levels[above : above + self.levels.shape[0], before : before + self.levels.shape[1]] = self.levels
         return (slice(top, bottom), slice(left, right)), levels
 
-    def blend(
-        self, tile: np.ndarray, first: int, change: Callable[[np.ndarray], np.ndarray], reach: int
-    ) -> np.ndarray:
-        """Blend `change` into `tile` by the mask, in place; the tile begins at row `first` of the photo.
+    def blend(self, tile: np.ndarray, frame: Frame, change: TileFunction, reach: int) -> np.ndarray:
+        """Blend `change` into `tile` by the mask, in place.
 
         `change`, which reads up to `reach` pixels away, runs only inside the mask.
         """
+        first = frame.top
         top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
         left, right = self.left, self.left + self.levels.shape[1]
         if top >= bottom:
             return tile
         above, before = max(top - reach, 0), max(left - reach, 0)
-        changed = change(tile[:, above : bottom + reach, before : right + reach].copy())
+        part = tile[:, above : bottom + reach, before : right + reach].copy()
+        changed = change(part, frame.at(first + above, before))
         changed = changed[:, top - above : bottom - above, left - before : right - before]
         inside = tile[:, top:bottom, left:right]
         levels = self.levels[first + top - self.top : first + bottom - self.top]
@@ -340,7 +386,7 @@ class _ExecutionPass:
     """
 
     run: _Execution
-    functions: Sequence[Callable[[np.ndarray, slice], np.ndarray]]
+    functions: Sequence[TileFunction]
     reach: int
     pixels: Pixels
     result: Pixels
@@ -355,7 +401,7 @@ class _ExecutionPass:
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
         for function, pixels in zip_longest(self.functions, self.inner):
-            tile = function(tile, slice(first, last))
+            tile = function(tile, self.run.frame.at(first))
             if pixels is not None:
                 self._store(tile, top - first, pixels[top:bottom])
         self._store(tile, top - first, self.result[top:bottom])
@@ -382,6 +428,21 @@ class _ExecutionPass:
             store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
             rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _make_formula(step: Step) -> TileFunction:
+    """The formula of a step, in the space of its operation."""
+    operation, values = operations.get_operation(step.operation), np.array(step.parameters, np.float32)
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        return np.ascontiguousarray(np.clip(operation.formula(tile, values, frame), 0.0, 1.0))
+
+    return run
+
+
+def _is_linear(step: Step) -> bool:
+    """Whether a step computes on the whole photo in linear light."""
+    return step.mask is None and operations.get_operation(step.operation).space == "linear"
 
 
 def _is_global_curve(step: Step) -> bool:

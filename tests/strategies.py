@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from t2onet import Recipe
 from t2onet.operations import Operation, operations
+from t2onet.operations.paper import CURVES
 
 
 def parameters(operation: Operation) -> st.SearchStrategy[tuple[float, ...]]:
@@ -16,9 +17,15 @@ def parameters(operation: Operation) -> st.SearchStrategy[tuple[float, ...]]:
 
 def moderate(operation: Operation, rng: np.random.Generator) -> list[float]:
     """Parameters as a careful person sets them."""
-    if operation.size > 1:
+    if operation.name in CURVES:
         return [float(np.exp(rng.normal(0, 0.25))) for _ in operation.slots]
-    return [float(rng.uniform(-0.2 if slot.low > -0.5 else -0.3, 0.3)) for slot in operation.slots]
+    changes = [
+        rng.uniform(0.02 if slot.low == slot.default else -0.1, 0.1) * (slot.high - slot.low)
+        for slot in operation.slots
+    ]
+    return list(
+        operation.clip([slot.default + by for slot, by in zip(operation.slots, changes, strict=True)])
+    )
 
 
 steps = st.sampled_from(sorted(operations())).flatmap(

@@ -18,7 +18,7 @@ COLOR = operations.get_operation("color")
 
 
 def coloured(picture: np.ndarray, parameters: tuple[float, ...]) -> np.ndarray:
-    return np.asarray(COLOR.run(picture, np.array(parameters, np.float32), 1.0))
+    return np.asarray(COLOR.run(picture, np.array(parameters, np.float32)))
 
 
 def test_what_is_wanted_has_a_place_for_each_attribute() -> None:

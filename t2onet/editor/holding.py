@@ -109,7 +109,7 @@ def _solve_compensation(before: np.ndarray, after: np.ndarray, attribute: Attrib
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         parameters = np.array(_make_compensation_parameters(attribute, middle), np.float32)
-        if measure_attributes(operation.run(after, parameters, 1.0))[index] > target:
+        if measure_attributes(operation.run(after, parameters))[index] > target:
             high = middle
         else:
             low = middle

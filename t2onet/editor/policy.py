@@ -71,7 +71,7 @@ def find_visible_steps(steps: Sequence[Step], picture: np.ndarray) -> list[int]:
 
 def _apply_policy_step(step: Step, picture: np.ndarray) -> np.ndarray:
     values = np.array(step.parameters, np.float32)
-    after: np.ndarray = operations.get_operation(step.operation).run(picture, values, 1.0)
+    after: np.ndarray = operations.get_operation(step.operation).run(picture, values)
     return after
 
 
@@ -234,10 +234,10 @@ class OnnxPolicy(_OnnxNetwork):
             }
             used, values, state, weights = self._step.run(None, inputs)
             if used[0] > 0:
-                operation = operations.get_operation(name)
+                operation = operations.get_published_operation(name)
                 parameters = values[0, : operation.size]
-                image = operation.run(image, parameters[None], 1.0)
-                steps.append(Step.unchecked(name, tuple(parameters.tolist())))
+                image = operation.run(image, parameters[None])
+                steps.append(_make_step(name, parameters))
                 attention.append(tuple(weights[0].tolist()))
         return steps, attention, image
 
@@ -255,7 +255,7 @@ class T2ONetPolicy(_OnnxNetwork):
         self.max_steps: int = self.about["max_steps"]
         self.ends: bool = self.about["ends"]
         self.vocabulary = Vocabulary(tuple(self.about["words"]))
-        self.operations = tuple(operations.get_operation(name) for name in self.about["operations"])
+        self.operations = tuple(operations.get_published_operation(name) for name in self.about["operations"])
         self._inputs = {given.name for given in self._step.get_inputs()}
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
@@ -279,7 +279,7 @@ class T2ONetPolicy(_OnnxNetwork):
             unused.remove(previous)
             operation, chosen = self.operations[previous], parameters[:, self._get_slice(previous)]
             image = operation(image, chosen)
-            steps.append(Step.unchecked(operation.name, tuple(chosen[0].tolist())))
+            steps.append(_make_step(operation.name, chosen[0]))
             attention.append(tuple(weights[0, 1:-1].tolist()))
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention))
 
@@ -287,6 +287,11 @@ class T2ONetPolicy(_OnnxNetwork):
         """Where the parameters of an operation are in the row of all parameters."""
         start = sum(operation.size for operation in self.operations[:number])
         return slice(start, start + self.operations[number].size)
+
+
+def _make_step(name: str, published: np.ndarray) -> Step:
+    """A step from the parameters that the paper published."""
+    return Step.unchecked(name, operations.get_operation(name).complete(tuple(published.tolist())))
 
 
 def open_policy(folder: Path) -> OnnxPolicy | T2ONetPolicy:

@@ -1,23 +1,22 @@
 """Kernels of operations, by operation name; an operation without one runs by its formula.
 
-A kernel takes a tile (3, H, W) of float32 in [0, 1], C-contiguous, and changes it in place or returns a new
-one. Compiled without fast-math, it gives a pixel the same value in any tile.
+A kernel takes parameters and gives a function of a tile (3, H, W), float32 in [0, 1] and C-contiguous, in the
+space of its operation. The function changes the tile in place or returns a new one. Compiled without
+fast-math, it gives a pixel the same value in any tile.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
 from .compiler import compile_kernel
-
-Tile = Any
-"""(3, H, W) float32, C-contiguous."""
-Kernel = Callable[[Tile, np.ndarray, float], Tile]
+from .light import LIGHT_KERNELS, Kernel, TileFunction
 
 _ONE = np.float32(1)
 _ZERO = np.float32(0)
@@ -81,6 +80,19 @@ def _adjust_contrast(tile, p):  # type: ignore[no-untyped-def]
         red[i] = r if r < _ONE else _ONE
         green[i] = g if g < _ONE else _ONE
         blue[i] = b if b < _ONE else _ONE
+
+
+@compile_kernel
+def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
+    red, green, blue = tile[0], tile[1], tile[2]
+    last = np.float32(ratios.size - 1)
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        place = math.sqrt(_RED * r + _GREEN * g + _BLUE * b) * last
+        at = min(int(place), ratios.size - 2)
+        ratio = ratios[at] + (place - np.float32(at)) * (ratios[at + 1] - ratios[at])
+        k = max(_ONE + p * (ratio - _ONE), _ZERO)
+        red[i], green[i], blue[i] = min(r * k, _ONE), min(g * k, _ONE), min(b * k, _ONE)
 
 
 @compile_kernel
@@ -180,41 +192,76 @@ def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
                 pixels[y, x, c] = int(tile[c, offset + y, x] * full + half)
 
 
-def _wrap_scalar_kernel(kernel: Callable[..., Any]) -> Kernel:
-    def run(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-        kernel(tile.reshape(3, -1), np.float32(values[0]))
+def _prepare_scalar(kernel: Callable[..., Any]) -> Kernel:
+    def prepare(values: np.ndarray) -> TileFunction:
+        p = np.float32(values[0])
+
+        def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+            kernel(tile.reshape(3, -1), p)
+            return tile
+
+        return run
+
+    return prepare
+
+
+_RATIOS = 4096
+"""Pieces of the table of a bent contrast curve."""
+
+
+def _prepare_contrast(values: np.ndarray) -> TileFunction:
+    if len(values) == 1 or values[1] == get_operation("contrast").defaults[1]:
+        return _prepare_scalar(_adjust_contrast)(values)
+    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
+    power = math.log(0.5) / math.log(values[1])
+    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
+    ratios, p = table.astype(np.float32), np.float32(values[0])
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        _scale_by_table(tile.reshape(3, -1), p, ratios)
         return tile
 
     return run
 
 
-def _apply_curves(tile: Tile, values: np.ndarray, scale: float) -> Tile:
+def _prepare_curves(values: np.ndarray) -> TileFunction:
     rises = values.reshape(-1, CURVE_PIECES)
     shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
-    _map_curves(tile.reshape(3, -1), shares if len(shares) == 3 else shares[[0, 0, 0]])
-    return tile
+    shares = shares if len(shares) == 3 else shares[[0, 0, 0]]
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        _map_curves(tile.reshape(3, -1), shares)
+        return tile
+
+    return run
 
 
-def _apply_sharpness(tile: Tile, values: np.ndarray, scale: float) -> Tile:
-    neighbourhood = laplacian_neighbourhood(scale)
-    p, fraction = np.float32(values[0]), np.float32(neighbourhood.fraction)
-    weights = np.array(neighbourhood.weights, np.float32)
-    rows = np.empty((3, tile.shape[2] + 2 * neighbourhood.reach), np.float32)
-    smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
-    for channel, sharpened in zip(tile, result, strict=True):
-        if len(weights) > 1:
-            _smooth(channel, weights, rows[2], smooth)
-        source = smooth if len(weights) > 1 else channel
-        _sharpen(channel, source, p, neighbourhood.near, fraction, rows, sharpened)
-    return result
+def _prepare_sharpness(values: np.ndarray) -> TileFunction:
+    p = np.float32(values[0])
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        neighbourhood = laplacian_neighbourhood(frame.scale)
+        fraction = np.float32(neighbourhood.fraction)
+        weights = np.array(neighbourhood.weights, np.float32)
+        rows = np.empty((3, tile.shape[2] + 2 * neighbourhood.reach), np.float32)
+        smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
+        for channel, sharpened in zip(tile, result, strict=True):
+            if len(weights) > 1:
+                _smooth(channel, weights, rows[2], smooth)
+            source = smooth if len(weights) > 1 else channel
+            _sharpen(channel, source, p, neighbourhood.near, fraction, rows, sharpened)
+        return result
+
+    return run
 
 
-KERNELS: Mapping[str, Kernel] = {
-    "brightness": _wrap_scalar_kernel(_brighten),
-    "saturation": _wrap_scalar_kernel(_saturate),
-    "contrast": _wrap_scalar_kernel(_adjust_contrast),
-    "tone": _apply_curves,
-    "color": _apply_curves,
-    "sharpness": _apply_sharpness,
+KERNELS: dict[str, Kernel] = {
+    "brightness": _prepare_scalar(_brighten),
+    "saturation": _prepare_scalar(_saturate),
+    "contrast": _prepare_contrast,
+    "tone": _prepare_curves,
+    "color": _prepare_curves,
+    "sharpness": _prepare_sharpness,
+    **LIGHT_KERNELS,
 }
 """Operation name -> kernel."""

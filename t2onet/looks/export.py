@@ -44,7 +44,7 @@ class TableFidelity:
 
 
 def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
-    """The steps that a colour table can hold, as a recipe, and those that read neighbouring pixels."""
+    """The steps that a colour table can hold, as a recipe, and those it cannot: detail and effects."""
     for number, step in enumerate(recipe.steps, start=1):
         if step.mask is not None:
             raise LookError(
@@ -52,7 +52,9 @@ def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
                 "remove the step, or keep the recipe as JSON"
             )
     left_out = tuple(
-        s for s in recipe.steps if operations.get_operation(s.operation).reach(1.0) and not s.is_identity
+        step
+        for step in recipe.steps
+        if not (operations.get_operation(step.operation).is_pointwise or step.is_identity)
     )
     pointwise = tuple(step for step in recipe.steps if step not in left_out)
     return recipe.model_copy(update={"steps": pointwise}), left_out

@@ -410,7 +410,7 @@ def _without_gradient(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
 
 def _apply_where_used(operation: Operation) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     def apply(image: Tensor, parameters: Tensor, used: Tensor) -> Tensor:
-        return torch.where(used[:, None, None, None], operation.run(image, parameters, 1.0), image)
+        return torch.where(used[:, None, None, None], operation.run(image, parameters), image)
 
     return apply
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from ..operations import PAPER, get_operation
+from ..operations import PAPER, get_published_operation
 from .text import LSTMTextEncoder
 
 
@@ -34,7 +34,7 @@ class ActionSpace(nn.Module):
         super().__init__()
         self.ends = ends
         self.names = tuple(PAPER if names is None else names)
-        self.operations = tuple(get_operation(name) for name in self.names)
+        self.operations = tuple(get_published_operation(name) for name in self.names)
         starts = [sum(o.size for o in self.operations[:k]) for k in range(len(self.names) + 1)]
         self.slices = tuple(slice(a, b) for a, b in pairwise(starts))
         self.width = starts[-1]

@@ -7,24 +7,57 @@ sliders, planner, networks and docs read it from here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Literal, Protocol, TypeGuard
+from itertools import accumulate
+from typing import Any, Literal, Protocol, Self, TypeGuard
 
 import numpy as np
 
 from ..errors import RecipeError
+from ..image.colour import decode_srgb, encode_srgb
 from ..image.pixels import Array, array_namespace, to_array_like
 
 ParameterValues = tuple[float, ...]
-Formula = Callable[[Array, Array, float], Array]
 RadiusMode = Literal["scaled", "pixel"]
 Group = Literal["light", "colour", "detail", "effects", "geometry"]
 
 REFERENCE_SHORT_SIDE = 1000
 """Short side (pixels) up to which a neighbourhood has the paper's size; above it, it grows in proportion."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The photo that a tile belongs to, and where in it the tile lies, in pixels."""
+
+    height: int
+    width: int
+    scale: float
+    """Pixels of the photo for each pixel at the reference size; never below one."""
+    top: int = 0
+    left: int = 0
+
+    @classmethod
+    def around(cls, image: Array, radius: RadiusMode = "scaled") -> Self:
+        """The frame of images (..., H, W) that are whole photos."""
+        height, width = image.shape[-2:]
+        return cls(height, width, pixel_scale(height, width, radius))
+
+    @property
+    def short_side(self) -> int:
+        return min(self.height, self.width)
+
+    def at(self, top: int, left: int = 0) -> Self:
+        """The frame of a tile that begins at this row and column of the photo."""
+        return replace(self, top=top, left=left)
+
+
+Formula = Callable[[Array, Array, Frame], Array]
+Space = Literal["display", "linear"]
+"""What numbers a formula takes: as displayed, or in proportion to light (sRGB's curve undone)."""
 
 
 class Attribute(StrEnum):
@@ -53,6 +86,10 @@ class Parameter:
     count: int = 1
     sampling: float | None = None
     """The paper's half-range R for random sampling around a value; half the range where None."""
+    names: tuple[str, ...] = ()
+    """Names of the `count` numbers, such as the hues of a mixer; numbered where empty."""
+    published: bool = True
+    """False for an addition to an operation of the paper; the paper's networks and plans keep its default."""
 
     @property
     def half_range(self) -> float:
@@ -65,6 +102,15 @@ class Parameter:
     def label(self) -> str:
         """Name and count, as tables show it."""
         return self.name if self.count == 1 else f"{self.name} (x{self.count})"
+
+    @property
+    def slot_labels(self) -> tuple[str, ...]:
+        """A label for each of its numbers: "ev"; "rises 1", "rises 2"; "red hue", "orange hue"."""
+        if self.count == 1:
+            return (self.name,)
+        if self.names:
+            return tuple(f"{name} {self.name}" for name in self.names)
+        return tuple(f"{self.name} {number}" for number in range(1, self.count + 1))
 
 
 @dataclass(frozen=True)
@@ -90,7 +136,7 @@ def adverb(size: float, small: float, large: float) -> str:
     return "slightly" if size < small else "strongly" if size > large else ""
 
 
-def _no_reach(scale: float) -> int:
+def _no_reach(frame: Frame) -> int:
     return 0
 
 
@@ -109,15 +155,19 @@ class Operation:
     help: str
     parameters: tuple[Parameter, ...]
     formula: Formula = field(repr=False)
-    """(image (..., 3, H, W) in [0, 1], parameters (..., size), pixel scale) -> image; need not clamp."""
+    """(image (..., 3, H, W) in [0, 1], parameters (..., size), frame) -> image; need not clamp."""
+    space: Space = "display"
+    """The numbers that `formula` takes and gives; `run` converts where they are linear."""
     attribute: Attribute | None = None
     """What it mainly moves."""
     phrase: Phrase | Callable[[ParameterValues], str] | None = field(default=None, repr=False)
     """How a step is worded; by name and numbers where None."""
     per_channel: bool = False
     """Whether each channel of a pixel depends on that channel alone."""
-    reach: Callable[[float], int] = field(default=_no_reach, repr=False)
-    """Pixel scale -> how many pixels away it reads."""
+    reach: Callable[[Frame], int] = field(default=_no_reach, repr=False)
+    """Frame -> how many pixels away it reads."""
+    uses_position: bool = False
+    """Whether a pixel's result depends on where in the photo it is."""
     canonical: Callable[[ParameterValues], ParameterValues] = field(default=_keep_values, repr=False)
     """Picks one of several parameter vectors that give the same picture."""
 
@@ -135,9 +185,32 @@ class Operation:
     def defaults(self) -> ParameterValues:
         return tuple(slot.default for slot in self.slots)
 
+    @property
+    def reads_neighbours(self) -> bool:
+        return self.reach is not _no_reach
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether a pixel's result depends on that pixel alone, so that a table of colours can carry it."""
+        return not (self.reads_neighbours or self.uses_position)
+
+    def as_published(self) -> Operation:
+        """This operation with the paper's parameters only, which its formula accepts too."""
+        published = tuple(parameter for parameter in self.parameters if parameter.published)
+        return self if published == self.parameters else replace(self, parameters=published)
+
+    def complete(self, values: ParameterValues) -> ParameterValues:
+        """All numbers: `values` may lack the last parameters, which then have their defaults."""
+        return (*values, *self.defaults[len(values) :])
+
+    def trim(self, values: ParameterValues) -> ParameterValues:
+        """Without additions to the paper's parameters that have their defaults, as files store them."""
+        added = sum(not slot.published for slot in self.slots)
+        return values[:-added] if added and values[-added:] == self.defaults[-added:] else values
+
     def is_identity(self, values: ParameterValues) -> bool:
         """Whether these parameters leave every photo unchanged."""
-        pairs = zip(self.canonical(values), self.defaults, strict=True)
+        pairs = zip(self.canonical(self.complete(values)), self.defaults, strict=True)
         return all(math.isclose(value, default, rel_tol=1e-12) for value, default in pairs)
 
     def clip(self, values: Sequence[float]) -> ParameterValues:
@@ -168,32 +241,60 @@ class Operation:
         )
 
     def check(self, parameters: object) -> ParameterValues:
-        """Parameters (a number or lists of them) as a flat tuple; refuses what is not allowed."""
-        values = tuple(_flatten_numbers(parameters, self.name))
-        if not self._has_declared_rows(parameters):
-            raise RecipeError(
-                f"{self.name} takes its rows as {self._describe_shape()}, and others were given"
-            )
+        """Parameters as a flat tuple: a number, lists of numbers or values by name; refuses others.
+
+        Parameters that are not given have their defaults, if the first of them is a single number.
+        """
+        if isinstance(parameters, Mapping):
+            values = self._place_named_values(parameters)
+        else:
+            values = tuple(_flatten_numbers(parameters, self.name))
+            if not self._has_declared_rows(parameters):
+                raise RecipeError(
+                    f"{self.name} takes its rows as {self._describe_shape()}, and others were given"
+                )
+        if len(values) in self._accepted_lengths():
+            values = self.complete(values)
         if len(values) != self.size:
             raise RecipeError(
                 f"{self.name} takes {_format_number_count(self.size)} ({self._describe_shape()}), "
                 f"and {len(values)} {'was' if len(values) == 1 else 'were'} given"
             )
-        for label, slot, value in zip(self._slot_labels(), self.slots, values, strict=True):
+        for label, slot, value in zip(self.slot_labels, self.slots, values, strict=True):
             if not slot.allows(value):
                 allowed = f"allowed is {slot.low:g} to {slot.high:g}"
                 raise RecipeError(f"{self.name}: {label} is {value:g}; {allowed}")
         return values
 
+    def _accepted_lengths(self) -> Iterable[int]:
+        counts = [parameter.count for parameter in self.parameters]
+        return list(accumulate(counts)) if counts[0] == 1 else [self.size]
+
+    def _place_named_values(self, given: Mapping[Any, object]) -> ParameterValues:
+        """Values by name in their places; a name has the words of one label, in any order: "hue_red"."""
+        values = list(self.defaults)
+        labels = [frozenset(label.split()) for label in self.slot_labels]
+        for name, value in _flatten_names(given):
+            words = frozenset(re.split(r"[\s_-]+", name))
+            places = [at for at, label in enumerate(labels) if label == words]
+            places = places or [at for at, label in enumerate(labels) if label > words]
+            if len(places) != 1:
+                raise RecipeError(
+                    f"{self.name} has {'several values' if places else 'no value'} {name!r:.60}; "
+                    f"there are {', '.join(self.slot_labels)}"
+                )
+            (values[places[0]],) = _flatten_numbers([value], f"{self.name}: {name}")
+        return tuple(values)
+
+    @property
+    def slot_labels(self) -> tuple[str, ...]:
+        """A label for each number."""
+        return tuple(label for parameter in self.parameters for label in parameter.slot_labels)
+
     def _has_declared_rows(self, parameters: object) -> bool:
         """Whether nested lists have the declared lengths: 24 numbers as 8 rows of 3 would be other curves."""
         rows = [len(row) for row in parameters if hasattr(row, "__len__")] if _is_list(parameters) else []
         return not rows or rows == [parameter.count for parameter in self.parameters]
-
-    def _slot_labels(self) -> Iterator[str]:
-        for parameter in self.parameters:
-            numbers = range(1, parameter.count + 1)
-            yield from (parameter.name if parameter.count == 1 else f"{parameter.name} {i}" for i in numbers)
 
     def _describe_shape(self) -> str:
         return ", ".join(p.name if p.count == 1 else f"{p.count} for {p.name}" for p in self.parameters)
@@ -205,11 +306,15 @@ class Operation:
             values = values[None]
         elif values.shape[-1] != self.size:  # a row for each of several parameters
             values = values.reshape((*values.shape[:-2], self.size))
-        return self.run(image, values, pixel_scale(image.shape[-2], image.shape[-1], radius))
+        return self.run(image, values, Frame.around(image, radius))
 
-    def run(self, image: Array, values: Array, scale: float) -> Array:
-        """The formula, clamped: `image` may be a tile of a photo whose pixel scale is `scale`."""
-        return array_namespace(image).clip(self.formula(image, values, scale), 0.0, 1.0)
+    def run(self, image: Array, values: Array, frame: Frame | None = None) -> Array:
+        """The formula, clamped; `image` is a whole photo, or a tile at the place that `frame` states."""
+        xp = array_namespace(image)
+        frame = frame or Frame.around(image)
+        if self.space == "display":
+            return xp.clip(self.formula(image, values, frame), 0.0, 1.0)
+        return encode_srgb(xp.clip(self.formula(decode_srgb(image), values, frame), 0.0, 1.0))
 
 
 class RepairFunction(Protocol):
@@ -248,6 +353,15 @@ class Repair:
 
 def _format_number_count(count: int) -> str:
     return "one number" if count == 1 else f"{count} numbers"
+
+
+def _flatten_names(given: Mapping[Any, object], *outer: str) -> Iterator[tuple[str, object]]:
+    """Names and values of nested mappings; nested names are joined."""
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _flatten_names(value, *outer, str(name))
+        else:
+            yield "_".join((*outer, str(name))), value
 
 
 def _is_list(value: object) -> TypeGuard[Iterable[object]]:
@@ -315,6 +429,11 @@ def get_operation(name: str) -> Operation:
     near = get_close_matches(str(name).lower(), {*_OPERATIONS, *_REPAIRS} - {name}, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_OPERATIONS)}."
     raise RecipeError(f"there is no operation {name!r}; {hint}")
+
+
+def get_published_operation(name: str) -> Operation:
+    """The operation called `name` with the paper's parameters only."""
+    return get_operation(name).as_published()
 
 
 def sort_by_position(names: Iterable[str]) -> tuple[str, ...]:

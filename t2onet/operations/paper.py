@@ -14,12 +14,13 @@ from operator import mul
 from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
 from ._registry import (
     Attribute,
+    Frame,
     Operation,
     Parameter,
     ParameterValues,
     Phrase,
     adverb,
-    get_operation,
+    get_published_operation,
     percent,
     register,
 )
@@ -36,8 +37,8 @@ _TINY = 1e-8
 
 
 def paper_operations() -> tuple[Operation, ...]:
-    """The operations of `PAPER`, in its order."""
-    return tuple(get_operation(name) for name in PAPER)
+    """The operations of `PAPER` with the parameters that were published, in its order."""
+    return tuple(get_published_operation(name) for name in PAPER)
 
 
 def _hsv_value(image: Array) -> Array:
@@ -48,7 +49,7 @@ def _gain(p: Array, image: Array) -> Array:
     return array_namespace(image).clip(1.0 + per_pixel(p), 0.0, None)
 
 
-def brightness(image: Array, parameters: Array, scale: float) -> Array:
+def brightness(image: Array, parameters: Array, frame: Frame) -> Array:
     """I' = I * V'/V, V' = clip((1 + p) V) in HSV: the gain 1 + p, or 1/V where that would exceed one.
 
     With hue and saturation kept, scaling V scales the three channels alike. Written so, no hue is computed,
@@ -83,7 +84,7 @@ BRIGHTNESS = register(
 )
 
 
-def saturation(image: Array, parameters: Array, scale: float) -> Array:
+def saturation(image: Array, parameters: Array, frame: Frame) -> Array:
     """I' = V - (V - I) * S'/S, S' = clip((1 + p) S): the gain 1 + p, or 1/S where that would exceed one.
 
     With hue and value kept, scaling S scales each channel's distance from V.
@@ -131,13 +132,21 @@ def paper_luminance(image: Array) -> Array:
     )
 
 
-def contrast(image: Array, parameters: Array, scale: float) -> Array:
+def contrast(image: Array, parameters: Array, frame: Frame) -> Array:
     """I' = (1 - p) I + p I * E/lum, E = (1 - cos(pi lum)) / 2.
 
     E/lum = sin(pi lum / 2)^2 / lum is written with sinc(x) = sin(pi x) / (pi x), which is smooth at black.
+    The curve turns around 1/2. Another pivot q bends it there: lum becomes lum^g and E becomes E^(1/g), with
+    q^g = 1/2, so that black, q and white stay.
     """
+    xp = array_namespace(image)
     lum = paper_luminance(image)
-    ratio = (math.pi**2 / 4) * lum * array_namespace(image).sinc(lum / 2) ** 2
+    if parameters.shape[-1] == 1:  # as published
+        ratio = (math.pi**2 / 4) * lum * xp.sinc(lum / 2) ** 2
+    else:
+        power = per_pixel(math.log(0.5) / xp.log(parameters[..., 1]))
+        bent = xp.clip(lum, _TINY, None) ** power
+        ratio = ((math.pi**2 / 4) * bent * xp.sinc(bent / 2) ** 2) ** (1.0 / power)
     return image * (1.0 + per_pixel(parameters[..., 0]) * (ratio - 1.0))
 
 
@@ -158,6 +167,15 @@ CONTRAST = register(
                 help="1 is the full curve, below 0 flattens",
                 sampling=1.0,
             ),
+            Parameter(
+                "pivot",
+                0.1,
+                0.9,
+                0.5,
+                unit="share of white",
+                help="the tone that stays as it is; 0.5 is the middle grey of the display",
+                published=False,
+            ),
         ),
         phrase=Phrase(more="raises contrast", less="lowers contrast", amount=percent),
         formula=contrast,
@@ -172,12 +190,12 @@ def apply_curve(image: Array, rises: list[Array]) -> Array:
     return climbed / sum(rises)
 
 
-def tone(image: Array, parameters: Array, scale: float) -> Array:
+def tone(image: Array, parameters: Array, frame: Frame) -> Array:
     """One curve for all channels."""
     return apply_curve(image, [per_pixel(parameters[..., i]) for i in range(CURVE_PIECES)])
 
 
-def color(image: Array, parameters: Array, scale: float) -> Array:
+def color(image: Array, parameters: Array, frame: Frame) -> Array:
     """A curve for each channel: the eight rises of red, then green, then blue."""
     channels = parameters.reshape((*parameters.shape[:-1], 3, CURVE_PIECES))
     return apply_curve(image, [channels[..., i][..., None, None] for i in range(CURVE_PIECES)])
@@ -384,9 +402,9 @@ def laplacian(image: Array, scale: float) -> Array:
     return 4.0 * image - around
 
 
-def sharpness(image: Array, parameters: Array, scale: float) -> Array:
+def sharpness(image: Array, parameters: Array, frame: Frame) -> Array:
     """I' = I + p * Laplacian(I)."""
-    return image + per_pixel(parameters[..., 0]) * laplacian(image, scale)
+    return image + per_pixel(parameters[..., 0]) * laplacian(image, frame.scale)
 
 
 def _sharpness_adverb(p: float) -> str:
@@ -413,6 +431,6 @@ SHARPNESS = register(
         ),
         phrase=Phrase(more="sharpens", less="softens", amount=_sharpness_adverb),
         formula=sharpness,
-        reach=lambda scale: laplacian_neighbourhood(scale).reach,
+        reach=lambda frame: laplacian_neighbourhood(frame.scale).reach,
     )
 )

@@ -15,7 +15,7 @@ from functools import cache, partial
 import numpy as np
 
 from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, mean_huber_loss, perturb_curves
-from ..operations import get_operation
+from ..operations import get_published_operation
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .masked import PixelSample
@@ -259,7 +259,7 @@ def move_parameters(steps: StepSequence, by: np.ndarray) -> StepSequence:
         low, high = _parameter_bounds(step.operation)
         changes = by[first : first + len(low)] * parameter_units(step.operation)
         values = np.clip(step.parameters + changes, low, high)
-        canonical = get_operation(step.operation).canonical(tuple(values.tolist()))
+        canonical = get_published_operation(step.operation).canonical(tuple(values.tolist()))
         moved.append(Step.unchecked(step.operation, tuple(np.clip(canonical, low, high).tolist())))
         first += len(low)
     return tuple(moved)
@@ -280,17 +280,17 @@ def _offsets(step: Step) -> np.ndarray:
 @cache
 def parameter_units(operation: str) -> np.ndarray:
     """(P,): a hundred steps of each parameter, so that parameters of any range weigh the same in a fit."""
-    return np.array([100 * slot.step for slot in get_operation(operation).slots])
+    return np.array([100 * slot.step for slot in get_published_operation(operation).slots])
 
 
 @cache
 def _default_values(operation: str) -> np.ndarray:
-    return np.array(get_operation(operation).defaults)
+    return np.array(get_published_operation(operation).defaults)
 
 
 @cache
 def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
-    slots = get_operation(operation).slots
+    slots = get_published_operation(operation).slots
     return np.array([slot.low for slot in slots]), np.array([slot.high for slot in slots])
 
 

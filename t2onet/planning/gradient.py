@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from ..operations import Operation, get_operation
+from ..operations import Operation, get_published_operation
 from ..recipe import Step
 from .pictures import CostFunction, Picture
 from .solvers import Solver
@@ -18,14 +18,14 @@ _GRADIENT_ROUNDS = {"adam": 150, "l-bfgs": 12, "newton": 25}
 
 def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFunction) -> Step:
     """The best parameters that `method` visits on its way from the defaults."""
-    operation = get_operation(name)
+    operation = get_published_operation(name)
     image = torch.from_numpy(np.array(picture))
     values = torch.tensor(operation.defaults, dtype=torch.float32, requires_grad=True)
     lowest, best = float("inf"), values.detach().clone()
 
     def evaluate() -> torch.Tensor:
         nonlocal lowest, best
-        now: torch.Tensor = cost(operation.run(image, _clip_to_ranges(operation, values), 1.0))
+        now: torch.Tensor = cost(operation.run(image, _clip_to_ranges(operation, values)))
         if now.item() < lowest:
             lowest, best = now.item(), _clip_to_ranges(operation, values).detach().clone()
         return now

@@ -370,7 +370,9 @@ class LocalRefinement:
     def _simplify(self, best: RefinedSteps, at: int) -> RefinedSteps:
         """Replace a step by an operation with fewer parameters, if that does nearly as well."""
         step = best.steps[at]
-        names = [name for name in self.names if operations.get_operation(name).size < step.complexity]
+        names = [
+            name for name in self.names if operations.get_published_operation(name).size < step.complexity
+        ]
         if not names:
             return best
         before, after = best.steps[:at], best.steps[at + 1 :]

@@ -17,9 +17,9 @@ from ..errors import PlanError
 from ..executor import PhotoLike
 from ..image import Image, open_image
 from ..image.pixels import to_depth
-from ..kernels import KERNELS
+from ..kernels import KERNELS, decode_tile, encode_tile
 from ..kernels.fitting import mean_absolute_difference
-from ..operations import ParameterValues, get_operation
+from ..operations import Frame, ParameterValues, get_operation, get_published_operation
 from ..recipe import Recipe, Step
 
 Picture = np.ndarray
@@ -199,23 +199,25 @@ class L1Cost:
 
 def reads_neighbours(operation: str) -> bool:
     """Whether an operation reads neighbouring pixels."""
-    return get_operation(operation).reach(1.0) > 0
+    return get_operation(operation).reads_neighbours
 
 
 def make_identity_step(operation: str) -> Step:
     """The step that changes nothing."""
-    return Step.unchecked(operation, get_operation(operation).defaults)
+    return Step.unchecked(operation, get_published_operation(operation).defaults)
 
 
 def apply_step(step: Step, picture: Picture, *, overwrite: bool = False) -> Picture:
     """The picture (3, H, W) after a step without a mask; `overwrite` may reuse the memory of `picture`."""
+    operation, values = get_operation(step.operation), np.asarray(step.parameters)
     if kernel := KERNELS.get(step.operation):
         # Kernels work in place, except those that read neighbours, which cannot.
-        tile = picture if overwrite or reads_neighbours(step.operation) else picture.copy()
-        edited: Picture = kernel(tile, np.asarray(step.parameters), 1.0)
-        return edited
-    values = np.asarray(step.parameters, np.float32)
-    return np.ascontiguousarray(get_operation(step.operation).run(picture, values, 1.0))
+        tile = picture if overwrite or operation.reads_neighbours else picture.copy()
+        run, frame = kernel(values), Frame(picture.shape[1], picture.shape[2], 1.0)
+        if operation.space == "display":
+            return run(tile, frame)
+        return encode_tile(run(decode_tile(tile), frame))
+    return np.ascontiguousarray(operation.run(picture, values.astype(np.float32)))
 
 
 def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]:
@@ -228,7 +230,9 @@ def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]
 
 def round_parameters(step: Step) -> ParameterValues:
     """Parameters as a recipe has them: rounded, and within their ranges."""
-    return get_operation(step.operation).clip(np.round(step.parameters, PARAMETER_DECIMALS).tolist())
+    return get_published_operation(step.operation).clip(
+        np.round(step.parameters, PARAMETER_DECIMALS).tolist()
+    )
 
 
 def to_recipe(steps: Iterable[Step]) -> Recipe:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import PlanError
 from ..kernels.fitting import add_curve_equations, mean_absolute_difference
-from ..operations import Operation, Parameter, get_operation
+from ..operations import Operation, Parameter, get_published_operation
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .pictures import CostFunction, L1Cost, Picture, apply_step, reads_neighbours
@@ -80,7 +80,7 @@ def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Step:
     """The step of operation `name` that brings `picture` closest to the target of `cost`."""
     if not isinstance(cost, L1Cost):
         raise PlanError("the solver 'fast' works for the L1 cost only; choose 'nelder-mead' for other costs")
-    operation = get_operation(name)
+    operation = get_published_operation(name)
     solve = _solve_curves if name in CURVES else _solve_numerically
     return solve(operation, picture, cost)
 
@@ -96,7 +96,7 @@ def solve_inside_mask(name: str, picture: Picture, target: Picture, inside: np.n
         result = apply_step(step, picture)
         return float(mean_absolute_difference(result[:, inside].reshape(-1), goal))
 
-    return _search_coordinates(get_operation(name), measure)
+    return _search_coordinates(get_published_operation(name), measure)
 
 
 def _subsample(picture: Picture) -> Picture:
@@ -217,7 +217,7 @@ def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Step:
     """The paper's solver: the simplex method of Nelder and Mead with SciPy's default settings; any cost."""
     from scipy.optimize import minimize
 
-    operation = get_operation(name)
+    operation = get_published_operation(name)
 
     def to_step(values: np.ndarray) -> Step:
         return Step.unchecked(name, operation.clip(values.tolist()))

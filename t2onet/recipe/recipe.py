@@ -10,10 +10,19 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from .. import operations
 from ..errors import ImageError, RecipeError
@@ -51,17 +60,20 @@ def _make_step_schema(name: str, about: str, fields: dict[str, Any], *required: 
 
 
 def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """A flat list of numbers; also a list for each parameter, or a single number, as `Step` accepts them."""
+    """As `Operation.check` accepts them: a flat list, a list for each parameter, a number, or names."""
     numbers = [
         {"type": "number", "minimum": p.low, "maximum": p.high, "default": p.default} for p in parameters
     ]
     counts = [p.count for p in parameters]
     rows = [[number] * count for number, count in zip(numbers, counts, strict=True)]
-    forms = [_make_list_schema([number for row in rows for number in row])]
-    if counts == [1]:
-        forms += numbers
+    flat = [number for row in rows for number in row]
+    ends = list(accumulate(counts)) if counts[0] == 1 else [len(flat)]
+    forms = [_make_list_schema(flat[:end]) for end in ends]
+    if counts[0] == 1:
+        forms.append(numbers[0])
     if max(counts) > 1:
         forms.append(_make_list_schema([_make_list_schema(row) for row in rows]))
+    forms.append({"type": "object", "description": "values by name; the others have their defaults"})
     return {"description": "; ".join(f"{p.name}: {p.help}" for p in parameters), "anyOf": forms}
 
 
@@ -93,6 +105,10 @@ class Step(BaseModel):
         if isinstance(kind, Repair) and raw.get("mask") is None:
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
         return {**raw, "parameters": kind.check(raw["parameters"])}
+
+    @field_serializer("parameters")
+    def _trim(self, parameters: tuple[float, ...]) -> tuple[float, ...]:
+        return parameters if self.is_repair else operations.get_operation(self.operation).trim(parameters)
 
     @classmethod
     def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
@@ -154,7 +170,8 @@ class StepChange:
 
 def _describe_with_figure(step: Step) -> str:
     """In words, followed by the parameter where there is only one."""
-    figure = f" ({step.parameters[0]:g})" if len(step.parameters) == 1 else ""
+    numbers = step.model_dump()["parameters"]
+    figure = f" ({numbers[0]:g})" if len(numbers) == 1 else ""
     return f"{step.describe()}{figure}"
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet import kernels
-from t2onet.operations import operations
+from t2onet.operations import Frame, operations
 from tests.strategies import images, parameters
 
 
@@ -26,8 +26,9 @@ def test_kernels_are_those_of_registered_operations() -> None:
 def test_kernel_equals_formula(name: str, data: st.DataObject, image: np.ndarray, scale: float) -> None:
     operation = operations()[name]
     values = np.array(data.draw(parameters(operation)))
-    expected = operation.run(image.astype(np.float64), values, scale)
-    result = kernels.KERNELS[name](image.copy(), values, scale)
+    frame = Frame(*image.shape[1:], scale)
+    expected = np.clip(operation.formula(image.astype(np.float64), values, frame), 0, 1)
+    result = kernels.KERNELS[name](values)(image.copy(), frame)
     assert np.abs(result - expected).max() <= 1e-5
 
 

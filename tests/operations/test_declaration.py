@@ -58,7 +58,7 @@ def test_rows_are_those_of_the_declaration(wrong: object) -> None:
 
 
 def test_parameters_come_in_any_shape() -> None:
-    assert get_operation("contrast").check(np.float32(0.5)) == (0.5,)
+    assert get_operation("contrast").check(np.float32(0.5)) == (0.5, 0.5), "the pivot has its default"
     assert get_operation("color").check(np.ones((3, 8))) == (1.0,) * 24
     assert get_operation("tone").check([1] * 8) == (1.0,) * 8
 

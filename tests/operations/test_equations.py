@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from t2onet.operations import get_operation, pixel_scale
+from t2onet.operations import Frame, get_operation, pixel_scale
 from t2onet.operations.paper import laplacian_neighbourhood
 
 TOLERANCE = 1e-6
@@ -96,7 +96,7 @@ def test_softest_is_the_mean_of_the_neighbours() -> None:
 @pytest.mark.parametrize("scale", [1.0, 1.3, 2.0, 4.0])
 def test_a_flat_image_stays_flat_to_the_border(scale: float) -> None:
     flat = np.full((3, 20, 30), 0.4)
-    result = get_operation("sharpness").run(flat, np.array([1.5]), scale)
+    result = get_operation("sharpness").run(flat, np.array([1.5]), Frame(20, 30, scale))
     assert result == pytest.approx(flat, abs=1e-12)
 
 

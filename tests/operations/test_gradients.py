@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from t2onet.operations import Operation, operations
+from t2onet.operations import Frame, Operation, operations
 from tests.strategies import moderate
 
 torch = pytest.importorskip("torch", reason="torch is an extra (train)")
@@ -30,7 +30,8 @@ def test_gradcheck_in_image_and_parameters(operation: Operation) -> None:
 def test_gradcheck_of_wide_sharpness(scale: float) -> None:
     image = torch.rand((3, 9, 8), dtype=torch.float64, requires_grad=True)
     values = torch.tensor([0.1], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda i, v: operations()["sharpness"].run(i, v, scale), (image, values))
+    frame = Frame(9, 8, scale)
+    assert torch.autograd.gradcheck(lambda i, v: operations()["sharpness"].run(i, v, frame), (image, values))
 
 
 @every_operation

@@ -49,7 +49,9 @@ def test_every_parameter_says_what_it_is(operation: Operation) -> None:
 @every_operation
 @given(image=images("float64"))
 def test_defaults_change_nothing(operation: Operation, image: np.ndarray) -> None:
-    assert operation(image, operation.defaults) == pytest.approx(image, abs=1e-12)
+    # The published matrices of colour spaces are inverse to each other within 5e-6.
+    tolerance = 1e-12 if operation.name in PAPER else 5e-6
+    assert operation(image, operation.defaults) == pytest.approx(image, abs=tolerance)
     assert operation.is_identity(operation.defaults)
 
 

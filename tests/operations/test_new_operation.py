@@ -22,7 +22,7 @@ from ..image.pixels import array_namespace
 from ._registry import Attribute, Operation, Parameter, Phrase, register
 
 
-def white_balance(image, parameters, scale):
+def glow(image, parameters, frame):
     red = 2.0 ** (parameters[..., 0] / 100)
     green = 2.0 ** (-parameters[..., 1] / 100)
     gains = (red, green, 1 / red)
@@ -32,7 +32,7 @@ def white_balance(image, parameters, scale):
 
 register(
     Operation(
-        name="white_balance",
+        name="glow",
         group="colour",
         position=5,
         attribute=Attribute.WARMTH,
@@ -42,7 +42,7 @@ register(
             Parameter("tint", -100, 100, 0, unit="share", step=1, help="above 0 is magenta"),
         ),
         phrase=Phrase(more="warms", less="cools", amount="by {temperature:+g} mired, tint {tint:+g}"),
-        formula=white_balance,
+        formula=glow,
     )
 )
 '''
@@ -60,7 +60,7 @@ from t2onet.models.t2onet import ActionSpace
 from t2onet.planning.planner import check_operation_names
 from t2onet.server.app import create_app
 
-look = t2onet.Recipe.from_steps([("white_balance", [40, -20])])
+look = t2onet.Recipe.from_steps([("glow", [40, -20])])
 rng = np.random.default_rng(0)
 before = (0.1 + 0.4 * rng.random((24, 24, 3))).astype(np.float32)
 after = np.asarray(t2onet.apply(look, before))
@@ -80,8 +80,8 @@ print(json.dumps({
     "sentence": look.describe(),
     "table": make_operations_page(),
     "pixels": [np.asarray(t2onet.apply(look, narrow, kernels=k)).tolist() for k in (False, True)],
-    "joint": planned(operations=["white_balance"]),
-    "beam": planned(operations=["white_balance"], way="beam", refine=False),
+    "joint": planned(operations=["glow"]),
+    "beam": planned(operations=["glow"], way="beam", refine=False),
     "paper": [check_operation_names(None), ActionSpace().names],
 }))
 """
@@ -98,7 +98,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             (package / path.name).symlink_to(path)
     shutil.copytree(ROOT / "t2onet" / "operations", package / "operations")
     (folder / "docs").symlink_to(ROOT / "docs")
-    (package / "operations" / "white_balance.py").write_text(DECLARATION, encoding="utf-8")
+    (package / "operations" / "glow.py").write_text(DECLARATION, encoding="utf-8")
     return run(folder)
 
 
@@ -119,20 +119,21 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def test_the_command_lists_it(found: dict[str, Any]) -> None:
-    assert "white_balance" in found["ops"]
-    entry = next(one for one in found["ops_json"] if one["name"] == "white_balance")
+    assert "glow" in found["ops"]
+    entry = next(one for one in found["ops_json"] if one["name"] == "glow")
     assert [parameter["name"] for parameter in entry["parameters"]] == ["temperature", "tint"]
 
 
 def test_the_schema_of_a_recipe_has_its_ranges(found: dict[str, Any]) -> None:
     steps = found["schema"]["$defs"]["Step"]["oneOf"]
-    (own,) = [one for one in steps if one["properties"]["operation"]["const"] == "white_balance"]
-    (numbers,) = own["properties"]["parameters"]["anyOf"]
+    (own,) = [one for one in steps if one["properties"]["operation"]["const"] == "glow"]
+    first, numbers, *_ = own["properties"]["parameters"]["anyOf"]
+    assert first["maxItems"] == 1, "the tint may be left out"
     assert (numbers["minItems"], numbers["items"]["minimum"], numbers["items"]["maximum"]) == (2, -100, 100)
 
 
 def test_the_page_makes_sliders_of_it(found: dict[str, Any]) -> None:
-    entry = next(one for one in found["sliders"] if one["name"] == "white_balance")
+    entry = next(one for one in found["sliders"] if one["name"] == "glow")
     assert (entry["group"], entry["repair"]) == ("colour", False)
     assert [(p["low"], p["high"], p["step"], p["count"]) for p in entry["parameters"]] == [
         (-100, 100, 1, 1)
@@ -144,7 +145,7 @@ def test_a_recipe_says_what_it_does(found: dict[str, Any]) -> None:
 
 
 def test_the_docs_table_has_it(found: dict[str, Any]) -> None:
-    assert "| **white_balance** | colour | | | | | Warms or cools. |" in found["table"]
+    assert "| **glow** | colour | | | | | Warms or cools. |" in found["table"]
     assert "| | | tint | -100 .. 100 | 0 | share | above 0 is magenta |" in found["table"]
 
 
@@ -156,7 +157,7 @@ def test_it_is_applied_without_a_kernel(found: dict[str, Any]) -> None:
 @pytest.mark.parametrize("way", ["joint", "beam"])
 def test_a_pair_made_with_it_is_planned(found: dict[str, Any], way: str) -> None:
     (((name, values),), cost) = found[way]
-    assert name == "white_balance"
+    assert name == "glow"
     assert values == pytest.approx([40, -20], abs=1)
     assert cost < 1e-3
 

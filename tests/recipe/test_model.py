@@ -68,7 +68,7 @@ def test_a_share_of_contrast_is_that_share_of_its_change(p: float, strength: flo
 
 def test_more_than_one_goes_beyond_and_stops_at_the_range() -> None:
     recipe = Recipe.from_steps([("brightness", 0.5), ("contrast", -0.75)])
-    assert [step.parameters for step in recipe.blend(2).steps] == [(1.0,), (-1.0,)]
+    assert [step.parameters for step in recipe.blend(2).steps] == [(1.0,), (-1.0, 0.5)]
 
 
 @pytest.mark.parametrize("strength", [-0.1, -math.inf, math.inf, math.nan])
@@ -101,7 +101,8 @@ def test_blending_keeps_the_name() -> None:
 
 @given(recipes(), recipes())
 def test_composing_is_applying_one_after_the_other(first: Recipe, second: Recipe) -> None:
-    np.testing.assert_array_equal(applied(first + second), applied(second, applied(first)))
+    # Steps in linear light that follow each other are not converted to the display in between.
+    np.testing.assert_allclose(applied(first + second), applied(second, applied(first)), rtol=0, atol=2e-6)
 
 
 @given(recipes(), recipes(), recipes())

@@ -65,7 +65,8 @@ STEPS: list[tuple[Any, str]] = [
     ({"operation": "brightness", "parameters": "0.2"}, "brightness takes numbers, and '0.2' was given"),
     ({"operation": "brightness", "parameters": True}, "brightness takes numbers, and True was given"),
     ({"operation": "brightness", "parameters": [None]}, "brightness takes numbers, and None was given"),
-    ({"operation": "brightness", "parameters": {"p": 1}}, "brightness takes numbers, and {'p': 1} was given"),
+    ({"operation": "brightness", "parameters": {"q": 1}}, "brightness has no value 'q'; there are p"),
+    ({"operation": "brightness", "parameters": {"p": "x"}}, "brightness: p takes numbers, and 'x' was given"),
     (
         {"operation": "color", "parameters": [1] * 17 + [math.nan] * 7},
         "color: blue 2 is nan; allowed is 0.02 to 8",
@@ -223,12 +224,7 @@ def test_a_name_the_system_does_not_take(name: str) -> None:
 
 @pytest.mark.parametrize("operation", operations().values(), ids=lambda operation: operation.name)
 def test_every_operation_guards_the_ends_of_its_ranges(operation: Any) -> None:
-    labels = [
-        parameter.name if parameter.count == 1 else f"{parameter.name} {number + 1}"
-        for parameter in operation.parameters
-        for number in range(parameter.count)
-    ]
-    for at, (label, slot) in enumerate(zip(labels, operation.slots, strict=True)):
+    for at, (label, slot) in enumerate(zip(operation.slot_labels, operation.slots, strict=True)):
         for allowed in (slot.low, slot.high):
             values = (*operation.defaults[:at], allowed, *operation.defaults[at + 1 :])
             assert Step(operation=operation.name, parameters=values).parameters[at] == allowed

@@ -114,7 +114,7 @@ def hash_pair(before: str, after: str) -> str:
 def fingerprint_settings(settings: PlanSettings) -> str:
     """Hash of all but the photos: the settings, the paper's operations, and others that the settings name."""
     names = dict.fromkeys((*operations.PAPER, *(settings.operations or ())))
-    behaviours = [_describe_behaviour(operations.get_operation(name)) for name in names]
+    behaviours = [_describe_behaviour(operations.get_published_operation(name)) for name in names]
     data = {"planner": PLANNER_VERSION, "settings": settings.key_fields(), "operations": behaviours}
     return _short_hash(json.dumps(data, sort_keys=True).encode())
 
@@ -128,7 +128,7 @@ def _describe_behaviour(operation: Operation) -> dict[str, object]:
     ]
     ramp = np.linspace(0, 1, 192)
     picture = np.stack([ramp, np.roll(ramp, 60), ramp[::-1]]).reshape(3, 12, 16)
-    edited = np.round(operation.run(picture, np.array(values), 1.0), _BEHAVIOUR_DECIMALS) + 0.0
+    edited = np.round(operation.run(picture, np.array(values)), _BEHAVIOUR_DECIMALS) + 0.0
     return {"name": operation.name, "slots": slots, "made": _short_hash(edited.tobytes())}
 
 

@@ -1,0 +1,228 @@
+"""Kernels in linear light: the conversions, exposure, tonal zones, white balance and vibrance.
+
+Powers are polynomials of square roots, which vectorise; calls of the C library do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..image.colour import (
+    LUMINANCE_WEIGHTS,
+    lightness_to_luminance,
+    linear_to_xyz,
+    luminance_to_lightness,
+    xyz_to_linear,
+)
+from ..operations import Frame
+from ..operations.colour import SKIN, SKIN_PROTECTION, VIBRANCE, white_balance_gains
+from ..operations.light import MAX_COLOUR_GAIN, SPARED_WHITE, ZONES
+from .compiler import compile_kernel
+
+TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
+Kernel = Callable[[np.ndarray], TileFunction]
+"""Parameters -> a function of a tile (3, H, W) in linear light and its frame."""
+
+_ZERO, _HALF, _ONE, _TWO = (np.float32(value) for value in (0, 0.5, 1, 2))
+_TINY = np.float32(1e-6)
+_RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE_WEIGHTS)
+
+
+def _fit_power(
+    power: float, low: float, degree: int
+) -> tuple[np.float32, np.float32, tuple[np.float32, ...]]:
+    """x^power on [low, 1] as a polynomial of t = (x - middle) * scale: middle, scale, highest power first."""
+    middle, scale = (1 + low) / 2, 2 / (1 - low)
+    fit = np.polynomial.Chebyshev.interpolate(lambda t: (middle + t / scale) ** power, degree)
+    coefficients = fit.convert(kind=np.polynomial.Polynomial).coef
+    return np.float32(middle), np.float32(scale), tuple(np.float32(c) for c in coefficients[::-1])
+
+
+_DECODE_MIDDLE, _DECODE_SCALE, _D = _fit_power(0.8, 0.3, 7)
+_ENCODE_MIDDLE, _ENCODE_SCALE, _E = _fit_power(5 / 3, 0.2365, 7)
+_D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7 = _D
+_E0, _E1, _E2, _E3, _E4, _E5, _E6, _E7 = _E
+_DECODE_EDGE, _ENCODE_EDGE = np.float32(0.04045), np.float32(0.04045 / 12.92)
+_SLOPE, _INVERSE_SLOPE = np.float32(12.92), np.float32(1 / 12.92)
+_OFFSET, _GAIN, _INVERSE_GAIN = np.float32(0.055), np.float32(1.055), np.float32(1 / 1.055)
+
+
+@compile_kernel
+def _decode(values):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        x = values[i]
+        root = math.sqrt((x + _OFFSET) * _INVERSE_GAIN)
+        t = (root - _DECODE_MIDDLE) * _DECODE_SCALE
+        power = ((((((_D0 * t + _D1) * t + _D2) * t + _D3) * t + _D4) * t + _D5) * t + _D6) * t + _D7
+        square = root * root
+        values[i] = square * square * power if x > _DECODE_EDGE else x * _INVERSE_SLOPE
+
+
+@compile_kernel
+def _encode(values):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        x = values[i]
+        t = (math.sqrt(math.sqrt(x)) - _ENCODE_MIDDLE) * _ENCODE_SCALE
+        power = ((((((_E0 * t + _E1) * t + _E2) * t + _E3) * t + _E4) * t + _E5) * t + _E6) * t + _E7
+        y = _GAIN * power - _OFFSET if x > _ENCODE_EDGE else x * _SLOPE
+        values[i] = y if y < _ONE else _ONE
+
+
+def decode_tile(tile: np.ndarray) -> np.ndarray:
+    """A tile as displayed to linear light, in place."""
+    _decode(tile.reshape(-1))
+    return tile
+
+
+def encode_tile(tile: np.ndarray) -> np.ndarray:
+    """A tile in linear light to the display, in place."""
+    _encode(tile.reshape(-1))
+    return tile
+
+
+_SPARED = np.float32(SPARED_WHITE)
+
+
+@compile_kernel
+def _expose(values, gain):  # type: ignore[no-untyped-def]
+    low = gain if gain < _ONE else _ONE
+    high = gain if gain > _ONE else _ONE
+    spared = (_ONE - low) * _SPARED
+    bend = high * high * high * high - _ONE
+    for i in range(values.size):
+        x = values[i]
+        x = x * low / (_ONE - spared * x)
+        square = x * x
+        x = high * x / math.sqrt(math.sqrt(_ONE + bend * square * square))
+        values[i] = x if x < _ONE else _ONE
+
+
+_TABLE_SIZE = 4096
+"""Entries of a table of luminance, evenly spaced in its square root."""
+_MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
+
+
+@compile_kernel
+def _fade(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
+    """Store the differences r, g, b from `grey`, faded to what can be displayed."""
+    top = max(_ONE - grey, _TINY)
+    bottom = max(grey, _TINY)
+    up, down = max(r, g, b), -min(r, g, b)
+    rich = max(up / top, down / bottom)
+    k = _ONE / rich if rich > _ONE else _ONE
+    red[i] = min(max(grey + r * k, _ZERO), _ONE)
+    green[i] = min(max(grey + g * k, _ZERO), _ONE)
+    blue[i] = min(max(grey + b * k, _ZERO), _ONE)
+
+
+@compile_kernel
+def _move_luminance(tile, table):  # type: ignore[no-untyped-def]
+    red, green, blue = tile[0], tile[1], tile[2]
+    last = np.float32(table.size - 1)
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        grey = _RED * r + _GREEN * g + _BLUE * b
+        place = min(math.sqrt(grey) * last, last)
+        at = min(int(place), table.size - 2)
+        share = place - np.float32(at)
+        wanted = table[at] + share * (table[at + 1] - table[at])
+        gain = wanted / max(grey, _TINY)
+        gain = gain if gain < _MAX_GAIN else _MAX_GAIN
+        _fade(red, green, blue, i, (r - grey) * gain, (g - grey) * gain, (b - grey) * gain, wanted)
+
+
+@compile_kernel
+def _transform(tile, matrix):  # type: ignore[no-untyped-def]
+    """Light mixed by a matrix that keeps luminance, faded to what can be displayed."""
+    red, green, blue = tile[0], tile[1], tile[2]
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        grey = min(_RED * r + _GREEN * g + _BLUE * b, _ONE)
+        x = matrix[0, 0] * r + matrix[0, 1] * g + matrix[0, 2] * b - grey
+        y = matrix[1, 0] * r + matrix[1, 1] * g + matrix[1, 2] * b - grey
+        z = matrix[2, 0] * r + matrix[2, 1] * g + matrix[2, 2] * b - grey
+        _fade(red, green, blue, i, x, y, z, grey)
+
+
+_SKIN_MIDDLE, _SKIN_SCALE = np.float32(SKIN[0]), np.float32(1 / SKIN[1])
+_PROTECTION, _VIBRANCE = np.float32(SKIN_PROTECTION), np.float32(VIBRANCE)
+
+
+@compile_kernel
+def _change_vibrance(tile, amount):  # type: ignore[no-untyped-def]
+    red, green, blue = tile[0], tile[1], tile[2]
+    up = _VIBRANCE * (amount if amount > _ZERO else _ZERO)
+    down = amount if amount < _ZERO else _ZERO
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        grey = _RED * r + _GREEN * g + _BLUE * b
+        top, bottom = max(_ONE - grey, _TINY), max(grey, _TINY)
+        rich = min(max((max(r, g, b) - grey) / top, (grey - min(r, g, b)) / bottom), _ONE)
+        away = ((g - b) / max(r - b, _TINY) - _SKIN_MIDDLE) * _SKIN_SCALE
+        near = max(_ONE - away * away, _ZERO)
+        near = near * near if r >= g >= b else _ZERO
+        muted = _ONE - rich
+        k = _ONE + (up * muted * muted + down * (_ONE - _HALF * rich)) * (_ONE - _PROTECTION * near)
+        red[i] = min(max(grey + (r - grey) * k, _ZERO), _ONE)
+        green[i] = min(max(grey + (g - grey) * k, _ZERO), _ONE)
+        blue[i] = min(max(grey + (b - grey) * k, _ZERO), _ONE)
+
+
+def _prepare_exposure(values: np.ndarray) -> TileFunction:
+    gain = np.float32(2.0 ** values[0])
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        _expose(tile.reshape(-1), gain)
+        return tile
+
+    return run
+
+
+def _prepare_zone(name: str) -> Kernel:
+    def prepare(values: np.ndarray) -> TileFunction:
+        tones = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE) ** 2)
+        moved = np.clip(ZONES[name](tones, values[0] / 100), 0, 1)
+        table = lightness_to_luminance(moved).astype(np.float32)
+
+        def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+            _move_luminance(tile.reshape(3, -1), table)
+            return tile
+
+        return run
+
+    return prepare
+
+
+def _prepare_white_balance(values: np.ndarray) -> TileFunction:
+    red, blue = white_balance_gains(values)
+    unit = np.eye(3).reshape(3, 3, 1)  # light of red, green and blue as three pixels
+    added = linear_to_xyz(unit) * np.array([red - 1.0, 0.0, blue - 1.0]).reshape(3, 1, 1)
+    matrix = (unit + xyz_to_linear(added))[..., 0].astype(np.float32)
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        _transform(tile.reshape(3, -1), matrix)
+        return tile
+
+    return run
+
+
+def _prepare_vibrance(values: np.ndarray) -> TileFunction:
+    amount = np.float32(values[0] / 100)
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        _change_vibrance(tile.reshape(3, -1), amount)
+        return tile
+
+    return run
+
+
+LIGHT_KERNELS: dict[str, Kernel] = {
+    "exposure": _prepare_exposure,
+    "white_balance": _prepare_white_balance,
+    "vibrance": _prepare_vibrance,
+    **{name: _prepare_zone(name) for name in ZONES},
+}
+"""Operation name -> function of its parameters that gives a function of (tile, frame)."""
