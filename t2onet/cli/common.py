@@ -144,7 +144,7 @@ class Ticker:
 
 
 class ProgressCallback(Protocol):
-    """Reports that `done` of `total` items are processed; `what` names them, `detail` is added."""
+    """Reports that `done` of `total` items are done; `what` names them or the task, `detail` is added."""
 
     def __call__(self, what: str, done: float, total: int, detail: str = "") -> None: ...
 
@@ -159,7 +159,7 @@ def show_progress(*, lines: bool = True, quiet: bool = False) -> Iterator[Progre
     if not console.is_terminal:
         ticker = Ticker()
         yield lambda what, done, total, detail="": ticker.tell(
-            f"{done:g} of {total} {what}{f', {detail}' if detail else ''}"
+            f"{what}, {done:g} of {total}{f', {detail}' if detail else ''}"
         )
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,18 +13,16 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     JsonOption,
-    Ticker,
     exit_on_error,
-    make_console,
     print_json,
     print_line,
     print_problems,
     print_table,
+    show_progress,
 )
 
 if TYPE_CHECKING:
     from ..data.records import QuestionSet
-    from ..evaluation.cases import EvaluationProgress
     from ..evaluation.compare import Comparison
     from ..metrics.distances import Lpips
     from ..metrics.features import FeatureExtractor
@@ -102,22 +99,6 @@ def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None
     data = questions.zipped()
     write_atomically(path, data, overwrite=overwrite)
     print_line(f"{len(questions.asked)} questions, {len(data) / 1e6:.1f} MB -> {path}")
-
-
-@contextmanager
-def show_progress() -> Iterator[EvaluationProgress]:
-    """A progress bar on a terminal, occasional lines elsewhere."""
-    screen = make_console(stderr=True)
-    if not screen.is_terminal:
-        ticker = Ticker()
-        yield lambda task, done, total: ticker.tell(f"{task}, {done} of {total}")
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bars:
-        bar = bars.add_task("opening", total=None)
-        yield lambda task, done, total: bars.update(bar, description=task, completed=done, total=total)
 
 
 @exit_on_error

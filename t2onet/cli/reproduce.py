@@ -14,7 +14,15 @@ import typer
 
 from ..errors import DataError
 from . import evaluate
-from .common import JsonOption, exit_on_error, print_json, print_line, print_problems, print_table
+from .common import (
+    JsonOption,
+    exit_on_error,
+    print_json,
+    print_line,
+    print_problems,
+    print_table,
+    show_progress,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.reproduce import ReproduceOptions
@@ -204,7 +212,7 @@ def _write_table_questions(name: str, options: ReproduceOptions, ask: Path, over
     from ..evaluation.paper_tables import find_paper_table
     from ..evaluation.reproduce import PaperTableBuilder
 
-    with evaluate.show_progress() as progress:
+    with show_progress() as progress:
         builder = PaperTableBuilder(find_paper_table(name), options, print_line, progress)
         questions = builder.collect_questions()
     print_problems(builder.problems, "left out")
@@ -225,7 +233,7 @@ def _make_tables(
     extractors, distance = evaluate.open_extractors(inception), evaluate.open_lpips(lpips)
     measurement = replace(options.measurement, extractors=extractors, lpips=distance)
     options = replace(options, measurement=measurement)
-    with evaluate.show_progress() as progress:
+    with show_progress() as progress:
         builder = PaperTableBuilder(find_paper_table(name), options, print_line, progress)
         result = builder.build()
         progress("intervals", 0, 1)

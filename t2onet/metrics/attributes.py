@@ -17,6 +17,8 @@ JUST_NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
 ATTRIBUTE_INDEX = {attribute: index for index, attribute in enumerate(Attribute)}
 MIN_CONTRAST = 4.0
 """Smallest standard deviation of L* of a picture that is not flat."""
+SIMULATED_LIGHTNESS, TRAINING_LIGHTNESS = (10.0, 93.0), (8.0, 95.0)
+"""Mean L* of a usable picture. Training is wider: it varies and crops pictures that may lie at the limits."""
 
 _MIN_DETAIL = 1e-4
 """Least mean |Laplacian| of L*, so that the sharpness of a picture without detail is finite."""
@@ -79,7 +81,8 @@ def measure_unrequested_change(change: Array, intents: Sequence[Intent]) -> floa
 def check_usable(before: Array, after: Array, lightness: tuple[float, float]) -> Array:
     """Whether edited pictures are neither black, white nor flat, or hardly more so than their photos.
 
-    `before` and `after` are attributes (..., 6); mean L* must be within the range `lightness`.
+    `before` and `after` are attributes (..., 6); mean L* must be within `lightness`, which is
+    SIMULATED_LIGHTNESS or TRAINING_LIGHTNESS.
     """
     xp, (low, high) = array_namespace(after), lightness
     light, contrast = ATTRIBUTE_INDEX[Attribute.LIGHTNESS], ATTRIBUTE_INDEX[Attribute.CONTRAST]

@@ -28,7 +28,7 @@ from ..data.simulation.wishes import FLAVOURS, Class, Draw, chosen, classes_of, 
 from ..language.grams import LONGEST, PIECES, spelt
 from ..language.keywords import keywords
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
-from ..metrics.attributes import JUST_NOTICEABLE, check_usable, measure_attributes
+from ..metrics.attributes import JUST_NOTICEABLE, TRAINING_LIGHTNESS, check_usable, measure_attributes
 from ..models.retoucher import OPERATION_ORDER, RETOUCHER_MODES, RetoucherRequests, compile_if
 
 VERDICTS = ("edit", *MATTERS)
@@ -58,8 +58,6 @@ REAL_REQUEST_SHARE = 0.5
 VARIATION_SCALES = {"exposure": 0.5, "contrast": 0.15, "temperature": 10.0, "chroma": 0.15}
 """Standard deviations of changes to an input at a `variation` of 1."""
 _BLEND_RANGE = (-0.25, 0.6)
-_LIGHTNESS_RANGE = (8.0, 95.0)
-"""Mean L* of a usable picture."""
 
 
 @dataclass(frozen=True)
@@ -426,7 +424,7 @@ def _weigh_samples(before: Tensor, after: Tensor, asked: Tensor) -> Tensor:
     first, second = measure_attributes(before), measure_attributes(after)
     change = (second - first) / noticeable_change(before.device)
     noticeable = ((change * asked.sign() > 1) | (asked == 0)).all(-1)
-    usable = check_usable(first, second, _LIGHTNESS_RANGE)
+    usable = check_usable(first, second, TRAINING_LIGHTNESS)
     weight: Tensor = (noticeable & usable).float()
     return weight
 

@@ -137,7 +137,9 @@ def test_without_a_terminal_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr("t2onet.cli.common.TICK_SECONDS", 0.0)
     lines = t2o("data", "plan", "photos", "-o", "plans", *SIZE).err.splitlines()
-    assert [line.split(",")[0] for line in lines] == [f"{n} of {PAIRS} samples" for n in range(1, PAIRS + 1)]
+    assert [line.rpartition(",")[0] for line in lines] == [
+        f"samples, {n} of {PAIRS}" for n in range(1, PAIRS + 1)
+    ]
     assert all(line.endswith(" pairs a second") for line in lines)
 
 

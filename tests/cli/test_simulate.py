@@ -58,7 +58,7 @@ def test_without_a_terminal_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr("t2onet.cli.common.TICK_SECONDS", 0.0)
     lines = t2o("data", "simulate", "trip", "-o", "made", "--count", "8").err.splitlines()
-    assert [line.split(",")[0] for line in lines] == [f"{n} of 8 samples" for n in (2, 4, 6, 8)]
+    assert [line.rpartition(",")[0] for line in lines] == [f"samples, {n} of 8" for n in (2, 4, 6, 8)]
     assert all(line.endswith(" a second") for line in lines)
 
 

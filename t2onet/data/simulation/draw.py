@@ -16,6 +16,7 @@ from ...language import Attribute
 from ...metrics.attributes import (
     ATTRIBUTE_INDEX,
     JUST_NOTICEABLE,
+    SIMULATED_LIGHTNESS,
     check_followed,
     check_usable,
     measure_attributes,
@@ -32,8 +33,6 @@ ALL_COLOUR = 0.4
 """Share of those in which that is all that makes up colour, where all of it did."""
 _STAYED = 1.5
 """Noticeable amounts up to which an attribute counts as left alone."""
-_LIGHTNESS_RANGE = (10.0, 93.0)
-"""Mean L* of both pictures of a simulated pair; training, which crops and varies photos, accepts more."""
 
 
 def draw(
@@ -97,8 +96,8 @@ def _made(photos: Array, draws: Sequence[Draw]) -> _Made:
     before = edited(photos, np.stack([strengths(draw.before) for draw in draws]))
     after = edited(photos, np.stack([strengths(draw.after) for draw in draws]))
     original, first, second = (_measured(images) for images in (photos, before, after))
-    usable = check_usable(original, first, _LIGHTNESS_RANGE) & check_usable(
-        original, second, _LIGHTNESS_RANGE
+    usable = check_usable(original, first, SIMULATED_LIGHTNESS) & check_usable(
+        original, second, SIMULATED_LIGHTNESS
     )
     missing = [
         _missing(draw.wish, change, bool(whole))
