@@ -96,7 +96,7 @@ def check_ask_options(path: Path, overwrite: bool, measuring: Mapping[str, objec
 def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None:
     from ..image import write_atomically
 
-    data = questions.zipped()
+    data = questions.to_zip()
     write_atomically(path, data, overwrite=overwrite)
     print_line(f"{len(questions.asked)} questions, {len(data) / 1e6:.1f} MB -> {path}")
 

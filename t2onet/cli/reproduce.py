@@ -254,7 +254,11 @@ def _make_time_table(
     about = encode_provenance(
         evaluate.get_command_line(), pairs=pairs, seed=options.measurement.seed, data=data.fingerprint
     )
-    files = {"table.md": table.markdown().encode(), "table.csv": table.csv().encode(), ABOUT_FILE: about}
+    files = {
+        "table.md": table.to_markdown().encode(),
+        "table.csv": table.to_csv().encode(),
+        ABOUT_FILE: about,
+    }
     _write_files(files, folder, overwrite)
     return table
 

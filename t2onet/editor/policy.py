@@ -175,7 +175,7 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(Step.unchecked("color", self._style.parameters(picture, after[0], request)))
+            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], request)))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
@@ -237,7 +237,7 @@ class OnnxPolicy(_OnnxNetwork):
                 operation = operations.get_operation(name)
                 parameters = values[0, : operation.size]
                 image = operation.run(image, parameters[None], 1.0)
-                steps.append(Step.unchecked(name, tuple(parameters.tolist())))
+                steps.append(Step.from_trusted(name, tuple(parameters.tolist())))
                 attention.append(tuple(weights[0].tolist()))
         return steps, attention, image
 
@@ -279,7 +279,7 @@ class T2ONetPolicy(_OnnxNetwork):
             unused.remove(previous)
             operation, chosen = self.operations[previous], parameters[:, self._get_slice(previous)]
             image = operation(image, chosen)
-            steps.append(Step.unchecked(operation.name, tuple(chosen[0].tolist())))
+            steps.append(Step.from_trusted(operation.name, tuple(chosen[0].tolist())))
             attention.append(tuple(weights[0, 1:-1].tolist()))
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention))
 

@@ -95,7 +95,7 @@ class Step(BaseModel):
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
     @classmethod
-    def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
+    def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
         """A step without a mask and without validation, for loops over parameters known to be in range."""
         return cls.model_construct(operation=operation, parameters=parameters, mask=None)
 

@@ -176,7 +176,7 @@ def test_progress_is_told_twice_a_minute(capsys: pytest.CaptureFixture[str]) -> 
     ticker = Ticker(lambda: now)
     for second in range(0, 100, 5):
         now = 100.0 + second
-        ticker.tell(f"after {ticker.elapsed:g}")
+        ticker.tell(f"after {ticker.elapsed_seconds:g}")
     assert capsys.readouterr().err.splitlines() == ["after 30", "after 60", "after 90"]
 
 

@@ -29,7 +29,7 @@ from tests.models.made_retoucher import SMALL, VERDICTS, network
 @pytest.fixture
 def photo(folder: Path) -> Path:
     """The folder with `dogs.png`, small."""
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(120))).save("dogs.png")
+    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))).save("dogs.png")
     return folder
 
 

@@ -22,7 +22,7 @@ SIDECAR = ".t2o.json"
 
 @pytest.fixture(scope="module")
 def pixels() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(120))
+    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ PROMISED: dict[str, set[str]] = {
 @pytest.fixture
 def dogs(folder: Path) -> Path:
     """The folder with `dogs.png`, small."""
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(120))).save("dogs.png")
+    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))).save("dogs.png")
     return folder
 
 

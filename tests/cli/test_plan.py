@@ -26,7 +26,7 @@ EDIT = Recipe.from_steps([("brightness", 0.15), ("saturation", -0.4)])
 
 @cache
 def small_photo() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resized(120))
+    return np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.conftest import EXAMPLES
 
 def scene() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """A small photo (H, W, 3) and masks of it."""
-    photo = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resized(120))
+    photo = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
     rows, columns = np.mgrid[: len(photo), : photo.shape[1]] / np.array(photo.shape[:2])[:, None, None]
     disc = (rows - 0.5) ** 2 + (columns - 0.3) ** 2 < 0.2**2
     return photo, {"disc": disc, "sky": rows < 0.2, "right": columns > 0.7}

@@ -33,7 +33,7 @@ def test_an_entry_is_a_sample_of_several_requests_and_labels(tmp_path: Path) -> 
         "global": True,
         "aligned": None,
     }
-    assert [photo.height for photo in sample.photos()] == [4, 4]
+    assert [photo.height for photo in sample.open_photos()] == [4, 4]
 
 
 def test_without_photos_there_is_language_only_where_asked_for(tmp_path: Path) -> None:

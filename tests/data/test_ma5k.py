@@ -25,7 +25,7 @@ def test_an_entry_is_a_sample(tmp_path: Path) -> None:
     assert sample.before == tmp_path / "images" / "0001_O.jpg"
     assert sample.labels == {"expert": "C"}
     assert sample.intents is None
-    assert [photo.width for photo in sample.photos()] == [6, 6]
+    assert [photo.width for photo in sample.open_photos()] == [6, 6]
 
 
 def test_photos_of_another_suffix_are_found_by_stem(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_the_data_at_hand_is_read_whole() -> None:
     assert {reason: len(found) for reason, found in dataset.left_out.items()} == {
         "the photo after the edit is missing": 15_840
     }
-    assert dataset.samples[0].photos()[1].pixels.shape == (256, 256, 3)
+    assert dataset.samples[0].open_photos()[1].pixels.shape == (256, 256, 3)
 
 
 @pytest.mark.needs_data

@@ -110,7 +110,7 @@ def test_a_title_is_not_read_as_a_formula(dataset: Dataset) -> None:
 def test_a_sheet_of_pairs_shows_them(dataset: Dataset) -> None:
     one, two = (drawn(draw_pairs_sheet(dataset, dataset.samples[:count], 4)) for count in (1, 4))
     assert two.shape[0] > one.shape[0] + 250  # a second row
-    target = np.asarray(dataset.samples[0].photos()[1], float)
+    target = np.asarray(dataset.samples[0].open_photos()[1], float)
     cell = one[-400:, 24 + 256 : 24 + 506]
     assert np.abs(cell.reshape(-1, 3).mean(axis=0) - target.mean(axis=(0, 1))).max() < 120
     dataset.samples[0].after.write_bytes(b"no photo")

@@ -276,7 +276,7 @@ def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> Non
     plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
     assert list(plans) == list(dataset.samples)
     for sample, found in plans.items():
-        before, after = sample.photos()
+        before, after = sample.open_photos()
         edited = np.asarray(t2onet.apply(found.recipe, before), float) / 255
         assert found.cost == pytest.approx(np.abs(edited - np.asarray(after, float) / 255).mean(), abs=1e-5)
         assert found.cost < 0.35 * found.start_cost

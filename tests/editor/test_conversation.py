@@ -257,7 +257,7 @@ def test_whatever_is_said_recipes_stay_valid(said: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["dogs", "meadow"])
 def test_the_network_and_follow_ups_change_only_what_they_mention(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resized(256))
+    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
     editor.follow("make it brighter and warmer")
     for sentence, attribute, sign in [
         ("less warm", Attribute.WARMTH, -1),

@@ -127,7 +127,7 @@ LIMITED: list[tuple[str, tuple[Attribute, int], tuple[tuple[Attribute, int], ...
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dogs", "stream", "sunset"])
 def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resized(256))
+    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
     for request, (asked, sign), limits in LIMITED:
         recipe = editor.ask(request).recipe
         assert sign * changed(recipe, editor.picture, asked) > 1, request
@@ -147,6 +147,6 @@ def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
 def test_the_network_does_less_where_it_must_not_be_too_much(
     plain: str, gentle: str, attribute: Attribute
 ) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(256))
+    editor = Editor(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(256))
     much, little = (changed(editor.ask(said).recipe, editor.picture, attribute) for said in (plain, gentle))
     assert 0.3 * much < little < 0.7 * much

@@ -64,7 +64,7 @@ def asked(folder: Path) -> tuple[Path, list[Question]]:
     data = open_dataset(small_pairs(folder), splits=["val"])
     compare_systems([noting], data, SENTENCES, each=2)
     path = folder / "questions.zip"
-    path.write_bytes(noting.to_question_set(data.fingerprint).zipped())
+    path.write_bytes(noting.to_question_set(data.fingerprint).to_zip())
     return path, [Question(picture, request, "literal") for picture, request in noting.recorded]
 
 
@@ -75,7 +75,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
     questions = read_questions(path)
     pictures = [one.picture for one in questions.asked.values()]
     (tmp_path / "gan.zip").write_bytes(
-        AnswerSet(list(questions.asked), RecordedPictures(pictures), {}).zipped()
+        AnswerSet(list(questions.asked), RecordedPictures(pictures), {}).to_zip()
     )
     random_weights(tmp_path / "alexnet.ckpt")
     found = compare_systems(
@@ -120,7 +120,7 @@ def test_what_was_never_asked_is_refused(runs: Path, tmp_path: Path) -> None:
     noting = QuestionRecorder()
     picture = np.zeros((3, 32, 32), np.float32)
     noting.answer([Question(picture, "brighter", "literal")])
-    (tmp_path / "q.zip").write_bytes(noting.to_question_set().zipped())
+    (tmp_path / "q.zip").write_bytes(noting.to_question_set().to_zip())
     answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], report=str)
     system = open_system(str(tmp_path / "paper.zip"))
     assert (system.name, system.has_modes, system.side) == ("paper", False, 128)
@@ -135,7 +135,7 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     questions, said = tmp_path / "q.zip", list[str]()
     noting = QuestionRecorder()
     noting.answer([Question(np.zeros((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.to_question_set().zipped())
+    questions.write_bytes(noting.to_question_set().to_zip())
     (runs / "default").mkdir()
     retoucher_file(runs / "default" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", report=said.append)
@@ -151,14 +151,14 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     assert said[1] == "paper: already answered"
     said.clear()
     noting.answer([Question(np.ones((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.to_question_set().zipped())
+    questions.write_bytes(noting.to_question_set().to_zip())
     gan_file(runs / "paper" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", only=["paper"], report=said.append)
     assert said[0].startswith("paper: 2 answers, ")
 
 
 def test_runs_that_are_not_there_are_refused(runs: Path, tmp_path: Path) -> None:
-    (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().zipped())
+    (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().to_zip())
     with pytest.raises(TrainingError, match="has no weights of papers; there are gan, paper"):
         answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], report=str)
     with pytest.raises(TrainingError, match=r"no folder in .* has best\.safetensors"):

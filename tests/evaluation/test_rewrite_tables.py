@@ -58,7 +58,7 @@ def test_what_is_written_is_read(found: Comparison, tmp_path: Path) -> None:
     found.write(tmp_path, "t2o evaluate")
     stored, command = read_stored(tmp_path)
     assert (stored.names, command, stored.facts) == (found.names, "t2o evaluate", found.facts)
-    assert not stored.unlabelled
+    assert not stored.lacks_labels
     for one, other in (
         (stored.estimates, found.estimates),
         (stored.classes, found.classes),

@@ -221,7 +221,7 @@ def test_metadata_too_large_for_a_jpeg_is_said(tmp_path: Path) -> None:
 
 def test_pixel_sizes_in_exif_follow_a_smaller_copy(tmp_path: Path) -> None:
     image = open_image(pillow(tmp_path / "a.jpg", photo(), exif=b"Exif\0\0" + exif_block()))
-    image.resized(12).save(tmp_path / "b.jpg")
+    image.resize(12).save(tmp_path / "b.jpg")
     details = jpeg(tmp_path / "b.jpg").getexif().get_ifd(0x8769)
     assert (details[0xA002], details[0xA003]) == (18, 12)
 

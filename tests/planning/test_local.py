@@ -110,7 +110,9 @@ def test_steps_in_overlapping_masks_are_told_apart(
 
 
 def actions(*steps: tuple[str, list[float], np.ndarray | None]) -> list[LocalStep]:
-    return [LocalStep(Step.unchecked(name, tuple(p)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps]
+    return [
+        LocalStep(Step.from_trusted(name, tuple(p)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps
+    ]
 
 
 def pictures(*photos: np.ndarray) -> list[np.ndarray]:
@@ -159,7 +161,7 @@ def test_a_revision_looks_past_what_was_removed(before: np.ndarray) -> None:
 def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
     picture = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
     sample = PixelSample.inside(DISC, reach=1)
-    sharp = Step.unchecked("sharpness", (0.4,))
+    sharp = Step.from_trusted("sharpness", (0.4,))
     seen = sample.centres(apply_step(sharp, sample.take(picture)))[:, 0]
     assert np.array_equal(seen, apply_step(sharp, picture)[:, DISC])
 
@@ -236,7 +238,7 @@ def compressed(photo: np.ndarray, quality: int) -> np.ndarray:
 
 @pytest.mark.parametrize("spoilt", ["compressed", "resampled"])
 def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
-    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resized(400))
+    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resize(400))
     height, width = photo.shape[:2]
     rows, columns = np.mgrid[:height, :width]
     disc = (rows - height // 2) ** 2 + (columns - width // 2) ** 2 < (0.3 * height) ** 2

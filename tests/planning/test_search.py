@@ -17,7 +17,7 @@ from tests.planning.scenes import scene
 
 
 def edited(picture: np.ndarray) -> np.ndarray:
-    for step in (Step.unchecked("brightness", (0.3,)), Step.unchecked("saturation", (0.5,))):
+    for step in (Step.from_trusted("brightness", (0.3,)), Step.from_trusted("saturation", (0.5,))):
         picture = apply_step(step, picture)
     return picture
 

@@ -242,5 +242,5 @@ def test_a_curve_of_equal_rises_is_the_identity() -> None:
 
 
 def test_an_unchecked_step_equals_a_checked_one() -> None:
-    assert Step.unchecked("brightness", (0.2,)) == Step(operation="brightness", parameters=(0.2,))
-    assert Step.unchecked("brightness", (9.0,)).parameters == (9.0,)
+    assert Step.from_trusted("brightness", (0.2,)) == Step(operation="brightness", parameters=(0.2,))
+    assert Step.from_trusted("brightness", (9.0,)).parameters == (9.0,)

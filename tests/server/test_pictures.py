@@ -259,7 +259,7 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("spelling", [["mode"], ["manner"], ["mode", "manner"]], ids=" ".join)
 def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, spelling: list[str]) -> None:
-    policy = visitor.client.app.state.darkroom.policy()  # type: ignore[attr-defined]
+    policy = visitor.client.app.state.darkroom.get_policy()  # type: ignore[attr-defined]
     how = dict.fromkeys(spelling, "expert")
     state = visitor.post(f"{photo}/requests", request="brighter", revision=0, **how).json()["state"]
     assert (state["mode"], state["manner"]) == ("expert", "expert")

@@ -162,8 +162,8 @@ def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     write_tensors(
         weights, network.state_dict(), {**describe_network("t2onet", network.config, words), **facts}
     )
-    questions = QuestionSet.of((picture(number), REQUESTS[number]) for number in range(3))
-    (tmp_path / "questions.zip").write_bytes(questions.zipped())
+    questions = QuestionSet.from_pairs((picture(number), REQUESTS[number]) for number in range(3))
+    (tmp_path / "questions.zip").write_bytes(questions.to_zip())
     options = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
     answer = bare("answer", tmp_path / "questions.zip", *options)
     assert answer.code == 0, answer.err
