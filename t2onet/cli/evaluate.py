@@ -121,7 +121,7 @@ def evaluate_systems(
         int | None, typer.Option(min=1, help="Measure at most this many pairs; by default all.")
     ] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     inception: InceptionOption = None,
     lpips: LpipsOption = None,
     samples: Annotated[
