@@ -18,7 +18,7 @@ from t2onet.cli.data import PLANS_SHEET, plan_pairs
 from t2onet.data import Dataset, Problem
 from t2onet.data.packed import read_packed
 from t2onet.data.plans import DatasetPlans, LocalEngine, PlanSettings, RayEngine
-from tests.cli.made import T2O, contents, environment, pixels
+from tests.cli.helpers import T2O, contents, environment, pixels
 from tests.conftest import PATIENCE
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 import t2onet
 from t2onet import Recipe
 from t2onet.cli.edit_json import PhotoEntry, make_edit_json_schema
-from tests.cli.made import T2O
+from tests.cli.helpers import T2O
 from tests.conftest import EXAMPLES
 
 ADAPTER = TypeAdapter(list[PhotoEntry])

@@ -14,7 +14,7 @@ import pytest
 
 from t2onet.data import LAYOUTS, Problem, drop_unreadable, open_dataset
 from t2onet.errors import DataError, ImageError
-from tests.data.made import edit, gier, ma5k, pairs, photos, request, write
+from tests.data.helpers import edit, gier, ma5k, pairs, photos, request, write
 
 MAKERS: dict[str, Callable[[Path], Path]] = {
     "ma5k-req": lambda root: ma5k(root, [request("0001")]),

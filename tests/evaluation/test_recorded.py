@@ -19,12 +19,12 @@ from t2onet.models import describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
-from tests.evaluation.made import SENTENCES
-from tests.evaluation.paper_made import small_pairs
+from tests.evaluation.helpers import SENTENCES
+from tests.evaluation.paper_helpers import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file
 from tests.metrics.test_distances_lpips import random_weights
-from tests.metrics.test_features import scripted
-from tests.models.baselines.made import SMALL as SMALL_BASELINES
+from tests.metrics.test_features import write_scripted_network
+from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
 
 LEVEL = 1 / 255
 
@@ -58,7 +58,7 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def asked(folder: Path) -> tuple[Path, list[Question]]:
+def write_questions(folder: Path) -> tuple[Path, list[Question]]:
     """A file of what measuring four pairs asks, and the same as questions."""
     noting = QuestionRecorder()
     data = open_dataset(small_pairs(folder), splits=["val"])
@@ -71,7 +71,7 @@ def asked(folder: Path) -> tuple[Path, list[Question]]:
 @pytest.mark.slow
 def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
     """A GAN's recorded pictures are measured like any others: here they are the photos themselves."""
-    path, _ = asked(tmp_path)
+    path, _ = write_questions(tmp_path)
     questions = read_questions(path)
     pictures = [one.picture for one in questions.asked.values()]
     (tmp_path / "gan.zip").write_bytes(
@@ -83,7 +83,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
         open_dataset(tmp_path / "pairs", splits=["val"]),
         SENTENCES,
         each=2,
-        extractors=[load_inception_extractor(scripted(tmp_path / "inception.pt"))],
+        extractors=[load_inception_extractor(write_scripted_network(tmp_path / "inception.pt"))],
         lpips=read_lpips(tmp_path / "alexnet.ckpt"),
     )
     for figure in ("expert: FID", "expert: LPIPS"):
@@ -97,7 +97,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 def test_figures_from_answers_are_those_from_weights(runs: Path, tmp_path: Path, name: str) -> None:
-    path, questions = asked(tmp_path)
+    path, questions = write_questions(tmp_path)
     answer_runs(path, runs, tmp_path / "answers", only=[name], report=str)
     weights, answers = (
         open_system(f"{name}={at}") for at in (runs / name, tmp_path / "answers" / f"{name}.zip")

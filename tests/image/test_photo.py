@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array, open_image
 from t2onet.image.photo import _COARSE_FACTOR, Image, Origin, resize_to_square
-from tests.image.made import photo, pillow, profile
+from tests.image.helpers import photo, pillow, profile
 
 
 def test_an_image_is_an_array() -> None:

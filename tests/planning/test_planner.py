@@ -244,13 +244,13 @@ def test_planted_recipes_are_explained() -> None:
     costs = []
     while len(costs) < 40:
         start = scene(64, seed=int(rng.integers(1000)))
-        target = _planted(start, rng)
+        target = _plant_edit(start, rng)
         if target is not None:
             costs.append(plan_pictures(start, target).cost)
     assert np.mean(np.array(costs) < 0.004) >= 0.95, sorted(costs)[-5:]
 
 
-def _planted(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
+def _plant_edit(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
     for name in rng.permutation(list(operations.PAPER))[: rng.integers(1, 5)]:
         slots = operations.get_operation(name).slots
         if len(slots) > 1:

@@ -39,7 +39,7 @@ from t2onet.studies.pages import (
 )
 from t2onet.studies.results import REQUEST_COLUMNS, ExportedPairs, export_pairs, export_requests_csv
 from t2onet.studies.review import list_requests, review_request, summarize_progress
-from tests.studies.made import annotation_study, pairs_folder, rating_study, write_through
+from tests.studies.helpers import annotation_study, pairs_folder, rating_study, write_through
 
 PLAIN = AnnotationSettings(requests=2, qualification=0)
 

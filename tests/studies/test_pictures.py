@@ -18,10 +18,10 @@ from t2onet.studies.pages import (
     next_rating_page,
     wreck,
 )
-from tests.studies.made import picture, raters, rating_study, what, work_through
+from tests.studies.helpers import picture, raters, rating_study, what, work_through
 
 
-def decoded(data: bytes) -> np.ndarray:
+def decode(data: bytes) -> np.ndarray:
     with PIL.Image.open(io.BytesIO(data)) as file:
         assert file.format == "JPEG"
         return np.asarray(file.convert("RGB"))
@@ -35,13 +35,13 @@ def test_nothing_but_pixels_leaves_the_file(tmp_path: Path) -> None:
     shown = StudyPicture(path).to_jpeg()
     assert b"SuperGAN" in path.read_bytes()
     assert b"SuperGAN" not in shown
-    assert np.abs(decoded(shown).astype(int) - (90, 60, 30)).max() <= 2
+    assert np.abs(decode(shown).astype(int) - (90, 60, 30)).max() <= 2
 
 
 @pytest.mark.parametrize("size", [(1000, 4000), (4000, 1000), (20, 30)])
 def test_large_pictures_come_at_screen_size(tmp_path: Path, size: tuple[int, int]) -> None:
     path = picture(tmp_path / "a.png", size=size)
-    height, width = decoded(StudyPicture(path).to_jpeg()).shape[:2]
+    height, width = decode(StudyPicture(path).to_jpeg()).shape[:2]
     assert max(height, width) == min(max(size), LONG_SIDE)
     assert width / height == pytest.approx(size[1] / size[0], rel=0.01)
 
