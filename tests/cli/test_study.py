@@ -18,7 +18,7 @@ import pytest
 from t2onet.cli import study
 from t2onet.cli.study import annotate_pairs, free_study_places, rate_outputs, show_results
 from t2onet.data import open_dataset
-from t2onet.studies import models, people, results
+from t2onet.studies import database, people, results
 from t2onet.studies.creating import find_study
 from t2onet.studies.database import AnnotationSettings, RatingSettings, Study, StudyDatabase
 from t2onet.studies.people import JoinLimits
@@ -191,7 +191,7 @@ def test_defaults_are_those_of_python() -> None:
         word = {"samples": "all", "pages": "no limit"}.get(field.name, str(field.default))
         assert option.help.endswith(f"by default {word}.")
     assert inspect.signature(show_results).parameters["attention"].default == results.MIN_ATTENTION
-    assert study.DEFAULT_DATABASE == models.DEFAULT_DATABASE
+    assert study.DEFAULT_DATABASE == database.DEFAULT_DATABASE
 
 
 @pytest.mark.slow
