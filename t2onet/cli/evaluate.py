@@ -137,8 +137,8 @@ def evaluate_systems(
 ) -> None:
     """Measure systems on photos they have not seen: distance to the expert, and following of requests.
 
-    Following needs labelled requests: those of MA5k-Req and GIER are labelled by hand, simulated ones carry
-    their labels; pairs of your own have none, and only distances are measured.
+    Following needs labelled requests: those of MA5k-Req and GIER are labelled one by one, and simulated ones
+    carry their labels. Your own pairs have none, so only distances are measured.
     """
     from ..data import Problem, open_dataset
     from ..evaluation.cases import read_labelled_sentences
