@@ -13,4 +13,4 @@ COUNT = int(os.environ.get("T2O_BENCH_COMPARED", "100"))
 def main() -> None:
     for label, pairs in (("MA5k-Req val", real("val", COUNT)), ("made from examples", made(20))):
         for make in ABLATIONS.values() if pairs else ():
-            print(f"{label}\n{make(pairs, 'fast').markdown()}")
+            print(f"{label}\n{make(pairs, 'fast').to_markdown()}")

@@ -98,4 +98,4 @@ def _eager(name: str, picture: Picture, cost: CostFunction) -> Step:
             return (operation.run(image, inside) - target).abs().mean().item()
 
     found = minimize(off, operation.defaults, method="Nelder-Mead")
-    return Step.unchecked(name, operation.clip(found.x.tolist()))
+    return Step.from_trusted(name, operation.clip(found.x.tolist()))

@@ -39,7 +39,7 @@ def _explain(label: str, photos: list[Picture]) -> None:
 def _planted(picture: Picture, rng: np.random.Generator) -> Picture | None:
     """The picture after random operations; None where they clip more than a hundredth of the values."""
     for name in rng.permutation(PAPER)[: rng.integers(1, 5)]:
-        changed = apply_step(Step.unchecked(str(name), _values(get_operation(name), rng)), picture)
+        changed = apply_step(Step.from_trusted(str(name), _values(get_operation(name), rng)), picture)
         newly = ((changed <= 0) & (picture > 0)) | ((changed >= 1) & (picture < 1))
         if newly.mean() >= CLIPPED:
             return None

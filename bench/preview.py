@@ -14,12 +14,12 @@ def main() -> None:
     everything = []
     for number, path in enumerate(sorted(EXAMPLES.glob("*.jpg"))):
         photo = open_image(path)
-        preview = photo.resized(1000)
+        preview = photo.resize(1000)
         differences = []
         for seed in range(RECIPES):
             look = _moderate(np.random.default_rng(1000 * number + seed))
             shown = np.asarray(apply(look, preview)).astype(float)
-            exported = np.asarray(apply(look, photo).resized(1000)).astype(float)
+            exported = np.asarray(apply(look, photo).resize(1000)).astype(float)
             differences.append(np.abs(shown - exported).mean())
         everything += differences
         print(f"  {path.name:<16} mean {np.mean(differences):.2f}, worst {max(differences):.2f} of 255")

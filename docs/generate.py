@@ -22,11 +22,11 @@ from t2onet.recipe import Recipe
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by `make docs`; edit the source, not this page. -->\n"
 _ENTRIES = (PhotoEntry, VariantEntry, StepEntry, DeclinedEntry, LimitEntry, ErrorEntry)
-_ABOUT_EDIT_JSON = """A list with one `PhotoEntry` for each photo, in the order in which they were given, in
-ASCII. It is printed whole also where photos were refused (exit code 2) or the run was interrupted (130); then
-the photos that are left are not in it. Notes about photos that were left out go to stderr.
+_ABOUT_EDIT_JSON = """A list with one `PhotoEntry` for each photo, in the order given, in ASCII. The list is
+complete JSON even if photos were refused (exit code 2) or the run was interrupted (130); an interrupted run
+leaves out the remaining photos. Notes about photos that were left out go to stderr.
 
-Programs may rely on it: later releases add fields and take none away. The JSON schema is
+The format is stable: later releases may add fields but remove none. The JSON schema is
 [edit.schema.json](edit.schema.json); `recipe` is as in a [recipe file](recipes.md)."""
 
 

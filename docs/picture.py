@@ -107,4 +107,4 @@ def _cell(photo: Image, title: str, note: str) -> PIL.Image.Image:
 
 
 def _small(photo: Image, short: int) -> np.ndarray:
-    return np.asarray(photo.resized(short))
+    return np.asarray(photo.resize(short))

@@ -88,7 +88,7 @@ def rating(browser: Browser, folder: Path) -> PIL.Image.Image:
 
 def outputs(folder: Path) -> Path:
     """A table of what four systems made of one photo."""
-    photo = open_image(ROOT / "examples" / "dogs.jpg").resized(1000)
+    photo = open_image(ROOT / "examples" / "dogs.jpg").resize(1000)
     made = {mode: edit(photo, REQUEST, mode=mode).image for mode in get_args(Mode)}
     for look in ("golden-evening", "faded-film"):
         made[look] = apply(Recipe.load(ROOT / "examples" / "looks" / f"{look}.json"), photo)

@@ -40,7 +40,7 @@ class StoredFigures:
     spreads: Mapping[str, tuple[RunSpread | None, ...]]
 
     @property
-    def unlabelled(self) -> bool:
+    def lacks_labels(self) -> bool:
         return self.facts.get("labelled requests") == 0
 
 

@@ -16,7 +16,7 @@ DISTRIBUTIONS = {"PIL": "pillow", "skimage": "scikit-image", "cv2": "opencv-pyth
 """What is installed under another name than it is imported by."""
 
 
-def imported(path: Path) -> Iterator[str]:
+def list_imported_distributions(path: Path) -> Iterator[str]:
     """The distributions that a module imports from, wherever in the module that stands."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names: list[str] = []
@@ -29,7 +29,7 @@ def imported(path: Path) -> Iterator[str]:
                 yield DISTRIBUTIONS.get(name, name.replace("_", "-"))
 
 
-def brought_by(*extras: str) -> set[str]:
+def list_distributions(*extras: str) -> set[str]:
     """Distributions that `pip install 't2onet[EXTRAS]'` names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from tests.image.made import directory, encoded, photo, png_chunk, profile, tiff_file
+from tests.image.helpers import directory, encode, photo, png_chunk, profile, tiff_file
 
 MIB = 2**20
 _TIFF = b"II*\0\x08\0\0\0"
@@ -47,7 +47,7 @@ def unclosed_attributes(count: int = 40_000) -> bytes:
 
 
 def xmp_webp(packet: bytes | None = None) -> bytes:
-    return encoded(photo(), "WEBP", xmp=unclosed_elements() if packet is None else packet)
+    return encode(photo(), "WEBP", xmp=unclosed_elements() if packet is None else packet)
 
 
 def xmp_png(packet: bytes | None = None) -> bytes:
@@ -132,7 +132,7 @@ def exif_text_png() -> bytes:
 
 
 def exif_webp(block: bytes | None = None) -> bytes:
-    return encoded(photo(), "WEBP", exif=overlapping_block() if block is None else block)
+    return encode(photo(), "WEBP", exif=overlapping_block() if block is None else block)
 
 
 def exif_jpeg(block: bytes | None = None) -> bytes:
@@ -281,7 +281,7 @@ def profiled_png(profiles: int = 2000) -> bytes:
 
 def large_profile_webp(size: int = 30 * MIB) -> bytes:
     """A colour profile far larger than the picture."""
-    return encoded(photo(), "WEBP", icc_profile=profile() + bytes(size))
+    return encode(photo(), "WEBP", icc_profile=profile() + bytes(size))
 
 
 def empty_chunks_png(chunks: int = 2_000_000) -> bytes:
@@ -300,12 +300,12 @@ def junk_jpeg(size: int = 60 * MIB) -> bytes:
 
 def filled_jpeg(size: int = 30 * MIB) -> bytes:
     """Fill bytes before a marker that never comes."""
-    return encoded(photo(), "JPEG")[:-2] + b"\xff" * size
+    return encode(photo(), "JPEG")[:-2] + b"\xff" * size
 
 
 def many_scans_jpeg(scans: int = 1000) -> bytes:
     """A progressive JPEG whose last scan is repeated."""
-    data = encoded(photo(), "JPEG", progressive=True)
+    data = encode(photo(), "JPEG", progressive=True)
     scan = data[data.rindex(b"\xff\xda") : -2]
     return data[:-2] + scan * scans + data[-2:]
 
@@ -412,13 +412,13 @@ def grey_png(side: int, number: int, box: tuple[int, int, int, int] | None = Non
 
 def _png(*chunks: tuple[bytes, bytes], more: bytes = b"") -> bytes:
     """A small picture with further chunks behind its header."""
-    data = encoded(photo(), "PNG")
+    data = encode(photo(), "PNG")
     return data[:33] + b"".join(png_chunk(name, value) for name, value in chunks) + more + data[33:]
 
 
 def _jpeg(segments: bytes) -> bytes:
     """A small picture with further segments, and no density that would spare a look at its EXIF block."""
-    data = encoded(photo(), "JPEG")
+    data = encode(photo(), "JPEG")
     jfif = 4 + struct.unpack_from(">H", data, 4)[0]
     return data[:2] + segments + data[jfif:]
 

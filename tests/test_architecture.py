@@ -39,7 +39,7 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
+def list_imported_rooms(path: Path) -> Iterator[str]:
     """Rooms of this package that a module names in an import, wherever in the module that stands."""
     parts = ("t2onet", *path.relative_to(PACKAGE).with_suffix("").parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -66,12 +66,12 @@ def test_every_module_stands_in_a_room() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_room_imports_only_from_those_above_it(path: Path) -> None:
     allowed = ROOMS[: ROOMS.index(room_of(path)) + 1]
-    assert [room for room in imported_rooms(path) if room not in allowed] == []
+    assert [room for room in list_imported_rooms(path) if room not in allowed] == []
 
 
 def test_the_import_walk_sees_imports() -> None:
     assert {"errors", "image", "operations", "recipe", "kernels"} <= set(
-        imported_rooms(PACKAGE / "executor.py")
+        list_imported_rooms(PACKAGE / "executor.py")
     )
 
 

@@ -44,7 +44,7 @@ def test_the_demo_is_what_the_readme_shows() -> None:
     assert demo
     assert demo.groups() == (SHOWN, REQUEST)
     assert f'before and after "{REQUEST}"](docs/images/before-after.jpg)' in readme
-    assert f"edits examples/{SHOWN}.jpg as said above -> out/{SHOWN}.jpg" in readme
+    assert f"edits examples/{SHOWN}.jpg as shown above -> out/{SHOWN}.jpg" in readme
 
 
 def test_figures_of_the_readme_are_those_of_their_page() -> None:

@@ -23,7 +23,7 @@ OTHER_FOLDERS = ("tests/", "bench/", "docs/", "examples/", "results/", "scripts/
 
 
 @cache
-def defined_in(path: Path) -> dict[str, ast.AST]:
+def list_defined_names(path: Path) -> dict[str, ast.AST]:
     """Top-level names of a module, imported ones included."""
     return dict(definitions(ast.parse(path.read_text(encoding="utf-8"))))
 
@@ -46,7 +46,7 @@ def definitions(node: ast.Module | ast.ClassDef | ast.If) -> Iterator[tuple[str,
 
 def is_defined(path: Path, dotted: str) -> bool:
     first, *rest = dotted.split(".")
-    node = defined_in(path).get(first)
+    node = list_defined_names(path).get(first)
     for name in rest:
         node = dict(definitions(node)).get(name) if isinstance(node, ast.ClassDef) else None
     return node is not None
@@ -63,7 +63,7 @@ def in_tree() -> Iterator[str]:
                 folders[depth:] = [name]
 
 
-def quoted() -> list[str]:
+def list_quoted_paths() -> list[str]:
     """Paths in backticks outside of the tree, perhaps with a name in them."""
     return re.findall(r"`([\w./]+(?:/|\.py|\.js)(?::[\w.]+)?)`", MAP.replace(TREE, ""))
 
@@ -75,18 +75,18 @@ def locate(path: str) -> Path:
 def test_the_map_is_read() -> None:
     assert "planning/planner.py" in set(in_tree())
     assert "data/plans/store.py" in set(in_tree())
-    assert "executor.py:apply" in quoted()
+    assert "executor.py:apply" in list_quoted_paths()
     assert is_defined(PACKAGE / "recipe" / "recipe.py", "Recipe.to_json")
     assert not is_defined(PACKAGE / "recipe" / "recipe.py", "Recipe.to_toml")
 
 
 def test_every_path_of_the_map_exists() -> None:
-    paths = [*in_tree(), *(one.split(":")[0] for one in quoted())]
+    paths = [*in_tree(), *(one.split(":")[0] for one in list_quoted_paths())]
     assert [path for path in paths if not locate(path).exists()] == []
 
 
 def test_every_name_on_the_map_is_defined() -> None:
-    named = [one.split(":") for one in quoted() if ":" in one]
+    named = [one.split(":") for one in list_quoted_paths() if ":" in one]
     assert [f"{path}:{name}" for path, name in named if not is_defined(locate(path), name)] == []
 
 
@@ -140,7 +140,7 @@ def is_documented(dotted: str) -> bool:
 
 def exists(module: str, name: str) -> bool:
     path = module_file(module)
-    known = path is not None and (name in defined_in(path) or name in lazy_names(path))
+    known = path is not None and (name in list_defined_names(path) or name in lazy_names(path))
     return known or module_file(f"{module}.{name}") is not None
 
 

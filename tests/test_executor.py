@@ -352,11 +352,11 @@ def test_a_preview_predicts_the_export(example_photos: list[Path]) -> None:
     differences = []
     for number, path in enumerate(example_photos):
         photo = open_image(path)
-        preview = photo.resized(1000)
+        preview = photo.resize(1000)
         for seed in range(3):
             look = random_recipe(np.random.default_rng(100 * number + seed))
             shown = np.asarray(apply(look, preview, kernels=True)).astype(float)
-            exported = np.asarray(apply(look, photo, kernels=True).resized(1000)).astype(float)
+            exported = np.asarray(apply(look, photo, kernels=True).resize(1000)).astype(float)
             differences.append(np.abs(shown - exported).mean())
     assert np.mean(differences) <= 1.0, differences
     assert np.median(differences) <= 0.5, differences

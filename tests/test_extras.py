@@ -42,11 +42,11 @@ class Message(NamedTuple):
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
+def parse_module(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported(nodes: Iterable[ast.stmt], path: Path) -> Iterator[str]:
+def list_imports(nodes: Iterable[ast.stmt], path: Path) -> Iterator[str]:
     """Full names of modules that statements import, also inside `if` and `try` but not inside functions."""
     parts = ("t2onet", *path.relative_to(PACKAGE).with_suffix("").parts)
     for node in nodes:
@@ -58,9 +58,9 @@ def imported(nodes: Iterable[ast.stmt], path: Path) -> Iterator[str]:
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.unparse(node.test):
-            yield from imported([*node.body, *node.orelse], path)
+            yield from list_imports([*node.body, *node.orelse], path)
         elif isinstance(node, ast.Try | ast.With):
-            yield from imported(node.body, path)
+            yield from list_imports(node.body, path)
 
 
 def file_of(module: str) -> Path | None:
@@ -69,7 +69,7 @@ def file_of(module: str) -> Path | None:
 
 
 @cache
-def loaded_by(module: str) -> frozenset[str]:
+def list_loaded_packages(module: str) -> frozenset[str]:
     """Packages of others that importing a module of ours loads."""
     found: set[str] = set()
     seen: set[Path] = set()
@@ -82,19 +82,19 @@ def loaded_by(module: str) -> frozenset[str]:
         elif (path := file_of(name)) is not None and path not in seen:
             seen.add(path)
             waiting += [".".join(name.split(".")[:end]) for end in range(1, name.count(".") + 1)]
-            waiting += imported(parsed(path).body, path)
+            waiting += list_imports(parse_module(path).body, path)
     return frozenset(found)
 
 
 def messages() -> Iterator[Message]:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(parsed(path)):
+        for node in ast.walk(parse_module(path)):
             if not isinstance(node, ast.Try):
                 continue
             for handler in node.handlers:
                 for extra in HINT.findall(ast.unparse(handler)):
-                    there = frozenset().union(*map(loaded_by, imported(node.body, path)))
+                    there = frozenset().union(*map(list_loaded_packages, list_imports(node.body, path)))
                     indirect = INDIRECT.get(module, {})
                     for named in indirect if "{" in extra else [extra]:
                         yield Message(module, handler.lineno, named, there | indirect.get(named, set()))

@@ -17,7 +17,7 @@ from tests.planning.scenes import scene
 COLOR = operations.get_operation("color")
 
 
-def coloured(picture: np.ndarray, parameters: tuple[float, ...]) -> np.ndarray:
+def apply_color(picture: np.ndarray, parameters: tuple[float, ...]) -> np.ndarray:
     return np.asarray(COLOR.run(picture, np.array(parameters, np.float32)))
 
 
@@ -42,7 +42,7 @@ def test_tones_run_from_the_darkest_to_the_lightest() -> None:
 def test_a_picture_that_has_its_tones_stays_as_it_is() -> None:
     picture = scene()
     np.testing.assert_allclose(
-        coloured(picture, fit_tone_curves(picture, measure_tones(picture), 1.0)), picture, atol=1e-3
+        apply_color(picture, fit_tone_curves(picture, measure_tones(picture), 1.0)), picture, atol=1e-3
     )
 
 
@@ -50,7 +50,7 @@ def test_a_picture_that_has_its_tones_stays_as_it_is() -> None:
 def test_tones_are_reached(power: float, seed: int) -> None:
     picture = scene(seed=seed)
     aim = picture**power
-    reached = coloured(picture, fit_tone_curves(picture, measure_tones(aim), 1.0))
+    reached = apply_color(picture, fit_tone_curves(picture, measure_tones(aim), 1.0))
     assert np.abs(reached - aim).mean() < 0.1 * np.abs(picture - aim).mean() + 2e-3
 
 
@@ -63,7 +63,7 @@ def test_any_tones_give_parameters_in_range(levels: list[float], share: float) -
 def test_half_the_way_is_nearer_than_none() -> None:
     picture, aim = scene(), measure_tones(scene() ** 0.7)
     apart = [
-        np.abs(measure_tones(coloured(picture, fit_tone_curves(picture, aim, share))) - aim).mean()
+        np.abs(measure_tones(apply_color(picture, fit_tone_curves(picture, aim, share))) - aim).mean()
         for share in (0, TONE_SHARE, 1)
     ]
     assert apart == sorted(apart, reverse=True)

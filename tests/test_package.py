@@ -46,7 +46,7 @@ def test_the_wheel_is_pure_and_holds_only_the_package(wheel: Path) -> None:
 
 
 def test_it_edits_a_photo_without_writing_to_its_own_folder(environment: Path, tmp_path: Path) -> None:
-    before = installed(environment)
+    before = list_installed_files(environment)
     for photo, look in (("fig.jpg", "silver"), ("dandelion.jpg", "open-shadows")):  # formulas, kernels
         target = tmp_path / photo
         arguments = ["apply", EXAMPLES / "looks" / f"{look}.json", EXAMPLES / photo, "-o", target]
@@ -59,10 +59,10 @@ def test_it_edits_a_photo_without_writing_to_its_own_folder(environment: Path, t
         small = [np.asarray(picture.reduce(8), int) for picture in (edited, source)]
         assert np.abs(small[0] - small[1]).mean() > 1
     assert list((tmp_path / "cache").rglob("*.nbc"))
-    assert installed(environment) == before
+    assert list_installed_files(environment) == before
 
 
-def installed(environment: Path) -> set[Path]:
+def list_installed_files(environment: Path) -> set[Path]:
     return {
         path for path in environment.parent.rglob("*") if path.suffix != ".pyc" and path.name != "__pycache__"
     }

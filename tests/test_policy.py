@@ -25,7 +25,7 @@ def pictures() -> list[np.ndarray]:
     ]
 
 
-def moved(picture: np.ndarray, request: str, attribute: Attribute) -> float:
+def measure_change(picture: np.ndarray, request: str, attribute: Attribute) -> float:
     answer = load_shipped_policy().answer(picture, request, "literal")
     assert answer.verdict == EDIT
     return float(
@@ -53,13 +53,13 @@ def moved(picture: np.ndarray, request: str, attribute: Attribute) -> float:
 def test_it_does_what_was_said(
     pictures: list[np.ndarray], request_: str, attribute: Attribute, sign: int
 ) -> None:
-    assert all(sign * moved(picture, request_, attribute) > 0 for picture in pictures)
+    assert all(sign * measure_change(picture, request_, attribute) > 0 for picture in pictures)
 
 
 def test_amounts_matter(pictures: list[np.ndarray]) -> None:
     for picture in pictures:
         amounts = ("make it a little brighter", "make it brighter", "make it a lot brighter")
-        steps = [moved(picture, request, Attribute.LIGHTNESS) for request in amounts]
+        steps = [measure_change(picture, request, Attribute.LIGHTNESS) for request in amounts]
         assert steps == sorted(steps)
 
 

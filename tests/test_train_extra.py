@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extras import PACKAGE, brought_by, imported
+from tests.extras import PACKAGE, list_distributions, list_imported_distributions
 
 TRAINING = sorted(
     path
@@ -24,10 +24,10 @@ ELSEWHERE = {PACKAGE / "metrics" / "features.py": {"torch-fidelity"}}
     "path", [*TRAINING, *OTHERS, *COMMANDS], ids=lambda path: str(path.relative_to(PACKAGE))
 )
 def test_training_needs_nothing_beyond_the_extra_train(path: Path) -> None:
-    assert set(imported(path)) - ELSEWHERE.get(path, set()) <= brought_by("train")
+    assert set(list_imported_distributions(path)) - ELSEWHERE.get(path, set()) <= list_distributions("train")
 
 
 def test_imports_are_seen() -> None:
-    assert "onnx" in set(imported(PACKAGE / "models" / "export.py"))
-    assert {"torch", "accelerate"} <= set(imported(PACKAGE / "training" / "loop.py"))
-    assert "scikit-image" in set(imported(PACKAGE / "metrics" / "distances.py"))
+    assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "export.py"))
+    assert {"torch", "accelerate"} <= set(list_imported_distributions(PACKAGE / "training" / "loop.py"))
+    assert "scikit-image" in set(list_imported_distributions(PACKAGE / "metrics" / "distances.py"))

@@ -66,7 +66,7 @@ def exit_on_error(command: Callable[P, R]) -> Callable[P, R]:
     """Decorator of commands: errors become one line on stderr and exit code 2."""
 
     @wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
         except (Cancelled, KeyboardInterrupt):
@@ -74,7 +74,7 @@ def exit_on_error(command: Callable[P, R]) -> Callable[P, R]:
         except T2OError as error:
             exit_with_error(str(error))
 
-    return wrapped
+    return wrapper
 
 
 def exit_with_error(message: str, code: int = EXIT_REFUSED) -> NoReturn:
@@ -103,13 +103,13 @@ def with_options(group: type, parameter: str) -> Callable[[Callable[..., R]], Ca
         ]
 
         @wraps(command)
-        def wrapped(**arguments: Any) -> R:
+        def wrapper(**arguments: Any) -> R:
             values = {field.name: arguments.pop(field.name) for field in fields(group)}
             return command(**arguments, **{parameter: group(**values)})
 
-        wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {one.name: one.annotation for one in parameters}
-        return wrapped
+        wrapper.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {one.name: one.annotation for one in parameters}
+        return wrapper
 
     return decorate
 
@@ -132,7 +132,7 @@ class Ticker:
         self._start = self._printed = clock()
 
     @property
-    def elapsed(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Seconds since the start."""
         return self._clock() - self._start
 

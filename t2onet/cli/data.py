@@ -168,7 +168,7 @@ def plan_pairs(
     ] = "fast",
     as_json: JsonOption = False,
 ) -> None:
-    """Plan every pair of a dataset; a run that was stopped continues where it was."""
+    """Plan every pair of a dataset; run it again to resume a stopped run."""
     from ..data.overview import draw_plans_sheet
     from ..data.plans import plan_dataset
     from ..image import write_atomically
@@ -352,7 +352,7 @@ def show_statistics(
     layout: LayoutOption = None,
     overwrite: ReplaceOption = False,
 ) -> None:
-    """Print how requests, what they ask for, and plans are distributed."""
+    """Print statistics of requests, what they ask for, and plans."""
     from ..data.overview import check_matplotlib, compute_distributions, draw_distributions
     from ..image import write_atomically
 

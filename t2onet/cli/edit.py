@@ -160,8 +160,8 @@ class _EditWorker:
         from ..editor import Editor
         from .edit_json import EditDetails
 
-        if self.existing.skip and all(map(self._is_complete, task.pictures(self.variants))):
-            return self._report_skipped(task, task.pictures(self.variants))
+        if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
+            return self._report_skipped(task, task.list_targets(self.variants))
         editor = Editor(task.source, self.policy)
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
@@ -171,7 +171,7 @@ class _EditWorker:
             return PhotoReport(
                 task, PhotoOutcome.REFUSED, error=error, error_kind="Declined", details=details
             )
-        pictures = task.pictures(self.variants)[: len(edits)]  # only one if nothing can be varied
+        pictures = task.list_targets(self.variants)[: len(edits)]  # only one if nothing can be varied
         todo = [not (self.existing.skip and self._is_complete(picture)) for picture in pictures]
         if not any(todo):
             return self._report_skipped(task, pictures)
@@ -270,7 +270,7 @@ class _EditWorker:
         """A report as an entry of `--json`."""
         from .edit_json import to_photo_entry
 
-        target = report.task.pictures(self.variants)[0]
+        target = report.task.list_targets(self.variants)[0]
         entry = to_photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
         return entry.model_dump(mode="json")
 

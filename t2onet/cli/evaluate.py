@@ -96,7 +96,7 @@ def check_ask_options(path: Path, overwrite: bool, measuring: Mapping[str, objec
 def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None:
     from ..image import write_atomically
 
-    data = questions.zipped()
+    data = questions.to_zip()
     write_atomically(path, data, overwrite=overwrite)
     print_line(f"{len(questions.asked)} questions, {len(data) / 1e6:.1f} MB -> {path}")
 
@@ -121,7 +121,7 @@ def evaluate_systems(
         int | None, typer.Option(min=1, help="Measure at most this many pairs; by default all.")
     ] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 4,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     inception: InceptionOption = None,
     lpips: LpipsOption = None,
     samples: Annotated[
@@ -137,8 +137,8 @@ def evaluate_systems(
 ) -> None:
     """Measure systems on photos they have not seen: distance to the expert, and following of requests.
 
-    Following needs labelled requests: those of MA5k-Req and GIER are labelled by hand, simulated ones carry
-    their labels; pairs of your own have none, and only distances are measured.
+    Following needs labelled requests: those of MA5k-Req and GIER are labelled one by one, and simulated ones
+    carry their labels. Your own pairs have none, so only distances are measured.
     """
     from ..data import Problem, open_dataset
     from ..evaluation.cases import read_labelled_sentences

@@ -27,7 +27,7 @@ class PhotoTask:
     source: Path
     target: Path
 
-    def pictures(self, variants: int = 1) -> list[Path]:
+    def list_targets(self, variants: int = 1) -> list[Path]:
         """The target, or one numbered file for each variant."""
         if variants == 1:
             return [self.target]
@@ -77,7 +77,7 @@ def select_photos(
         todo, repeated = _drop_repeats([task for task in placed if task.source not in edits], variants)
     except OSError as error:
         raise ImageError(describe_path_error(error)) from None
-    results = {picture for task in todo for picture in task.pictures(variants) if picture != task.source}
+    results = {picture for task in todo for picture in task.list_targets(variants) if picture != task.source}
     return PhotoSelection(
         [task for task in todo if task.source not in results],
         [
@@ -221,7 +221,7 @@ def _drop_repeats(tasks: list[PhotoTask], variants: int) -> tuple[list[PhotoTask
     repeated: dict[Path, None] = {}
     taken: dict[str, list[tuple[Path, PhotoTask]]] = {}
     for task in tasks:
-        pictures = [Path(os.path.realpath(picture)) for picture in task.pictures(variants)]
+        pictures = [Path(os.path.realpath(picture)) for picture in task.list_targets(variants)]
         rivals = [
             (picture, other)
             for picture in pictures
@@ -230,7 +230,7 @@ def _drop_repeats(tasks: list[PhotoTask], variants: int) -> tuple[list[PhotoTask
         ]
         for picture, other in rivals:
             if not _is_same_photo(other.source, task.source):
-                shown = task.pictures(variants)[pictures.index(picture)]
+                shown = task.list_targets(variants)[pictures.index(picture)]
                 raise OutputError(
                     f"{other.source} and {task.source} would both become {shown}; "
                     "give them in separate runs with separate output folders"

@@ -134,7 +134,7 @@ def plan_recipe(
         typer.Option(
             "--local",
             rich_help_panel=_LOCAL_PANEL,
-            help="Plan steps that work in parts of the picture, and removals. Has defaults of its own: "
+            help="Plan steps that work in parts of the picture, and removals. Its own defaults: "
             "3 steps, beam 2, tolerance 0.006, size 1000.",
         ),
     ] = False,
@@ -144,7 +144,7 @@ def plan_recipe(
             metavar="PATH",
             rich_help_panel=_LOCAL_PANEL,
             help="Mask candidates: a folder of pictures, white where the mask is, or with --panoptic a PNG "
-            "of ids. By default regions of like colour and of visible change.",
+            "of ids. By default regions of similar colour and of visible change.",
         ),
     ] = None,
     panoptic: Annotated[
@@ -166,8 +166,8 @@ def plan_recipe(
         typer.Option(
             metavar="WAY",
             rich_help_panel=_LOCAL_PANEL,
-            help="What --segmenter takes: imagenet, channels by ImageNet's mean and deviation, or unit, "
-            "values in [0, 1].",
+            help="Input of --segmenter: imagenet (normalised by ImageNet's mean and deviation) or unit "
+            "(values in [0, 1]).",
         ),
     ] = "imagenet",
     mask_limit: Annotated[
@@ -181,7 +181,7 @@ def plan_recipe(
         typer.Option(
             "--removals/--no-removals",
             rich_help_panel=_LOCAL_PANEL,
-            help="Whether things may have been removed.",
+            help="Whether to plan removals of objects.",
         ),
     ] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,

@@ -69,7 +69,7 @@ def reproduce_table(
     ] = False,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Most time for each row; the next call resumes it."),
+        typer.Option(min=0, help="Maximum minutes for each row; the next call resumes it."),
     ] = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="Train each row this many times; its figures are means over the runs.")
@@ -87,14 +87,14 @@ def reproduce_table(
     count: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Most pairs to measure (default: all), or photos of a picture (default: 4)."
+            min=1, help="Maximum number of pairs (default: all), or of photos in a picture (default: 4)."
         ),
     ] = None,
     each: Annotated[int, typer.Option(min=1, help="Photos for each labelled request.")] = 2,
     planned: Annotated[
         int, typer.Option(min=1, help="Pairs to plan in tables about planning, drawn by --seed.")
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="Solver of the search: fast, or nelder-mead as in the paper.")
     ] = "fast",
@@ -254,7 +254,11 @@ def _make_time_table(
     about = encode_provenance(
         evaluate.get_command_line(), pairs=pairs, seed=options.measurement.seed, data=data.fingerprint
     )
-    files = {"table.md": table.markdown().encode(), "table.csv": table.csv().encode(), ABOUT_FILE: about}
+    files = {
+        "table.md": table.to_markdown().encode(),
+        "table.csv": table.to_csv().encode(),
+        ABOUT_FILE: about,
+    }
     _write_files(files, folder, overwrite)
     return table
 

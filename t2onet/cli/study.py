@@ -63,10 +63,13 @@ class StudyServerOptions:
         typer.Option(metavar="URL", help="Public address of this server, for the links it prints."),
     ] = None
     joins: Annotated[
-        int, typer.Option(min=1, help="The most people who can join by the link within an hour.")
+        int, typer.Option(min=1, help="Maximum number of people who can join by the link per hour.")
     ] = 200
     joins_per_address: Annotated[
-        int, typer.Option(min=1, help="The most of these from one address, such as a class behind a router.")
+        int,
+        typer.Option(
+            min=1, help="Maximum number of these from one address, such as a class behind a router."
+        ),
     ] = 40
     behind_proxy: Annotated[
         bool,

@@ -125,4 +125,4 @@ def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
             to_working_picture(photo, RETOUCHER_SIDE, RETOUCHER_SIDE) for photo in (pair.before, pair.after)
         )
         yield StylePair(before, after, sample.requests[0] if sample.requests else "")
-        ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed:.0f} s")
+        ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed_seconds:.0f} s")

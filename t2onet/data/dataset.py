@@ -36,7 +36,7 @@ class Sample:
     unanswerable: str | None = None
     labels: Mapping[str, object] = field(default_factory=dict, hash=False)
 
-    def photos(self) -> tuple[Image, Image]:
+    def open_photos(self) -> tuple[Image, Image]:
         """Open before and after. An ImageError names the file that cannot be read."""
         return open_image(self.before), open_image(self.after)
 

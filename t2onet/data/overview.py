@@ -254,7 +254,7 @@ def draw_pairs_sheet(dataset: Dataset, samples: Sequence[Sample], total: int) ->
 
 def _draw_pair(sample: Sample) -> PIL.Image.Image:
     try:
-        parts = [stack_horizontally([_fit_square(photo) for photo in sample.photos()], 6)]
+        parts = [stack_horizontally([_fit_square(photo) for photo in sample.open_photos()], 6)]
     except T2OError as error:
         parts = [draw_text(str(error), SMALL_SIZE, _CELL_WIDTH, MUTED_COLOUR)]
     requests = [
@@ -289,7 +289,7 @@ def _draw_plans(shown: Iterable[RankedPlan]) -> list[PIL.Image.Image]:
 
     rows = []
     for _, _, sample, planned in shown:
-        before, after = sample.photos()
+        before, after = sample.open_photos()
         photos = (before, apply(planned.recipe, before), after)
         pictures = [
             stack_vertically(
@@ -312,7 +312,7 @@ def _draw_plans(shown: Iterable[RankedPlan]) -> list[PIL.Image.Image]:
 def _fit_square(image: Image) -> PIL.Image.Image:
     """The photo in sRGB, centred in a square."""
     small = scale_to_square(
-        PIL.Image.fromarray(to_uint8(image.resized(_PHOTO_SIDE).to_srgb().pixels)), _PHOTO_SIDE
+        PIL.Image.fromarray(to_uint8(image.resize(_PHOTO_SIDE).to_srgb().pixels)), _PHOTO_SIDE
     )
     whole = new_canvas(_PHOTO_SIDE, _PHOTO_SIDE)
     whole.paste(small, ((_PHOTO_SIDE - small.width) // 2, (_PHOTO_SIDE - small.height) // 2))

@@ -370,25 +370,25 @@ class _PackWriter:
     def write(self, dataset: Dataset, plans: DatasetPlans | None, texts: Sequence[PackedText]) -> PackSummary:
         with ThreadPoolExecutor() as pool:
             for number, chunk in enumerate(_split_chunks(dataset.samples)):
-                self._photos(chunk, pool)
-                lines = [self._line(sample, plans) for sample in chunk if self._is_whole(sample)]
-                self._lines(f"{SAMPLE_PREFIX}{number:05}.jsonl", lines)
+                self._add_photos(chunk, pool)
+                lines = [self._to_line(sample, plans) for sample in chunk if self._is_whole(sample)]
+                self._add_lines(f"{SAMPLE_PREFIX}{number:05}.jsonl", lines)
                 self.done.samples += len(lines)
         for number, part in enumerate(_split_chunks(texts)):
-            self._lines(
+            self._add_lines(
                 f"{TEXT_PREFIX}{number:05}.jsonl",
                 [{**requests_to_data(text), "source": text.source} for text in part],
             )
         self.done.texts = len(texts)
         self.shards.finish()
-        self._index(dataset)
+        self._add_index(dataset)
         return self.done
 
-    def _photos(self, samples: Sequence[Sample], pool: ThreadPoolExecutor) -> None:
+    def _add_photos(self, samples: Sequence[Sample], pool: ThreadPoolExecutor) -> None:
         """Add the photos of samples that were not added before."""
         paths = dict.fromkeys(path for sample in samples for path in (sample.before, sample.after))
         new = [path for path in paths if path not in self._rows and path not in self._refused]
-        for path, (content, encoded) in zip(new, pool.map(self._encoded, new), strict=True):
+        for path, (content, encoded) in zip(new, pool.map(self._encode_photo, new), strict=True):
             if encoded is None:
                 self._refused[path] = content
                 continue
@@ -398,7 +398,7 @@ class _PackWriter:
                 self.done.photos += 1
             self._rows[path] = self._by_content[content]
 
-    def _encoded(self, path: Path) -> tuple[str, bytes | None]:
+    def _encode_photo(self, path: Path) -> tuple[str, bytes | None]:
         """The hash of a photo and its encoded small copy, or an error message and None."""
         try:
             small = _resize_square(open_image(path), self.size)
@@ -418,7 +418,7 @@ class _PackWriter:
                 return False
         return True
 
-    def _line(self, sample: Sample, plans: DatasetPlans | None) -> dict[str, Any]:
+    def _to_line(self, sample: Sample, plans: DatasetPlans | None) -> dict[str, Any]:
         plan = plans[sample].to_data() if plans is not None and sample in plans else None
         self.done.planned += plan is not None
         return {
@@ -428,11 +428,11 @@ class _PackWriter:
             **requests_to_data(sample),
         }
 
-    def _lines(self, name: str, lines: Sequence[Any]) -> None:
+    def _add_lines(self, name: str, lines: Sequence[Any]) -> None:
         text = "".join(f"{json.dumps(line, default=_to_plain_data)}\n" for line in lines)
         self.shards.add(name, text.encode(), squeeze=True)
 
-    def _index(self, dataset: Dataset) -> None:
+    def _add_index(self, dataset: Dataset) -> None:
         index = {
             "format": PACKED_FORMAT,
             "version": PACKED_VERSION,

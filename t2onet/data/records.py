@@ -163,7 +163,7 @@ class QuestionSet:
     data: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, asked: Iterable[tuple[np.ndarray, str]], data: Iterable[str] = ()) -> QuestionSet:
+    def from_pairs(cls, asked: Iterable[tuple[np.ndarray, str]], data: Iterable[str] = ()) -> QuestionSet:
         """Of pictures (3, H, W) in [0, 1] and requests, each pair once."""
         found = (RecordedQuestion(to_byte_picture(picture), request) for picture, request in asked)
         return cls({one.key: one for one in found}, tuple(dict.fromkeys(data)))
@@ -173,7 +173,7 @@ class QuestionSet:
         """Hash of all questions, independent of their order."""
         return hashlib.sha256(" ".join(sorted(self.asked)).encode()).hexdigest()[:12]
 
-    def zipped(self) -> bytes:
+    def to_zip(self) -> bytes:
         """The archive, in which each picture is stored once."""
         places: dict[bytes, int] = {}
         pictures: list[BytePicture] = []
@@ -188,7 +188,7 @@ class QuestionSet:
 
 
 def read_questions(path: Path) -> QuestionSet:
-    """Read what `QuestionSet.zipped` wrote."""
+    """Read what `QuestionSet.to_zip` wrote."""
     facts, files = unzip_archive(path, QUESTIONS_FORM, "`t2o evaluate --ask` or `t2o reproduce --ask`")
     try:
         pictures = decode_pictures(files, facts["pictures"])
@@ -271,13 +271,13 @@ class AnswerSet:
     given: RecordedRecipes | RecordedPictures
     about: Mapping[str, Any]
 
-    def zipped(self) -> bytes:
+    def to_zip(self) -> bytes:
         facts = {"about": self.about, "keys": self.keys, **self.given.facts()}
         return zip_archive(ANSWERS_FORM, facts, self.given.files())
 
 
 def read_answers(path: Path) -> AnswerSet:
-    """Read what `AnswerSet.zipped` wrote."""
+    """Read what `AnswerSet.to_zip` wrote."""
     facts, files = _unzip_answers(path)
     try:
         given: RecordedRecipes | RecordedPictures = (

@@ -175,7 +175,7 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(Step.unchecked("color", self._style.parameters(picture, after[0], request)))
+            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], request)))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
@@ -291,7 +291,7 @@ class T2ONetPolicy(_OnnxNetwork):
 
 def _make_step(name: str, published: np.ndarray) -> Step:
     """A step from the parameters that the paper published."""
-    return Step.unchecked(name, operations.get_operation(name).complete(tuple(published.tolist())))
+    return Step.from_trusted(name, operations.get_operation(name).complete(tuple(published.tolist())))
 
 
 def open_policy(folder: Path) -> OnnxPolicy | T2ONetPolicy:

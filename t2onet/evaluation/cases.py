@@ -36,7 +36,7 @@ PAIR_SHORT_SIDE = 128
 SIMULATED = "simulated"
 """The `dataset` of labels that come from a simulation."""
 MAX_SIMULATED = 500
-"""The most labelled requests taken from a simulated split, about as many as were labelled by hand."""
+"""The most labelled requests taken from a simulated split, about as many as were labelled one by one."""
 _SPLIT_FILES = {"ma5k-req": "annotations/{split}_sess_1.json", "gier": "splits/{split}_sess_3.json"}
 
 
@@ -154,7 +154,7 @@ class LabelledRequest:
 
 
 def read_labels() -> tuple[LabelledRequest, ...]:
-    """All labels made by hand, in the order of their datasets."""
+    """All labels of published requests, in the order of their datasets."""
     table = resources.files(__package__).joinpath("labelled_requests.csv").read_text(encoding="utf-8")
     return tuple(_parse_label(row) for row in csv.DictReader(table.splitlines()))
 
@@ -178,7 +178,7 @@ def read_labelled_sentences(
 ) -> dict[LabelledRequest, str]:
     """The labelled requests of a split and, if its folder is given, those of GIER.
 
-    Labels made by hand belong to the published MA5k-Req; simulated samples carry theirs; other datasets have
+    The stored labels belong to the published MA5k-Req; simulated samples carry theirs; other datasets have
     none.
     """
     labels = [label for label in read_labels() if label.split == split]

@@ -69,7 +69,7 @@ class MeasuredFigures(Protocol):
     @property
     def facts(self) -> Mapping[str, object]: ...
     @property
-    def unlabelled(self) -> bool: ...
+    def lacks_labels(self) -> bool: ...
     @property
     def estimates(self) -> Mapping[str, tuple[IntervalEstimate | None, ...]]: ...
     @property
@@ -83,7 +83,7 @@ class MeasuredFigures(Protocol):
 def build_figure_tables(measured: MeasuredFigures) -> list[ResultTable]:
     """Figures, following by class if measured, and differences if there are several systems."""
     origin = ", ".join(f"{name} {value}" for name, value in measured.facts.items())
-    missing = (UNLABELLED_NOTE,) if measured.unlabelled else ()
+    missing = (UNLABELLED_NOTE,) if measured.lacks_labels else ()
     tables = [ResultTable("Figures", measured.names, measured.estimates, (origin, *missing, *_NOTES))]
     if measured.classes:
         tables.append(ResultTable("Following, by what is asked for", measured.names, measured.classes))
@@ -129,7 +129,7 @@ class Comparison:
         return tuple(evaluation.name for evaluation in self.evaluations)
 
     @property
-    def unlabelled(self) -> bool:
+    def lacks_labels(self) -> bool:
         """Whether there was no labelled request to measure following with."""
         return self.facts.get("labelled requests") == 0
 
@@ -195,7 +195,7 @@ class Comparison:
 
     def write(self, folder: Path, command: str, *, overwrite: bool = False) -> None:
         """Write the folder of results, with the command that made them."""
-        tables = "\n".join(table.markdown() for table in self.build_tables())
+        tables = "\n".join(table.to_markdown() for table in self.build_tables())
         about = json.dumps({"systems": self.names, **self.facts, "command": command}, indent=2) + "\n"
         contents = {
             SAMPLES_CSV: self.samples_to_csv(),

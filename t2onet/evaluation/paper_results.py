@@ -423,7 +423,7 @@ def describe_differences(table: PaperTable, blocks: Sequence[TableBlock], *, bfl
         )
     if USERS in table.columns:
         sentences.append("Users: nobody was asked here.")
-    if block.comparison is not None and block.comparison.unlabelled:
+    if block.comparison is not None and block.comparison.lacks_labels:
         sentences.append(UNLABELLED_NOTE)
     else:
         sentences.append(

@@ -231,7 +231,7 @@ class ReproducedTable:
         return tables if self.planning is None else [*tables, self.planning]
 
     def to_markdown(self, command: str) -> str:
-        tables = [table.markdown() for table in self.build_tables()]
+        tables = [table.to_markdown() for table in self.build_tables()]
         parts = [f"# {self.table.title}\n", f"`{command}`\n", *tables]
         if self.blocks:
             sentences = describe_differences(self.table, self.blocks, bfloat16=self.bfloat16)
@@ -278,7 +278,7 @@ class ReproducedTable:
         else:
             contents[ABOUT_JSON] = encode_provenance(command, **self.facts)
         if self.planning is not None:
-            contents[PLANNING_CSV] = self.planning.csv().encode()
+            contents[PLANNING_CSV] = self.planning.to_csv().encode()
         for name, data in contents.items():
             write_atomically(folder / name, data, overwrite=overwrite)
 

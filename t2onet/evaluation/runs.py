@@ -53,7 +53,7 @@ class PaperRunProgress:
     """Whether more may have been done: weights know their own iteration and not the last one."""
 
     @property
-    def finished(self) -> bool | None:
+    def is_finished(self) -> bool | None:
         """None if unknown."""
         reached = self.done is not None and self.asked is not None and self.done >= self.asked
         if self.stopped_early or reached:
@@ -160,7 +160,7 @@ def _train_run(run: PaperRun, options: PaperRunOptions, data: Path) -> None:
 def is_finished(folder: Path) -> bool:
     """Whether a run is known to have done all iterations, or to have stopped early."""
     progress = read_progress(folder)
-    return progress is not None and progress.finished is True
+    return progress is not None and progress.is_finished is True
 
 
 def read_progress(folder: Path) -> PaperRunProgress | None:
@@ -225,7 +225,7 @@ def describe_row(row: PaperRow, runs: Path) -> dict[str, Any]:
     if files:
         description["repeated"] = files
     if (progress := read_progress(runs / row.run.name)) is not None:
-        description |= {"iterations": str(progress), "finished": progress.finished}
+        description |= {"iterations": str(progress), "finished": progress.is_finished}
     return description
 
 

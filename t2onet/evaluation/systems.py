@@ -303,7 +303,7 @@ class QuestionRecorder:
 
     def to_question_set(self, *fingerprints: str) -> QuestionSet:
         """Each question once, with the fingerprints of the datasets."""
-        return QuestionSet.of(self.recorded, fingerprints)
+        return QuestionSet.from_pairs(self.recorded, fingerprints)
 
 
 class RecordedSystem:

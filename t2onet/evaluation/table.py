@@ -31,13 +31,13 @@ class ResultTable:
         """Header and rows as text."""
         return [["", *self.columns], *([name, *map(_format_cell, row)] for name, row in self.rows.items())]
 
-    def markdown(self) -> str:
+    def to_markdown(self) -> str:
         header, *rows = ["| " + " | ".join(line) + " |" for line in self.cells()]
         rule = "|---" + "|---:" * len(self.columns) + "|"
         notes = [f"- {note}" for note in self.notes]
         return "\n".join([f"## {self.title}", "", header, rule, *rows, "", *notes]).rstrip() + "\n"
 
-    def csv(self) -> str:
+    def to_csv(self) -> str:
         return to_csv(self.cells())
 
     def without_intervals(self) -> ResultTable:

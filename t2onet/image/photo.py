@@ -131,7 +131,7 @@ class Image:
             alpha = to_depth(self.alpha, pixels.dtype)
         return replace(self, pixels=pixels, alpha=alpha, origin=replace(self.origin, encoded=None))
 
-    def resized(self, short_side: int) -> Image:
+    def resize(self, short_side: int) -> Image:
         """A copy whose short side has `short_side` pixels, area-averaged; the image itself if not larger."""
         if short_side < 1:
             raise ImageError(f"A short side of {short_side} pixels is not possible; give at least 1.")

@@ -166,7 +166,7 @@ def answer_runs(
         if answers is None:
             report(f"{name}: skipped, a {' or a '.join(_SKIPPED_KINDS)} does not answer recorded questions")
             continue
-        data = answers.zipped()
+        data = answers.to_zip()
         write_atomically(path, data, overwrite=True)
         report(f"{name}: {len(answers.keys)} answers, {len(data) / 1e6:.1f} MB -> {path}")
 

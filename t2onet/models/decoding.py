@@ -165,7 +165,7 @@ def decode_steps(
     rows: list[tuple[Tensor, ...]] = []
     images = [image]
     for at in range(network.max_steps if steps is None else steps):
-        allowed = actions.allowed(used, ~active)
+        allowed = actions.find_allowed(used, ~active)
         output = network.step(context, network.encode_image(image), previous, state)
         choice = choose(at, output, allowed)
         image = actions.apply_choices(image, *choice)

@@ -60,7 +60,7 @@ class ActionSpace(nn.Module):
     def start(self) -> int:
         return len(self.names) + 1
 
-    def allowed(self, used: Tensor, ended: Tensor) -> Tensor:
+    def find_allowed(self, used: Tensor, ended: Tensor) -> Tensor:
         """(B, n + 1) bool: what may come next, given the operations `used` (B, n) and rows that `ended` (B,).
 
         No operation comes twice, and after the end only the end.

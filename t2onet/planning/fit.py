@@ -260,13 +260,13 @@ def move_parameters(steps: StepSequence, by: np.ndarray) -> StepSequence:
         changes = by[first : first + len(low)] * parameter_units(step.operation)
         values = np.clip(step.parameters + changes, low, high)
         canonical = get_published_operation(step.operation).canonical(tuple(values.tolist()))
-        moved.append(Step.unchecked(step.operation, tuple(np.clip(canonical, low, high).tolist())))
+        moved.append(Step.from_trusted(step.operation, tuple(np.clip(canonical, low, high).tolist())))
         first += len(low)
     return tuple(moved)
 
 
 def _add_to_parameters(step: Step, changes: np.ndarray) -> Step:
-    return Step.unchecked(step.operation, tuple((step.parameters + changes).tolist()))
+    return Step.from_trusted(step.operation, tuple((step.parameters + changes).tolist()))
 
 
 def _offsets(step: Step) -> np.ndarray:

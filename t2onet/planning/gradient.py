@@ -34,7 +34,7 @@ def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFuncti
     for _ in range(_GRADIENT_ROUNDS[method]):
         step()
     evaluate()
-    return Step.unchecked(name, operation.clip(best.double().tolist()))
+    return Step.from_trusted(name, operation.clip(best.double().tolist()))
 
 
 def _clip_to_ranges(operation: Operation, values: torch.Tensor) -> torch.Tensor:

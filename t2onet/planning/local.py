@@ -192,7 +192,7 @@ class LocalSearch:
             return
         unexplained = subsample_region(differs)
         ranked = sorted(
-            self.candidates, key=lambda place: -intersection_over_union(place.subsampled, unexplained)
+            self.candidates, key=lambda place: -intersection_over_union(place.small_region, unexplained)
         )
         whole = [place for place in ranked[self.mask_limit :] if place.region is None]
         for place in (*ranked[: self.mask_limit], *whole):
@@ -241,7 +241,7 @@ class LocalSearch:
     ) -> Iterator[CandidateStep]:
         """A removal in a mask; changed pixels inside count as explained, however they were filled."""
         if self.repair is not None:
-            step = LocalStep(Step.unchecked(self.repair, ()), place)
+            step = LocalStep(Step.from_trusted(self.repair, ()), place)
             picture = np.where(place.inside & differs, self.target, step.apply(state.picture))
             yield CandidateStep(state, step, state.cost - float(L1Cost(self.target)(picture)), picture)
 

@@ -99,7 +99,7 @@ class MaskCandidate:
         return np.ones(self.shape, bool) if self.region is None else resize_region(self.region, *self.shape)
 
     @cached_property
-    def subsampled(self) -> Region:
+    def small_region(self) -> Region:
         """The mask at the size at which masks are compared."""
         return (
             subsample_region(self.inside)

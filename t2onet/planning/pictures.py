@@ -204,7 +204,7 @@ def reads_neighbours(operation: str) -> bool:
 
 def make_identity_step(operation: str) -> Step:
     """The step that changes nothing."""
-    return Step.unchecked(operation, get_published_operation(operation).defaults)
+    return Step.from_trusted(operation, get_published_operation(operation).defaults)
 
 
 def apply_step(step: Step, picture: Picture, *, overwrite: bool = False) -> Picture:

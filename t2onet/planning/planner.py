@@ -411,14 +411,16 @@ class ForwardSearch:
         for number in range(self.steps):
             if best.cost < self.tolerance:
                 return
-            candidates = [self._extend(node, name) for node in beam for name in self._allowed(node, number)]
+            candidates = [
+                self._extend(node, name) for node in beam for name in self._iterate_allowed(node, number)
+            ]
             if not candidates:
                 return
             beam = self._select(candidates, rng)
             best = min(best, *beam, key=lambda node: node.cost)
             yield best
 
-    def _allowed(self, node: SearchNode, number: int) -> Iterator[str]:
+    def _iterate_allowed(self, node: SearchNode, number: int) -> Iterator[str]:
         if self.method == "fixed":
             ranked = sorted(self.operations, key=lambda name: (*FIXED_ORDER, name).index(name))
             yield from ranked[number : number + 1]

@@ -126,10 +126,10 @@ def _search_coordinates(operation: Operation, measure: Callable[[Step], float]) 
 
             def measure_at(p: float, at: int = at) -> float:
                 changed = (*values[:at], p, *values[at + 1 :])
-                return measure(Step.unchecked(operation.name, changed))
+                return measure(Step.from_trusted(operation.name, changed))
 
             values[at] = _minimize_scalar(measure_at, _make_grid(slot))
-    return Step.unchecked(operation.name, tuple(values))
+    return Step.from_trusted(operation.name, tuple(values))
 
 
 def _make_grid(slot: Parameter) -> np.ndarray:
@@ -162,7 +162,7 @@ def _solve_curves(operation: Operation, picture: Picture, cost: L1Cost) -> Step:
     count = operation.size // CURVE_PIECES
     inputs, targets = (_subsample(p).reshape(count, -1) for p in (picture, cost.target))
     rises = np.concatenate([_solve_curve(x, t) for x, t in zip(inputs, targets, strict=True)])
-    return Step.unchecked(operation.name, operation.clip(rises.tolist()))
+    return Step.from_trusted(operation.name, operation.clip(rises.tolist()))
 
 
 def _solve_curve(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -220,7 +220,7 @@ def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Step:
     operation = get_published_operation(name)
 
     def to_step(values: np.ndarray) -> Step:
-        return Step.unchecked(name, operation.clip(values.tolist()))
+        return Step.from_trusted(name, operation.clip(values.tolist()))
 
     result = minimize(
         lambda values: float(cost(apply_step(to_step(values), picture))),

@@ -111,7 +111,7 @@ class Step(BaseModel):
         return parameters if self.is_repair else operations.get_operation(self.operation).trim(parameters)
 
     @classmethod
-    def unchecked(cls, operation: str, parameters: tuple[float, ...]) -> Self:
+    def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
         """A step without a mask and without validation, for loops over parameters known to be in range."""
         return cls.model_construct(operation=operation, parameters=parameters, mask=None)
 

@@ -43,7 +43,7 @@ class DarkroomService:
         previews = PreviewRenderer(PreviewCache(MIB * settings.cache_mb), settings.preview, count_cores())
         return cls(settings, SessionStore(settings), previews, policy)
 
-    def policy(self) -> Policy:
+    def get_policy(self) -> Policy:
         return self.custom_policy or load_shipped_policy()
 
     @contextmanager
@@ -67,7 +67,9 @@ class DarkroomService:
             yield
 
     def make_photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
-        return SessionPhoto(to_display_name(name), path, uploaded, self.settings, self.previews, self.policy)
+        return SessionPhoto(
+            to_display_name(name), path, uploaded, self.settings, self.previews, self.get_policy
+        )
 
     def open_photo(self, photo: SessionPhoto) -> SessionPhoto:
         """Open a photo if it is not open yet."""
@@ -90,7 +92,7 @@ class DarkroomService:
         """
         numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in operations().values()]
         with suppress(T2OError):
-            self.policy()
+            self.get_policy()
             if stopping.is_set():
                 return
             render_stages(
@@ -115,7 +117,7 @@ SessionDep = Annotated[Session, Depends(get_session)]
 
 
 def get_photo(photo: ResourceId, session: SessionDep, darkroom: DarkroomDep) -> SessionPhoto:
-    return darkroom.open_photo(session.photo(photo))
+    return darkroom.open_photo(session.get_photo(photo))
 
 
 PhotoDep = Annotated[SessionPhoto, Depends(get_photo)]

@@ -134,7 +134,7 @@ def _is_useful_for(steps: tuple[Step, ...], key: PreviewKey) -> bool:
 def fit_long_side(image: Image, side: int) -> Image:
     """Scale a photo down to a long side of at most `side` pixels."""
     long, short = max(image.height, image.width), min(image.height, image.width)
-    return image if long <= side else image.resized(max(1, short * side // long))
+    return image if long <= side else image.resize(max(1, short * side // long))
 
 
 def to_screen_pixels(image: Image) -> Pixels:

@@ -161,7 +161,7 @@ class BatchJob:
         return self._thread is not None and self._thread.is_alive()
 
     @property
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         return self._stop.is_set()
 
     def cancel(self) -> None:
@@ -180,7 +180,7 @@ class BatchJob:
 
     def _run(self) -> None:
         for number, item in enumerate(self.items):
-            if self.cancelled:
+            if self.is_cancelled:
                 item.outcome = "cancelled"
             else:
                 item.outcome = "running"

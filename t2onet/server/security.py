@@ -57,7 +57,7 @@ class SecurityMiddleware:
             return
         started = False
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
@@ -68,19 +68,19 @@ class SecurityMiddleware:
             await send(message)
 
         try:
-            await self._guarded(scope, receive, sending)
+            await self._handle(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the server stops, and requests under way had time to end
             if not started:
                 words = "the server was stopped before this was done; ask again when it runs"
-                await make_error_response(503, "busy", words)(scope, receive, sending)
+                await make_error_response(503, "busy", words)(scope, receive, send_with_headers)
         except Exception:
             _LOG.exception("an error that should not happen")
             if started:
                 raise
             words = "something went wrong in the server; its log says what"
-            await make_error_response(500, "internal", words)(scope, receive, sending)
+            await make_error_response(500, "internal", words)(scope, receive, send_with_headers)
 
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
             _check_host(headers, self.settings)

@@ -194,26 +194,26 @@ class Session:
     def __post_init__(self) -> None:
         self.usage = SessionUsage(self.settings)
 
-    def photo(self, number: str) -> SessionPhoto:
+    def get_photo(self, number: str) -> SessionPhoto:
         with self.lock:
             if number not in self.photos:
                 raise not_found("photo")
             return self.photos[number]
 
     @property
-    def uploaded(self) -> int:
+    def upload_count(self) -> int:
         """Number of uploaded photos."""
         return sum(one.uploaded for one in list(self.photos.values()))
 
     def add(self, photo: SessionPhoto) -> SessionPhoto:
         with self.lock:
-            if photo.uploaded and self.uploaded >= self.settings.photos:
+            if photo.uploaded and self.upload_count >= self.settings.photos:
                 raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
             self.photos[photo.id] = photo
             return photo
 
     def remove(self, number: str) -> None:
-        photo = self.photo(number)
+        photo = self.get_photo(number)
         with self.lock:
             self.photos.pop(number, None)
         photo.previews.cache.drop(photo.id)

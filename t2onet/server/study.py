@@ -106,12 +106,12 @@ def make_participant_router(store: StudyDatabase, limiter: JoinLimiter) -> APIRo
             return {"person": people.join_study(store, token, body.name)}
 
     @router.get("/people/{person}")
-    def standing(person: TokenPath) -> people.PersonStatus:
+    def get_status(person: TokenPath) -> people.PersonStatus:
         """Which study a personal link belongs to, and where its owner stands."""
         return people.get_person_status(store, person)
 
     @router.post("/people/{person}/next")
-    def next_page(person: TokenPath) -> dict[str, Any]:
+    def open_next_page(person: TokenPath) -> dict[str, Any]:
         """The page that was left open, or a new one; no page where one has to wait or is done."""
         kind = people.get_person_status(store, person).kind
         page = (next_rating_page if kind == StudyKind.RATING else next_annotation_page)(store, person)
@@ -128,12 +128,12 @@ def make_participant_router(store: StudyDatabase, limiter: JoinLimiter) -> APIRo
         save_request(store, person, page, body.text)
 
     @router.get("/ratings/{token}.jpg", response_class=Response)
-    def rated(token: TokenPath) -> Response:
+    def get_rated_picture(token: TokenPath) -> Response:
         """A picture to rate."""
         return _make_picture_response(find_rated_picture(store, token))
 
     @router.get("/pages/{page}/{side}.jpg", response_class=Response)
-    def of_page(page: TokenPath, side: Literal["input", "target"]) -> Response:
+    def get_page_picture(page: TokenPath, side: Literal["input", "target"]) -> Response:
         """The input of a page, or the target of one to annotate."""
         return _make_picture_response(find_page_picture(store, page, side))
 
@@ -143,14 +143,14 @@ def make_participant_router(store: StudyDatabase, limiter: JoinLimiter) -> APIRo
 def make_owner_router(store: StudyDatabase, study: int, token: str) -> APIRouter:
     """For the owner of one study, who has that token."""
 
-    def owner(authorization: Annotated[str, Header()] = "") -> None:
+    def check_owner(authorization: Annotated[str, Header()] = "") -> None:
         if not is_token(authorization.removeprefix("Bearer "), token):
             raise Forbidden("this is for the owner of the study; open the link that was printed at its start")
 
-    router = APIRouter(prefix=f"{STUDY_PREFIX}/owner", tags=["owner"], dependencies=[Depends(owner)])
+    router = APIRouter(prefix=f"{STUDY_PREFIX}/owner", tags=["owner"], dependencies=[Depends(check_owner)])
 
     @router.get("/progress")
-    def progress() -> review.StudyProgress:
+    def get_progress() -> review.StudyProgress:
         """How far the study is, and what everybody did."""
         return review.summarize_progress(store, study)
 
@@ -170,12 +170,12 @@ def make_owner_router(store: StudyDatabase, study: int, token: str) -> APIRouter
         people.remove_person(store, study, number)
 
     @router.post("/people/free")
-    def free(body: FreePlacesRequest) -> dict[str, int]:
+    def free_places(body: FreePlacesRequest) -> dict[str, int]:
         """Remove everyone who has not answered anything and was idle for that long; how many."""
         return {"freed": people.free_places(store, study, idle=60 * body.idle_minutes)}
 
     @router.get("/requests")
-    def requests(
+    def list_requests(
         person: NumberQuery | None = None, verdict: Review | None = None, after: NumberQuery = 0
     ) -> list[review.RequestToReview]:
         """Requests to review, in sheets."""
@@ -187,7 +187,7 @@ def make_owner_router(store: StudyDatabase, study: int, token: str) -> APIRouter
         review.review_request(store, study, number, body.review, body.note)
 
     @router.get("/results")
-    def results() -> dict[str, Any]:
+    def get_results() -> dict[str, Any]:
         """Means, intervals and agreement of a rating study."""
         return {"results": compute_results(store, study)}
 
@@ -211,7 +211,7 @@ def _get_client_address(request: Request, *, behind_proxy: bool) -> str:
 
 def _make_picture_response(picture: StudyPicture) -> Response:
     try:
-        data = picture.jpeg()
+        data = picture.to_jpeg()
     except (ImageError, OSError) as error:
         raise NotFound("this picture cannot be shown; tell the owner of the study") from error
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})
@@ -245,15 +245,15 @@ def _add_pages(app: FastAPI, store: StudyDatabase) -> None:
     app.mount("/static/study", StaticFiles(directory=STATIC), name="static")
 
     @app.get("/join/{token}", include_in_schema=False)
-    def join(token: str) -> Response:
+    def show_join_page(token: str) -> Response:
         return FileResponse(STATIC / "join.html")
 
     @app.get("/owner", include_in_schema=False)
-    def owner() -> Response:
+    def show_owner_page() -> Response:
         return FileResponse(STATIC / "owner.html")
 
     @app.get("/study/{person}", include_in_schema=False)
-    def study(person: str) -> Response:
+    def show_study_page(person: str) -> Response:
         try:
             kind = people.get_person_status(store, person).kind if re.match(TOKEN_PATTERN, person) else None
         except NotFound:
@@ -267,25 +267,25 @@ def _add_error_handlers(app: FastAPI) -> None:
     errors.install_error_handlers(app)
 
     @app.exception_handler(NotFound)
-    def not_found(_: Request, error: NotFound) -> Response:
+    def answer_not_found(_: Request, error: NotFound) -> Response:
         return errors.make_error_response(404, "not_found", str(error))
 
     @app.exception_handler(Forbidden)
-    def forbidden(_: Request, error: Forbidden) -> Response:
+    def answer_forbidden(_: Request, error: Forbidden) -> Response:
         return errors.make_error_response(403, "forbidden", str(error))
 
     @app.exception_handler(Conflict)
-    def conflict(_: Request, error: Conflict) -> Response:
+    def answer_conflict(_: Request, error: Conflict) -> Response:
         return errors.make_error_response(409, "conflict", str(error))
 
     @app.exception_handler(TooMany)
-    def too_many(_: Request, error: TooMany) -> Response:
+    def answer_too_many(_: Request, error: TooMany) -> Response:
         answer = errors.make_error_response(429, "too_many", str(error), retry_after=error.retry_after)
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer
 
     @app.exception_handler(SQLAlchemyError)
-    def unavailable(_: Request, error: SQLAlchemyError) -> Response:
+    def answer_unavailable(_: Request, error: SQLAlchemyError) -> Response:
         return errors.make_error_response(
             503, "unavailable", "the database did not answer and nothing was saved; try again"
         )

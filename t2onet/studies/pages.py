@@ -381,7 +381,7 @@ class StudyPicture:
     path: Path
     wrecked: bool = False
 
-    def jpeg(self) -> bytes:
+    def to_jpeg(self) -> bytes:
         """The picture at screen size as JPEG."""
         return _encode_jpeg(self, self.path.stat().st_mtime_ns)
 
@@ -412,7 +412,7 @@ def find_page_picture(store: StudyDatabase, token: str, side: Literal["input", "
 def _encode_jpeg(picture: StudyPicture, _changed: int) -> bytes:
     image = open_image(picture.path)
     short, long = sorted((image.height, image.width))
-    small = image.resized(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image
+    small = image.resize(max(short * LONG_SIDE // long, 1)) if long > LONG_SIDE else image
     pixels = small.to_srgb().pixels
     shown = PIL.Image.fromarray(wreck(pixels) if picture.wrecked else pixels)
     stream = io.BytesIO()

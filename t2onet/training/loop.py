@@ -276,7 +276,7 @@ class TrainingRun:
                     f"{name} is {value} at iteration {self.progress.iteration}; resume from the last "
                     "checkpoint with a lower learning_rate or with clip=1"
                 )
-        self.reporter.progress(self.progress.iteration, self.settings.iterations, means, rate)
+        self.reporter.report_progress(self.progress.iteration, self.settings.iterations, means, rate)
 
     def _validate(self) -> None:
         """Validate the averaged weights, if there is an average, in the first process only."""
@@ -299,7 +299,7 @@ class TrainingRun:
         """Save the weights if their figure is the lowest so far, or if there is no such figure."""
         figure = self.figures.get(self.task.selects)
         better = figure is None or self.progress.best is None or figure < self.progress.best
-        self.reporter.validated(self.progress.iteration, self.figures, better)
+        self.reporter.report_validation(self.progress.iteration, self.figures, better)
         if better:
             self.progress.best, self.progress.best_iteration = figure, self.progress.iteration
             self._save_weights(BEST_WEIGHTS_FILE, network, self.task.metadata())
@@ -424,13 +424,13 @@ class Reporter:
         self._unfinished = 0
         """Length of the line on the terminal that may still be overwritten."""
 
-    def progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
+    def report_progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
         """Report the mean losses since the last call, and iterations per second."""
         text = f"{iteration}/{of}  {_format_figures(parts)}  {rate:.2f}/s"
         self._write(text, final=not self._live)
         self._add_scalars("train", iteration, parts)
 
-    def validated(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
+    def report_validation(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
         self._write(f"{iteration}: {_format_figures(figures)}{'  best so far' if best else ''}")
         self._add_scalars("validation", iteration, figures)
         with (self._folder / FIGURES_FILE).open("a", encoding="utf-8") as file:
@@ -463,10 +463,10 @@ class SilentReporter(Reporter):
     def __init__(self) -> None:
         pass
 
-    def progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
+    def report_progress(self, iteration: int, of: int, parts: Mapping[str, float], rate: float) -> None:
         pass
 
-    def validated(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
+    def report_validation(self, iteration: int, figures: Mapping[str, float], best: bool) -> None:
         pass
 
     def say(self, text: str) -> None:

@@ -183,7 +183,7 @@ def measure_literal_following(
 def measure_real_following(
     network: Retoucher, requests: Sequence[tuple[str, Meaning]], rows: NDArray[np.int64], photos: Tensor
 ) -> dict[str, float]:
-    """On requests labelled by hand, each with a photo of `rows`: `real_following`; `caution`, the offset of
+    """On labelled requests, each with a photo of `rows`: `real_following`; `caution`, the offset of
     the decline logit at which `MAX_DECLINED_SHARE` of the answerable requests are declined; and
     `real_flagged`, the share of unanswerable requests that are then declined.
     """
@@ -290,7 +290,7 @@ class RetoucherTask:
         self._loader: tuple[int, Iterator[CollatedSamples]] = (0, iter(()))
 
     def _build_dataset(self) -> RetoucherDataset:
-        """Real requests are those labelled by hand; where there are none, those that rules understand."""
+        """Real requests are the labelled ones; where there are none, those that rules understand."""
         settings, data = self.settings, self.data
         requests = list(_list_train_requests(data, self.validation))
         phrases = mine([labelled for labelled in requests if judged(plain(labelled[0]))] or requests)
@@ -351,7 +351,7 @@ class RetoucherTask:
 
 
 def _list_judged_requests(data: PackedSet) -> list[tuple[str, Meaning]]:
-    """Requests of the train split that were labelled by hand and are held out, with their meaning."""
+    """Requests of the train split that are labelled and held out, with their meaning."""
     texts = {plain(text) for words in data.texts if words.split == "train" for text in words.requests}
     return [(text, meaning) for text in sorted(texts) if held_back(text) and (meaning := judged(text))]
 

@@ -11,7 +11,7 @@ import typer.testing
 from typer.main import get_command
 
 from t2onet.cli import app
-from tests.cli.made import LOOK, T2O, Answer
+from tests.cli.helpers import LOOK, T2O, Answer
 
 _build_command = cache(get_command)
 """Typer builds all commands anew for each call, which takes longer than most of them run."""

@@ -12,7 +12,7 @@ import pytest
 
 import t2onet
 from t2onet import Mask, Recipe
-from tests.cli.made import LOOK, T2O, contents, edited, files, noise, photo, pixels
+from tests.cli.helpers import LOOK, T2O, apply_recipe, contents, files, noise, photo, pixels
 
 RADII: list[Literal["scaled", "pixel"]] = ["scaled", "pixel"]
 
@@ -23,19 +23,19 @@ def test_the_result_lies_beside_the_photo_by_default(t2o: T2O, folder: Path) -> 
     assert t2o("apply", "look.json", source) == (0, "trip/sea.png -> trip/sea-look.png\n", "")
     assert files(folder / "trip") == ["sea-look.png", "sea.png"]
     assert source.read_bytes() == before
-    np.testing.assert_array_equal(pixels("trip/sea-look.png"), edited(source))
+    np.testing.assert_array_equal(pixels("trip/sea-look.png"), apply_recipe(source))
 
 
 def test_output_to_a_file(t2o: T2O, folder: Path) -> None:
     source = photo("sea.png")
     assert t2o("apply", "look.json", "sea.png", "-o", "out.png") == (0, "sea.png -> out.png\n", "")
-    np.testing.assert_array_equal(pixels("out.png"), edited(source))
+    np.testing.assert_array_equal(pixels("out.png"), apply_recipe(source))
 
 
 def test_output_to_a_file_in_a_new_folder(t2o: T2O, folder: Path) -> None:
     source = photo("sea.png")
     assert t2o("apply", "look.json", "sea.png", "-o", "new/deep/out.png").code == 0
-    np.testing.assert_array_equal(pixels("new/deep/out.png"), edited(source))
+    np.testing.assert_array_equal(pixels("new/deep/out.png"), apply_recipe(source))
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -44,7 +44,7 @@ def test_output_to_a_folder(t2o: T2O, folder: Path, exists: bool) -> None:
     if exists:
         (folder / "done").mkdir()
     assert t2o("apply", "look.json", "sea.png", "-o", "done") == (0, "sea.png -> done/sea.png\n", "")
-    np.testing.assert_array_equal(pixels("done/sea.png"), edited(source))
+    np.testing.assert_array_equal(pixels("done/sea.png"), apply_recipe(source))
 
 
 def test_a_folder_with_a_dot_in_its_name_is_a_folder(t2o: T2O, folder: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_name_that_no_picture_has_is_a_folder(t2o: T2O, folder: Path, output: 
     source = photo("sea.png")
     target = Path(output) / "sea.png"
     assert t2o("apply", "look.json", "sea.png", "-o", output) == (0, f"sea.png -> {target}\n", "")
-    np.testing.assert_array_equal(pixels(target), edited(source))
+    np.testing.assert_array_equal(pixels(target), apply_recipe(source))
 
 
 @pytest.mark.parametrize("output", ["done", "done.png/", "v1.5", "st.moritz"])
@@ -88,7 +88,7 @@ def test_several_photos(t2o: T2O, folder: Path) -> None:
     answer = t2o("apply", "look.json", *photos, "-o", "done")
     assert answer == (0, "a.png -> done/a.png\nb.png -> done/b.png\nc.png -> done/c.png\n", "")
     for source in photos:
-        np.testing.assert_array_equal(pixels(Path("done") / source), edited(source))
+        np.testing.assert_array_equal(pixels(Path("done") / source), apply_recipe(source))
 
 
 def test_a_folder_of_photos(t2o: T2O, folder: Path) -> None:
@@ -107,7 +107,7 @@ def test_recursive_keeps_the_structure(t2o: T2O, folder: Path) -> None:
     assert answer.code == 0
     assert files(folder / "done") == names
     for source in sources:
-        np.testing.assert_array_equal(pixels("done" / source.relative_to("trip")), edited(source))
+        np.testing.assert_array_equal(pixels("done" / source.relative_to("trip")), apply_recipe(source))
 
 
 def test_a_folder_gets_a_folder_beside_it_by_default(t2o: T2O, folder: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_folder_gets_a_folder_beside_it_by_default(t2o: T2O, folder: Path) -> 
     out = "my/trip/a.png -> my/trip-look/a.png\nmy/trip/old.bmp -> my/trip-look/old.png\n"
     assert t2o("apply", "look.json", "my/trip/") == (0, out, "")
     assert files(folder / "my" / "trip-look") == ["a.png", "old.png"]
-    np.testing.assert_array_equal(pixels("my/trip-look/a.png"), edited(a))
-    np.testing.assert_array_equal(pixels("my/trip-look/old.png"), edited(old))
+    np.testing.assert_array_equal(pixels("my/trip-look/a.png"), apply_recipe(a))
+    np.testing.assert_array_equal(pixels("my/trip-look/old.png"), apply_recipe(old))
     assert contents(folder / "my" / "trip") == before
 
 
@@ -129,7 +129,7 @@ def test_the_folder_beside_it_keeps_the_structure(t2o: T2O, folder: Path) -> Non
     assert t2o("apply", "look.json", "trip", "-r").code == 0
     assert files(folder / "trip-look") == names
     for source in sources:
-        np.testing.assert_array_equal(pixels("trip-look" / source.relative_to("trip")), edited(source))
+        np.testing.assert_array_equal(pixels("trip-look" / source.relative_to("trip")), apply_recipe(source))
     assert contents(folder / "trip") == before
 
 
@@ -205,7 +205,7 @@ def test_strength_zero_copies_the_file(t2o: T2O, folder: Path) -> None:
 def test_strength_blends_the_recipe(t2o: T2O, folder: Path, strength: float) -> None:
     source = photo("sea.png")
     assert t2o("apply", "look.json", source, "--strength", strength).code == 0
-    np.testing.assert_array_equal(pixels("sea-look.png"), edited(source, LOOK.blend(strength)))
+    np.testing.assert_array_equal(pixels("sea-look.png"), apply_recipe(source, LOOK.blend(strength)))
 
 
 @pytest.mark.parametrize("strength", ["-1", "nan", "inf"])
@@ -253,7 +253,7 @@ def test_overwrite(t2o: T2O, folder: Path) -> None:
     source = photo("sea.png")
     (folder / "out.png").write_text("mine")
     assert t2o("apply", "look.json", "sea.png", "-o", "out.png", "--overwrite").code == 0
-    np.testing.assert_array_equal(pixels("out.png"), edited(source))
+    np.testing.assert_array_equal(pixels("out.png"), apply_recipe(source))
 
 
 def test_skip_existing(t2o: T2O, folder: Path) -> None:
@@ -270,7 +270,7 @@ def test_skip_existing(t2o: T2O, folder: Path) -> None:
 @pytest.mark.parametrize("output", ["sea.png", "./sea.png", "."])
 def test_in_place_only_with_overwrite(t2o: T2O, folder: Path, output: str) -> None:
     source = photo("sea.png")
-    before, expected = source.read_bytes(), edited(source)
+    before, expected = source.read_bytes(), apply_recipe(source)
     answer = t2o("apply", "look.json", "sea.png", "-o", output)
     assert answer.code == 2
     assert answer.err.startswith("t2o: sea.png exists already; ")
@@ -297,7 +297,7 @@ def test_a_second_run_does_not_edit_the_results_of_the_first(t2o: T2O, folder: P
     assert files(folder / "trip") == ["a-look.png", "a.png", "b-look.png", "b.png"]
     assert t2o("apply", "look.json", "trip/*.png", "--overwrite").code == 0
     assert files(folder / "trip") == ["a-look.png", "a.png", "b-look.png", "b.png"]
-    np.testing.assert_array_equal(pixels("trip/b-look.png"), edited(Path("trip/b.png")))
+    np.testing.assert_array_equal(pixels("trip/b-look.png"), apply_recipe(Path("trip/b.png")))
 
 
 @pytest.mark.parametrize("again", [["trip"], ["trip", "trip-look"]], ids=["trip", "*/"])
@@ -316,7 +316,7 @@ def test_a_second_run_over_a_folder_goes_on_in_the_folder_beside_it(
     # The shell makes both folders of `*/`, and the results of the first run are no photos of the second.
     assert t2o("apply", "look.json", *again, "--skip-existing") == (0, out, "")
     assert t2o("apply", "look.json", *again, "--overwrite").code == 0
-    np.testing.assert_array_equal(pixels("trip-look/b.png"), edited(Path("trip/b.png")))
+    np.testing.assert_array_equal(pixels("trip-look/b.png"), apply_recipe(Path("trip/b.png")))
     assert files(folder) == ["look.json", *(f"{f}/{n}.png" for f in ("trip", "trip-look") for n in "ab")]
 
 

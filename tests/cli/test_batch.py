@@ -95,7 +95,7 @@ NOTE = "note: a: a note\n"
 STOPPED = "t2o: stopped, {} of 4 photos to go; --skip-existing continues there\n"
 
 
-def presented(
+def present(
     capsys: pytest.CaptureFixture[str], reports: list[PhotoReport], count: int, **options: bool
 ) -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
@@ -108,29 +108,29 @@ def presented(
 
 
 def test_a_whole_batch_is_a_success(capsys: pytest.CaptureFixture[str]) -> None:
-    assert presented(capsys, [DONE, SKIPPED], 2) == (0, SAID, NOTE)
-    assert presented(capsys, [DONE, SKIPPED], 2, quiet=True) == (0, "", NOTE)
+    assert present(capsys, [DONE, SKIPPED], 2) == (0, SAID, NOTE)
+    assert present(capsys, [DONE, SKIPPED], 2, quiet=True) == (0, "", NOTE)
 
 
 def test_a_refusal_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     refused = "t2o: c is no photo\n"
-    assert presented(capsys, [BAD], 1) == (2, "", refused)
+    assert present(capsys, [BAD], 1) == (2, "", refused)
     some = f"{NOTE}{refused}t2o: 1 of 3 photos refused; the others are done\n"
-    assert presented(capsys, [DONE, SKIPPED, BAD], 3) == (2, SAID, some)
+    assert present(capsys, [DONE, SKIPPED, BAD], 3) == (2, SAID, some)
 
 
 def test_an_interrupted_batch_tells_what_is_done_and_what_is_left(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert presented(capsys, [], 4) == (130, "", STOPPED.format(4))
-    assert presented(capsys, [DONE, SKIPPED], 4) == (130, SAID, NOTE + STOPPED.format(2))
-    assert presented(capsys, [DONE, SKIPPED], 4, quiet=True) == (130, "", NOTE + STOPPED.format(2))
+    assert present(capsys, [], 4) == (130, "", STOPPED.format(4))
+    assert present(capsys, [DONE, SKIPPED], 4) == (130, SAID, NOTE + STOPPED.format(2))
+    assert present(capsys, [DONE, SKIPPED], 4, quiet=True) == (130, "", NOTE + STOPPED.format(2))
     refused = f"{NOTE}t2o: c is no photo\n"
-    assert presented(capsys, [DONE, SKIPPED, BAD], 4) == (130, SAID, refused + STOPPED.format(1))
+    assert present(capsys, [DONE, SKIPPED, BAD], 4) == (130, SAID, refused + STOPPED.format(1))
 
 
 def test_an_interrupted_batch_as_json_is_whole_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = presented(capsys, [DONE, BAD], 4, as_json=True)
+    code, out, err = present(capsys, [DONE, BAD], 4, as_json=True)
     assert (code, err) == (130, STOPPED.format(2))
     assert json.loads(out) == [
         {"source": "a", "target": "a-look", "outcome": "done", "notes": ["a note"], "error": None},

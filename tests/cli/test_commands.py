@@ -12,7 +12,7 @@ import t2onet
 from t2onet import Mask, Recipe
 from t2onet.looks import export_recipe
 from t2onet.operations import operations
-from tests.cli.made import LOOK, T2O, contents, process
+from tests.cli.helpers import LOOK, T2O, contents, process
 
 # ---- describe
 

@@ -11,7 +11,7 @@ from t2onet.cli.data import pack_folder
 from t2onet.data.packed import pack_dataset, read_packed
 from t2onet.data.plans import PlanSettings, plan_dataset
 from t2onet.data.words import read_word_vectors
-from tests.cli.made import T2O, pixels
+from tests.cli.helpers import T2O, pixels
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
 PAIRS = 3

@@ -18,7 +18,7 @@ from t2onet.cli.data import PLANS_SHEET, plan_pairs
 from t2onet.data import Dataset, Problem
 from t2onet.data.packed import read_packed
 from t2onet.data.plans import DatasetPlans, LocalEngine, PlanSettings, RayEngine
-from tests.cli.made import T2O, contents, environment, pixels
+from tests.cli.helpers import T2O, contents, environment, pixels
 from tests.conftest import PATIENCE
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 
@@ -176,7 +176,7 @@ def test_progress_is_told_twice_a_minute(capsys: pytest.CaptureFixture[str]) -> 
     ticker = Ticker(lambda: now)
     for second in range(0, 100, 5):
         now = 100.0 + second
-        ticker.tell(f"after {ticker.elapsed:g}")
+        ticker.tell(f"after {ticker.elapsed_seconds:g}")
     assert capsys.readouterr().err.splitlines() == ["after 30", "after 60", "after 90"]
 
 

@@ -14,7 +14,7 @@ import t2onet
 from t2onet import Recipe, executor
 from t2onet.cli import photos
 from t2onet.recipe.recipe import derive_look_name, find_sidecar, sidecar_path
-from tests.cli.made import COMMAND, LOOK, T2O, contents, environment, files
+from tests.cli.helpers import COMMAND, LOOK, T2O, contents, environment, files
 from tests.conftest import EXAMPLES, PATIENCE
 
 SIDECAR = ".t2o.json"
@@ -22,7 +22,7 @@ SIDECAR = ".t2o.json"
 
 @pytest.fixture(scope="module")
 def pixels() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(120))
+    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_a_result_that_another_process_wrote_meanwhile_is_kept(
 REQUEST = "more contrast and warmer"
 
 
-def made(t2o: T2O, *more: str) -> dict[str, bytes | None]:
+def run_variants(t2o: T2O, *more: str) -> dict[str, bytes | None]:
     """The files of a whole run with two variants, in `out`."""
     assert t2o("edit", "dogs.png", REQUEST, "--variants", "2", "-o", "out", *more).code == 0
     return contents(Path("out"))
@@ -246,17 +246,17 @@ def made(t2o: T2O, *more: str) -> dict[str, bytes | None]:
     ids=" ".join,
 )
 def test_what_is_missing_is_made_and_the_rest_is_left_alone(t2o: T2O, dogs: Path, missing: list[str]) -> None:
-    whole = made(t2o)
+    whole = run_variants(t2o)
     assert len(whole) == 4
     for name in missing:
         Path("out", name).unlink()
     kept = {path.name: path.stat().st_mtime_ns for path in Path("out").iterdir()}
-    assert made(t2o, "--skip-existing") == whole
+    assert run_variants(t2o, "--skip-existing") == whole
     assert {name: Path("out", name).stat().st_mtime_ns for name in kept} == kept
 
 
 def test_only_what_was_made_is_named(t2o: T2O, dogs: Path) -> None:
-    made(t2o)
+    run_variants(t2o)
     Path("out/dogs-2.png").unlink()
     again = ["edit", "dogs.png", REQUEST, "--variants", "2", "-o", "out", "--skip-existing"]
     answer = t2o(*again)
@@ -305,7 +305,7 @@ def test_nothing_is_put_beside_a_file_of_another_edit(t2o: T2O, dogs: Path, miss
 
 def test_variants_of_another_request_are_not_completed(t2o: T2O, dogs: Path) -> None:
     """Else the variants to choose from would be answers to two requests."""
-    made(t2o)
+    run_variants(t2o)
     Path("out/dogs-2.png").unlink()
     Path("out/dogs-2.png.t2o.json").unlink()
     before = contents(dogs)

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 import t2onet
 from t2onet import Recipe
 from t2onet.cli.edit_json import PhotoEntry, make_edit_json_schema
-from tests.cli.made import T2O
+from tests.cli.helpers import T2O
 from tests.conftest import EXAMPLES
 
 ADAPTER = TypeAdapter(list[PhotoEntry])
@@ -38,7 +38,7 @@ PROMISED: dict[str, set[str]] = {
 @pytest.fixture
 def dogs(folder: Path) -> Path:
     """The folder with `dogs.png`, small."""
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(120))).save("dogs.png")
+    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))).save("dogs.png")
     return folder
 
 

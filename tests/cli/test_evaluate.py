@@ -13,9 +13,9 @@ from t2onet.data.records import read_questions
 from t2onet.evaluation.cases import read_labels
 from t2onet.evaluation.measure import AMOUNT_REQUESTS
 from t2onet.language.ten_requests import TEN_REQUESTS
-from tests.cli.made import T2O, photo
+from tests.cli.helpers import T2O, photo
 from tests.conftest import ROOT
-from tests.evaluation.paper_made import NAMES, small_pairs
+from tests.evaluation.paper_helpers import NAMES, small_pairs
 
 DATA = ROOT.parent / "shared" / "data"
 
@@ -73,9 +73,9 @@ def test_the_same_seed_measures_the_same(t2o: T2O, pairs: Path) -> None:
 
 
 def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
-    from tests.metrics.test_features import scripted
+    from tests.metrics.test_features import write_scripted_network
 
-    scripted(Path("inception.pt"))
+    write_scripted_network(Path("inception.pt"))
     answer = t2o("evaluate", pairs, "--system", "identity", "--inception", "inception.pt", "--json")
     figures = json.loads(answer.out)["figures"]["identity"]
     assert figures["expert: FID"]["value"] > 0

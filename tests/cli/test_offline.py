@@ -14,8 +14,8 @@ import PIL.Image
 import pytest
 
 from t2onet.kernels.compiler import cache_folder
-from tests.cli.made import COMMAND, LOOK, contents, edited, environment, photo
-from tests.cli.test_serve import asked, port_of, serving
+from tests.cli.helpers import COMMAND, LOOK, apply_recipe, contents, environment, photo
+from tests.cli.test_serve import port_of, send_request, serving
 from tests.conftest import PATIENCE, ROOT
 from tests.offline import ENDED, offline, try_filter, why_not_offline
 
@@ -58,13 +58,13 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(variable, str(tmp_path / name))
     folder = tmp_path / "work"
     before = photo(folder / "before.png")
-    PIL.Image.fromarray(edited(before)).save(folder / "after.png")
+    PIL.Image.fromarray(apply_recipe(before)).save(folder / "after.png")
     LOOK.save(folder / "look.json")
     monkeypatch.chdir(folder)
     return folder
 
 
-def left_elsewhere(work: Path) -> list[str]:
+def list_leftovers(work: Path) -> list[str]:
     """Files and folders in the home and among the temporary files."""
     return [*contents(work.parent / "home"), *contents(work.parent / "temporary")]
 
@@ -114,7 +114,7 @@ def test_a_command_opens_no_socket_and_leaves_nothing_elsewhere(
     done = run("sockets", *COMMAND, *arguments)
     assert done.returncode == 0, done.stderr
     assert set(work.iterdir()) - before == {work / arguments[-1]}
-    assert left_elsewhere(work) == []
+    assert list_leftovers(work) == []
 
 
 @needs_a_filter
@@ -123,18 +123,18 @@ def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -
     before = set(work.iterdir())
     with serving("before.png", guard=offline("connections")) as (running, address):
         port, session = port_of(address), f"/api/v1/sessions/{address.partition('#session=')[2]}"
-        status, told = asked(port, "POST", f"{session}/photos", Path("after.png").read_bytes())
+        status, told = send_request(port, "POST", f"{session}/photos", Path("after.png").read_bytes())
         assert status == 201
         request = json.dumps({"request": "make it brighter", "revision": 0}).encode()
         kind = {"Content-Type": "application/json"}
         place = f"{session}/photos/{json.loads(told)['photo']}"
-        status, told = asked(port, "POST", f"{place}/requests", request, **kind)
+        status, told = send_request(port, "POST", f"{place}/requests", request, **kind)
         assert (status, json.loads(told)["answered"]) == (200, True)
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, err) == (0, "stopped\n", "")
     assert set(work.iterdir()) == before
-    assert left_elsewhere(work) == []
+    assert list_leftovers(work) == []
 
 
 def test_onnx_runtime_is_imported_with_its_telemetry_off() -> None:

@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from t2onet import Recipe
-from tests.cli.made import T2O, pixels
+from tests.cli.helpers import T2O, pixels
 from tests.conftest import EXAMPLES, ROOT
-from tests.extras import DISTRIBUTIONS, PACKAGE, brought_by, imported
-from tests.training.made import SMALL
+from tests.extras import DISTRIBUTIONS, PACKAGE, list_distributions, list_imported_distributions
+from tests.training.helpers import SMALL
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ SMALLER = {
 """What is added to the documented commands. A network that learned for two iterations declines everything."""
 
 
-def documented() -> list[list[str]]:
+def read_documented_commands() -> list[list[str]]:
     """The commands of the section, without `t2o`."""
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"## From your photos to your network\n\n```sh\n(.*?)```", page, re.DOTALL)
@@ -49,8 +49,8 @@ def documented() -> list[list[str]]:
 def _only_the_extra_train(monkeypatch: pytest.MonkeyPatch) -> None:
     """What other extras bring cannot be imported."""
     modules = {distribution: name for name, distribution in DISTRIBUTIONS.items()}
-    used = {one for path in PACKAGE.rglob("*.py") for one in imported(path)}
-    for distribution in used - brought_by("train"):
+    used = {one for path in PACKAGE.rglob("*.py") for one in list_imported_distributions(path)}
+    for distribution in used - list_distributions("train"):
         monkeypatch.setitem(sys.modules, modules.get(distribution, distribution.replace("-", "_")), None)
 
 
@@ -69,7 +69,7 @@ def photos(folder: Path) -> Path:
 def answers(t2o: T2O) -> Iterator[tuple[str, str]]:
     """What each command is and prints, run one after the other."""
     torch.set_num_threads(1)
-    for words in documented():
+    for words in read_documented_commands():
         name = " ".join(words)
         more = next((more for start, more in SMALLER.items() if name.startswith(start)), [])
         answer = t2o(*words, *more)

@@ -16,13 +16,13 @@ from t2onet import Mask, Recipe
 from t2onet.cli.plan import GLOBAL_ONLY_OPTIONS, LOCAL_ONLY_OPTIONS, plan_recipe
 from t2onet.planning import plan_local
 from t2onet.planning.segments import Normalisation
-from tests.cli.made import T2O, contents, pixels
+from tests.cli.helpers import T2O, contents, pixels
 from tests.conftest import EXAMPLES
 
 
 def scene() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """A small photo (H, W, 3) and masks of it."""
-    photo = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resized(120))
+    photo = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
     rows, columns = np.mgrid[: len(photo), : photo.shape[1]] / np.array(photo.shape[:2])[:, None, None]
     disc = (rows - 0.5) ** 2 + (columns - 0.3) ** 2 < 0.2**2
     return photo, {"disc": disc, "sky": rows < 0.2, "right": columns > 0.7}
@@ -68,14 +68,14 @@ def test_the_recipe_reproduces_the_edit(t2o: T2O, pair: Path, way: list[str]) ->
 
 
 def test_a_network_of_ones_own(t2o: T2O, pair: Path) -> None:
-    from tests.planning.networks import written
+    from tests.planning.networks import write_network
 
     _, masks = scene()
     marked = np.where(masks["disc"][..., None], [200, 60, 40], [40, 60, 200]).astype(np.uint8)
     PIL.Image.fromarray(marked).save("before.png")
     edit = Recipe.from_steps([("brightness", -0.4, Mask.from_array(masks["disc"]))])
     PIL.Image.fromarray(np.asarray(t2onet.apply(edit, marked))).save("after.png")
-    written(Path("net.onnx"), weights=np.array([[1, 0, -1], [-1, 0, 1]]))
+    write_network(Path("net.onnx"), weights=np.array([[1, 0, -1], [-1, 0, 1]]))
     arguments = ["--local", "--segmenter", "net.onnx", "--normalise", "unit", "--json"]
     data = json.loads(t2o("plan", "before.png", "after.png", *arguments).out)
     share = 100 * masks["disc"].mean()

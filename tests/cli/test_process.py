@@ -12,7 +12,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from tests.cli.made import edited, environment, noise, pixels, process
+from tests.cli.helpers import apply_recipe, environment, noise, pixels, process
 from tests.conftest import PATIENCE
 
 HEAVY = {"numba", "onnxruntime", "torch", "scipy", "matplotlib", "ray", "fastapi", "uvicorn"}
@@ -29,7 +29,7 @@ except SystemExit as end:
 """
 
 
-def loaded(code: str) -> set[str]:
+def list_loaded_modules(code: str) -> set[str]:
     """The top-level modules of a fresh process after `code`."""
     code += "\nimport sys\nprint('LOADED', *{name.partition('.')[0] for name in sys.modules})"
     command = [sys.executable, "-c", code]
@@ -41,29 +41,29 @@ def loaded(code: str) -> set[str]:
 
 @pytest.mark.parametrize("modules", ["t2onet", "t2onet.recipe", "t2onet.executor, t2onet.looks, t2onet.cli"])
 def test_importing_the_runtime_loads_nothing_heavy(modules: str) -> None:
-    found = loaded(f"import {modules}")
+    found = list_loaded_modules(f"import {modules}")
     assert "t2onet" in found
     assert not HEAVY & found
 
 
 def test_help_loads_next_to_nothing() -> None:
-    found = loaded(RUN.format(arguments=["--help"]))
+    found = list_loaded_modules(RUN.format(arguments=["--help"]))
     assert "typer" in found
     assert not (HEAVY | {"numpy", "pydantic", "PIL"}) & found
 
 
 def test_help_of_a_command_loads_little() -> None:
     # Typer itself may load pydantic to describe the options of a command.
-    found = loaded(RUN.format(arguments=["apply", "--help"]))
+    found = list_loaded_modules(RUN.format(arguments=["apply", "--help"]))
     assert not (HEAVY | {"numpy", "PIL"}) & found
 
 
 def test_a_small_photo_does_not_load_the_compiler(folder: Path) -> None:
     PIL.Image.fromarray(noise()).save("sea.png")
-    found = loaded(RUN.format(arguments=["apply", "look.json", "sea.png"]))
+    found = list_loaded_modules(RUN.format(arguments=["apply", "look.json", "sea.png"]))
     assert "PIL" in found
     assert not HEAVY & found
-    np.testing.assert_array_equal(pixels("sea-look.png"), edited(Path("sea.png")))
+    np.testing.assert_array_equal(pixels("sea-look.png"), apply_recipe(Path("sea.png")))
 
 
 HELD = """
@@ -114,7 +114,7 @@ def test_ctrl_c_leaves_only_whole_files(folder: Path) -> None:
     assert err == f"t2o: stopped, {left} of {count} photos to go; --skip-existing continues there\n"
     # Whole: every file is what Python makes of the photo, and no temporary one is left.
     for path in finished:
-        np.testing.assert_array_equal(pixels(path), edited(sources / path.name))
+        np.testing.assert_array_equal(pixels(path), apply_recipe(sources / path.name))
     # And the advice holds: the same command with --skip-existing does the rest.
     rest = process(*arguments, "--skip-existing")
     assert rest.returncode == 0

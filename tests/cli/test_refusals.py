@@ -11,7 +11,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from tests.cli.made import T2O, Answer, contents, noise, photo, png_header, process
+from tests.cli.helpers import T2O, Answer, contents, noise, photo, png_header, process
 
 
 def write(name: str, data: bytes) -> None:
@@ -24,7 +24,7 @@ def recipe(text: str) -> None:
     write("bad.json", text.encode())
 
 
-def truncated_jpeg() -> None:
+def write_truncated_jpeg() -> None:
     photo("bad.jpg")
     whole = Path("bad.jpg").read_bytes()
     write("bad.jpg", whole[: len(whole) // 2])
@@ -64,7 +64,7 @@ CORPUS: dict[str, Case] = {
         "copy it again",
     ),
     "truncated JPEG": (
-        truncated_jpeg,
+        write_truncated_jpeg,
         ["apply", "look.json", "bad.jpg"],
         "bad.jpg ends early",
         "copy it again",
@@ -234,7 +234,7 @@ CORPUS: dict[str, Case] = {
 }
 
 
-def refused(answer: Answer, begins: str, advises: str) -> None:
+def check_refusal(answer: Answer, begins: str, advises: str) -> None:
     """Whether a person can work with it: one line, no traceback, and what to do next."""
     assert answer.code == 2
     assert answer.out == ""
@@ -250,7 +250,7 @@ def test_bad_input_is_refused_and_nothing_is_touched(t2o: T2O, folder: Path, cas
     make, arguments, begins, advises = CORPUS[case]
     make()
     before = contents(folder)
-    refused(t2o(*arguments), begins, advises)
+    check_refusal(t2o(*arguments), begins, advises)
     assert contents(folder) == before
 
 
@@ -259,7 +259,7 @@ def test_the_real_process_says_the_same(folder: Path) -> None:
     make()
     before = contents(folder)
     done = process(*arguments)
-    refused(Answer(done.returncode, done.stdout, done.stderr), begins, advises)
+    check_refusal(Answer(done.returncode, done.stdout, done.stderr), begins, advises)
     assert contents(folder) == before
 
 
@@ -278,7 +278,7 @@ def test_a_full_disk_leaves_everything_as_it_was(folder: Path) -> None:
     for output, more in (("kept.png", ["--overwrite"]), ("new/deep/out.png", [])):
         done = process("apply", "look.json", "sea.png", "-o", output, *more, preexec_fn=small_files_only)
         answer = Answer(done.returncode, done.stdout, done.stderr)
-        refused(answer, f"{output} cannot be written: the file would be larger than allowed", "")
+        check_refusal(answer, f"{output} cannot be written: the file would be larger than allowed", "")
         assert contents(folder) == before
 
 
@@ -303,7 +303,7 @@ ODD = ["bell\x07.png", "two\nlines.png", "c1\x9b31m.png", "turn\u202earound.png"
 def test_control_characters_of_names_stay_off_the_terminal(t2o: T2O, folder: Path, name: str) -> None:
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
     answer = t2o("apply", "look.json", name)
-    refused(answer, f"{shown} does not exist", "check the spelling")
+    check_refusal(answer, f"{shown} does not exist", "check the spelling")
     photo(name)
     answer = t2o("apply", "look.json", name, "-o", "out")
     assert answer == (0, f"{shown} -> out/{shown}\n", "")

@@ -15,7 +15,7 @@ from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import style_memory
 from t2onet.models.files import describe_network, write_tensors
 from t2onet.models.style_memory import MIN_PAIRS
-from tests.cli.made import T2O
+from tests.cli.helpers import T2O
 from tests.models.made_retoucher import SMALL, VERDICTS, network
 from tests.planning.scenes import scene
 

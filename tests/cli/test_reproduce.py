@@ -17,10 +17,10 @@ from t2onet.evaluation import cases
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperTable
 from t2onet.models import answering
 from t2onet.training.__main__ import main as run_training
-from tests.cli.made import T2O, contents
-from tests.evaluation.paper_made import TINY, small_pairs
+from tests.cli.helpers import T2O, contents
+from tests.evaluation.paper_helpers import TINY, small_pairs
 from tests.planning.scenes import scene
-from tests.training.made import packed_folder
+from tests.training.helpers import make_packed_folder
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def pairs(folder: Path) -> Path:
 def tiny(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
     """The table `tiny`, `pairs` to measure it on, and `packed` to train on."""
     small_pairs(folder)
-    packed_folder(folder)
+    make_packed_folder(folder)
     monkeypatch.setitem(PAPER_TABLES, "tiny", TINY)
     return TINY
 

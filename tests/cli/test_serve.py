@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import COMMAND, T2O, environment, photo
-from tests.cli.test_process import RUN, loaded
+from tests.cli.helpers import COMMAND, T2O, environment, photo
+from tests.cli.test_process import RUN, list_loaded_modules
 from tests.conftest import PATIENCE
-from tests.server.made import files
+from tests.server.helpers import files
 
 SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals cannot be sent to one process there")
 
@@ -46,7 +46,9 @@ def serving(*arguments: object, guard: Sequence[str] = ()) -> Iterator[tuple[sub
         running.communicate()
 
 
-def asked(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+def send_request(
+    port: int, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request(method, path, body, headers)
@@ -69,9 +71,9 @@ def test_it_serves_photos_until_ctrl_c_and_leaves_nothing(folder: Path) -> None:
     with serving("sea.png", "--folder", "uploads") as (running, address):
         port = port_of(address)
         session = address.partition("#session=")[2]
-        status, told = asked(port, "GET", f"/api/v1/sessions/{session}")
+        status, told = send_request(port, "GET", f"/api/v1/sessions/{session}")
         assert (status, [one["name"] for one in json.loads(told)["photos"]]) == (200, ["sea.png"])
-        assert asked(port, "POST", f"/api/v1/sessions/{session}/photos", own.read_bytes())[0] == 201
+        assert send_request(port, "POST", f"/api/v1/sessions/{session}/photos", own.read_bytes())[0] == 201
         assert len(files(folder / "uploads")) == 1
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=PATIENCE)
@@ -114,8 +116,8 @@ def test_elsewhere_than_on_this_machine_it_asks_for_a_token(folder: Path) -> Non
     with serving("--host", "0.0.0.0") as (running, address):
         port, token = port_of(address), address.partition("?token=")[2]
         assert len(token) >= 20
-        assert asked(port, "GET", "/api/v1/about")[0] == 401
-        assert asked(port, "GET", "/api/v1/about", Authorization=f"Bearer {token}")[0] == 200
+        assert send_request(port, "GET", "/api/v1/about")[0] == 401
+        assert send_request(port, "GET", "/api/v1/about", Authorization=f"Bearer {token}")[0] == 200
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=PATIENCE)
 
@@ -167,5 +169,5 @@ def test_a_folder_is_checked_before_a_port_is_taken_and_gone_when_that_fails(t2o
 
 
 def test_its_help_loads_no_server() -> None:
-    found = loaded(RUN.format(arguments=["serve", "--help"]))
+    found = list_loaded_modules(RUN.format(arguments=["serve", "--help"]))
     assert not {"fastapi", "starlette", "uvicorn", "numpy", "onnxruntime", "numba"} & found

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import environment, photo
+from tests.cli.helpers import environment, photo
 from tests.cli.test_serve import SIGNALS, port_of
 from tests.conftest import PATIENCE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import T2O, contents, photo
+from tests.cli.helpers import T2O, contents, photo
 
 
 @pytest.fixture

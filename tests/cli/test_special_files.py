@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import LOOK, T2O, Answer, photo, process
+from tests.cli.helpers import LOOK, T2O, Answer, photo, process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 
@@ -72,7 +72,7 @@ COMMANDS = [
 ]
 
 
-def refused_in_one_line(answer: Answer) -> None:
+def check_one_line_refusal(answer: Answer) -> None:
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("t2o: ")
     assert answer.err.count("\n") == 1
@@ -81,7 +81,7 @@ def refused_in_one_line(answer: Answer) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_is_refused(t2o: T2O, pipe: Path, command: str) -> None:
-    refused_in_one_line(t2o(*command.split()))
+    check_one_line_refusal(t2o(*command.split()))
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_a_pipe_is_refused(t2o: T2O, pipe: Path, command: str) -> None:
 def test_a_pipe_is_not_given_to_libraries_either(pipe: Path, command: str) -> None:
     # In a process of its own: code that is not Python's would go on waiting.
     done = process(*command.split())
-    refused_in_one_line(Answer(done.returncode, done.stdout, done.stderr))
+    check_one_line_refusal(Answer(done.returncode, done.stdout, done.stderr))
 
 
 def test_the_kind_of_a_special_file_is_named(t2o: T2O, pipe: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_endless_device_is_refused(folder: Path, command: str) -> None:
 
     photo("a.png")
     done = process(*command.split(), preexec_fn=little_memory)
-    refused_in_one_line(Answer(done.returncode, done.stdout, done.stderr))
+    check_one_line_refusal(Answer(done.returncode, done.stdout, done.stderr))
     assert "not a regular file" in done.stderr
 
 
@@ -118,7 +118,7 @@ def test_a_recipe_too_large_to_be_one_is_refused(t2o: T2O, folder: Path) -> None
     with Path("huge.json").open("wb") as file:
         file.truncate(1 << 40)  # takes no room on the disk
     answer = t2o("describe", "huge.json")
-    refused_in_one_line(answer)
+    check_one_line_refusal(answer)
     assert "at most 268435456 (256 MiB) are read" in answer.err
 
 
@@ -130,7 +130,7 @@ def test_a_recipe_too_large_to_be_one_is_refused(t2o: T2O, folder: Path) -> None
 def test_a_number_of_megapixels_that_is_no_limit(t2o: T2O, folder: Path, command: str, limit: str) -> None:
     photo("a.png")
     answer = t2o(*command.split(), f"--max-megapixels={limit}")
-    refused_in_one_line(answer)
+    check_one_line_refusal(answer)
     assert answer.err.startswith(f"t2o: --max-megapixels {float(limit):g} is no limit; ")
 
 
@@ -197,7 +197,7 @@ def test_a_path_longer_than_the_system_takes_is_said(t2o: T2O, folder: Path) -> 
         os.mkdir("x" * 200)  # noqa: PTH102
         os.chdir("x" * 200)
     os.chdir(folder)
-    refused_in_one_line(t2o("apply", "look.json", "trip", "-r", "-o", "out"))
+    check_one_line_refusal(t2o("apply", "look.json", "trip", "-r", "-o", "out"))
     subprocess.run(["rm", "-rf", "trip"], check=True)
 
 

@@ -18,17 +18,17 @@ import pytest
 from t2onet.cli import study
 from t2onet.cli.study import annotate_pairs, free_study_places, rate_outputs, show_results
 from t2onet.data import open_dataset
-from t2onet.studies import models, people, results
+from t2onet.studies import database, people, results
 from t2onet.studies.creating import find_study
 from t2onet.studies.database import AnnotationSettings, RatingSettings, Study, StudyDatabase
 from t2onet.studies.people import JoinLimits
-from tests.cli.made import T2O, environment
-from tests.studies.made import annotation_study, raters, rating_study, table, work_through, write_through
+from tests.cli.helpers import T2O, environment
+from tests.studies.helpers import annotation_study, raters, rating_study, table, work_through, write_through
 from tests.studies.served import Served
 
 
 @pytest.fixture
-def rated(folder: Path) -> Path:
+def rating_folder(folder: Path) -> Path:
     """A folder with a database in which two raters have done their work."""
     with StudyDatabase("studies.db") as store:
         study = rating_study(store, folder, 4, RatingSettings(checks=0.2, repeats=0.2))
@@ -38,7 +38,7 @@ def rated(folder: Path) -> Path:
 
 
 @pytest.fixture
-def written(folder: Path) -> Path:
+def annotation_folder(folder: Path) -> Path:
     """A folder with a database in which somebody has written requests."""
     with StudyDatabase("studies.db") as store:
         study = annotation_study(store, folder / "pairs", 3, AnnotationSettings(requests=1, qualification=0))
@@ -46,7 +46,7 @@ def written(folder: Path) -> Path:
     return folder
 
 
-def test_results_of_ratings(t2o: T2O, rated: Path) -> None:
+def test_results_of_ratings(t2o: T2O, rating_folder: Path) -> None:
     answer = t2o("study", "results")
     assert (answer.code, answer.err) == (0, "")
     lines = [line.split() for line in answer.out.splitlines()]
@@ -72,7 +72,7 @@ def test_results_name_who_is_left_out(t2o: T2O, folder: Path) -> None:
     assert "left out" not in t2o("study", "results", "--attention", "0").out
 
 
-def test_results_of_requests(t2o: T2O, written: Path) -> None:
+def test_results_of_requests(t2o: T2O, annotation_folder: Path) -> None:
     answer = t2o("study", "results")
     lines = [line.split() for line in answer.out.splitlines()]
     assert answer.out.startswith("pairs: 3 of 3 answers from 1 people\n")
@@ -82,7 +82,7 @@ def test_results_of_requests(t2o: T2O, written: Path) -> None:
     assert '"link"' not in shown
 
 
-def test_export_of_ratings(t2o: T2O, rated: Path) -> None:
+def test_export_of_ratings(t2o: T2O, rating_folder: Path) -> None:
     answer = t2o("study", "export", "-o", "ratings.csv")
     with Path("ratings.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -97,7 +97,7 @@ def test_export_of_ratings(t2o: T2O, rated: Path) -> None:
     assert (folder.code, folder.err) == (2, "t2o: ratings: ratings are written as .csv; give that ending\n")
 
 
-def test_export_of_requests_goes_straight_on_as_a_dataset(t2o: T2O, written: Path) -> None:
+def test_export_of_requests_goes_straight_on_as_a_dataset(t2o: T2O, annotation_folder: Path) -> None:
     assert t2o("study", "export", "-o", "set") == (0, "3 pairs with 3 requests -> set\n", "")
     assert t2o("data", "show", "set", "-o", "sheet.png") == (0, "3 of 3 samples -> sheet.png\n", "")
     said = [request for sample in open_dataset("set").samples for request in sample.requests]
@@ -108,7 +108,7 @@ def test_export_of_requests_goes_straight_on_as_a_dataset(t2o: T2O, written: Pat
 
 
 @pytest.mark.slow
-def test_an_export_can_be_planned(t2o: T2O, written: Path) -> None:
+def test_an_export_can_be_planned(t2o: T2O, annotation_folder: Path) -> None:
     assert t2o("study", "export", "-o", "set").code == 0
     answer = t2o("data", "plan", "set", "-o", "plans", "--workers", "1")
     assert answer.code == 0, answer
@@ -142,7 +142,7 @@ def test_a_port_that_is_taken(t2o: T2O, folder: Path) -> None:
     assert answer.out == ""
 
 
-def test_places_of_people_who_never_began_are_freed(t2o: T2O, rated: Path) -> None:
+def test_places_of_people_who_never_began_are_freed(t2o: T2O, rating_folder: Path) -> None:
     with StudyDatabase("studies.db") as store:
         study = find_study(store)
         for number in range(5):
@@ -191,7 +191,7 @@ def test_defaults_are_those_of_python() -> None:
         word = {"samples": "all", "pages": "no limit"}.get(field.name, str(field.default))
         assert option.help.endswith(f"by default {word}.")
     assert inspect.signature(show_results).parameters["attention"].default == results.MIN_ATTENTION
-    assert study.DEFAULT_DATABASE == models.DEFAULT_DATABASE
+    assert study.DEFAULT_DATABASE == database.DEFAULT_DATABASE
 
 
 @pytest.mark.slow

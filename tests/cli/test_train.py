@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from t2onet.training import configs
-from tests.cli.made import T2O
-from tests.training.made import SMALL, packed_folder
+from tests.cli.helpers import T2O
+from tests.training.helpers import SMALL, make_packed_folder
 
 SETTINGS = [part for setting in (*SMALL, "iterations=2") for part in ("--set", setting)]
 
 
 @pytest.fixture
 def packed(folder: Path) -> Path:
-    return packed_folder(folder)
+    return make_packed_folder(folder)
 
 
 def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:

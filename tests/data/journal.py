@@ -20,7 +20,7 @@ HOLD = "T2O_TEST_HOLD"
 ENGINES = {"local": LocalEngine, "ray": RayEngine}
 
 
-def journalled(task: PlanTask) -> PlanOutcome:
+def plan_and_note(task: PlanTask) -> PlanOutcome:
     note("start", task)
     if HOLD in os.environ and starts() > int(os.environ[HOLD]):
         threading.Event().wait()
@@ -42,7 +42,7 @@ def note(event: str, task: PlanTask) -> None:
 
 def main(engine: str, photos: str, count: str, cache: str) -> None:
     dataset = small_set(Path(photos), int(count))
-    chosen = ENGINES[engine](workers=2, work=journalled)
+    chosen = ENGINES[engine](workers=2, work=plan_and_note)
     tally = plan_dataset(dataset, cache, engine=chosen, settings=PlanSettings(SIDE))
     assert not tally.problems, tally.problems
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.data.dataset import read_entries, read_entry_indices
-from tests.data.made import request, write
+from tests.data.helpers import request, write
 
 GOOD = [request("0001"), request("0002", operator={"hue": {"local": True}}), request("0003")]
 

@@ -12,10 +12,10 @@ import pytest
 from t2onet.data import Dataset, open_dataset
 from t2onet.data.gier import GierOperator, read_masks, read_operator_mask, select_samples
 from t2onet.errors import DataError
-from tests.data.made import DATA, edit, gier, pairs, write
+from tests.data.helpers import DATA, edit, gier, pairs, write
 
 
-def told(dataset: Dataset) -> list[str]:
+def list_problems(dataset: Dataset) -> list[str]:
     return [str(problem) for problem in dataset.problems]
 
 
@@ -33,7 +33,7 @@ def test_an_entry_is_a_sample_of_several_requests_and_labels(tmp_path: Path) -> 
         "global": True,
         "aligned": None,
     }
-    assert [photo.height for photo in sample.photos()] == [4, 4]
+    assert [photo.height for photo in sample.open_photos()] == [4, 4]
 
 
 def test_without_photos_there_is_language_only_where_asked_for(tmp_path: Path) -> None:
@@ -87,14 +87,14 @@ def test_a_bad_entry_is_named_and_the_rest_goes_on(
 ) -> None:
     dataset = open_dataset(gier(tmp_path, [edit("b", **fields), edit("a")], names="ab"))
     assert [sample.name for sample in dataset.samples] == ["a_out"]
-    (only,) = told(dataset)
+    (only,) = list_problems(dataset)
     assert problem in only
 
 
 def test_a_request_that_is_none_costs_only_itself(tmp_path: Path) -> None:
     dataset = open_dataset(gier(tmp_path, [edit("a", amateur_summary=[float("nan"), "", "lighter"])]))
     assert dataset.samples[0].requests == ("brighten", "lighter")
-    assert told(dataset) == [
+    assert list_problems(dataset) == [
         "splits/train_sess_3.json, entry 1: a request that is not a text (nan)",
         "splits/train_sess_3.json, entry 1: a request that is not a text ('')",
     ]
@@ -107,7 +107,7 @@ def test_places_are_not_gone_by_in_a_broken_list(tmp_path: Path) -> None:
     assert sample.labels["aligned"] is None
 
 
-def masked(root: Path, masks: Any, **operators: Any) -> Dataset:
+def make_masked_set(root: Path, masks: Any, **operators: Any) -> Dataset:
     gier(root, [edit("a", operator=operators)])
     write(root / "masks" / "a_a_mask.json", masks)
     return open_dataset(root)
@@ -118,7 +118,7 @@ TWO = [{"size": [2, 2], "counts": [0, 1, 3]}, {"size": [2, 2], "counts": "31"}]
 
 def test_an_operation_works_in_the_union_of_its_masks(tmp_path: Path) -> None:
     hue, tint = {"local": True, "ids": [0, 1]}, {"local": False, "ids": []}
-    dataset = masked(tmp_path, TWO, hue=hue, tint=tint)
+    dataset = make_masked_set(tmp_path, TWO, hue=hue, tint=tint)
     (sample,) = dataset.samples
     assert [mask.tolist() for mask in read_masks(dataset, sample)] == [
         [[True, False], [False, False]],
@@ -143,7 +143,7 @@ def test_an_operation_works_in_the_union_of_its_masks(tmp_path: Path) -> None:
     ],
 )
 def test_masks_that_cannot_be_read_are_refused_by_file(tmp_path: Path, masks: Any, why: str) -> None:
-    dataset = masked(tmp_path, masks, hue={"local": True, "ids": [1]})
+    dataset = make_masked_set(tmp_path, masks, hue={"local": True, "ids": [1]})
     with pytest.raises(DataError, match=why):
         read_operator_mask(dataset, dataset.samples[0], "hue")
 

@@ -10,10 +10,10 @@ import pytest
 
 from t2onet.data import Dataset, open_dataset
 from t2onet.language import Attribute, Intent
-from tests.data.made import DATA, ma5k, photos, request, write
+from tests.data.helpers import DATA, ma5k, photos, request, write
 
 
-def told(dataset: Dataset) -> list[str]:
+def list_problems(dataset: Dataset) -> list[str]:
     return [str(problem) for problem in dataset.problems]
 
 
@@ -25,7 +25,7 @@ def test_an_entry_is_a_sample(tmp_path: Path) -> None:
     assert sample.before == tmp_path / "images" / "0001_O.jpg"
     assert sample.labels == {"expert": "C"}
     assert sample.intents is None
-    assert [photo.width for photo in sample.photos()] == [6, 6]
+    assert [photo.width for photo in sample.open_photos()] == [6, 6]
 
 
 def test_photos_of_another_suffix_are_found_by_stem(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_stem_of_two_photos_is_told_once_and_the_first_is_used(tmp_path: Path)
     exact = request("0002", "E") | {"input": "0002_O.webp"}
     dataset = open_dataset(ma5k(tmp_path, [request("0002"), request("0002", "D"), exact], names=names))
     assert [sample.before.suffix for sample in dataset.samples] == [".png", ".png", ".webp"]
-    assert told(dataset) == [
+    assert list_problems(dataset) == [
         "images/0002_O: several photos of one name (0002_O.png, 0002_O.webp; the first is used)"
     ]
 
@@ -99,7 +99,7 @@ def test_splits_are_kept_and_can_be_chosen(tmp_path: Path) -> None:
 def test_a_bad_entry_is_named_and_the_rest_goes_on(tmp_path: Path, bad: Any, problem: str) -> None:
     dataset = open_dataset(ma5k(tmp_path, [bad, request("0001", text="warmer")]))
     assert [sample.requests for sample in dataset.samples] == [("warmer",)]
-    (only,) = told(dataset)
+    (only,) = list_problems(dataset)
     assert problem in only
 
 
@@ -107,13 +107,13 @@ def test_names_are_unique_and_the_same_entry_counts_once(tmp_path: Path) -> None
     entries = [request("0001", text=text) for text in ("brighter", "more light", "brighter")]
     dataset = open_dataset(ma5k(tmp_path, entries))
     assert [sample.name for sample in dataset.samples] == ["0001_C", "0001_C#2"]
-    assert told(dataset) == ["0001_C: the same entry again"]
+    assert list_problems(dataset) == ["0001_C: the same entry again"]
 
 
 def test_a_file_named_after_no_split_is_told(tmp_path: Path) -> None:
     ma5k(tmp_path, [request("0001")])
     write(tmp_path / "annotations" / "trian_sess_1.json", [])
-    (only,) = told(open_dataset(tmp_path))
+    (only,) = list_problems(open_dataset(tmp_path))
     assert only == "annotations/trian_sess_1.json: not the name of a split (known are train, val, test)"
 
 
@@ -143,7 +143,7 @@ def test_the_data_at_hand_is_read_whole() -> None:
     assert {reason: len(found) for reason, found in dataset.left_out.items()} == {
         "the photo after the edit is missing": 15_840
     }
-    assert dataset.samples[0].photos()[1].pixels.shape == (256, 256, 3)
+    assert dataset.samples[0].open_photos()[1].pixels.shape == (256, 256, 3)
 
 
 @pytest.mark.needs_data

@@ -14,7 +14,7 @@ import pytest
 
 from t2onet.data import LAYOUTS, Problem, drop_unreadable, open_dataset
 from t2onet.errors import DataError, ImageError
-from tests.data.made import edit, gier, ma5k, pairs, photos, request, write
+from tests.data.helpers import edit, gier, ma5k, pairs, photos, request, write
 
 MAKERS: dict[str, Callable[[Path], Path]] = {
     "ma5k-req": lambda root: ma5k(root, [request("0001")]),
@@ -82,7 +82,7 @@ def test_checking_finds_photos_that_cannot_be_read(tmp_path: Path) -> None:
     )
     for sample in dataset.samples[:-1]:
         with pytest.raises(ImageError, match=rf"{sample.name}\.png"):
-            sample.photos()
+            sample.open_photos()
 
 
 def test_checking_leaves_heic_and_raw_to_their_readers(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_memory_does_not_grow_with_the_number_of_samples(tmp_path: Path) -> None
     def peak(count: int) -> int:
         tracemalloc.start()
         for sample in open_dataset(tmp_path).samples[:count]:
-            sample.photos()
+            sample.open_photos()
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found
@@ -150,7 +150,7 @@ def test_readers_run_where_only_numpy_and_pillow_are(tmp_path: Path) -> None:
     pairs(tmp_path, ["a.png"])
     code = (
         "import sys; from t2onet.data import drop_unreadable, open_dataset; import t2onet.language; "
-        f"drop_unreadable(open_dataset({str(tmp_path)!r})).samples[0].photos(); print(*sys.modules)"
+        f"drop_unreadable(open_dataset({str(tmp_path)!r})).samples[0].open_photos(); print(*sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert {"pydantic", "typer", "rich", "numba", "h5py", "torch", "scipy"} & set(found.split()) == set()

@@ -128,7 +128,7 @@ def test_a_broken_photo_is_told_and_the_others_go_in(dataset: Dataset, tmp_path:
     assert [sample.name for sample in read_packed(tmp_path / "packed").samples] == ["pair-000", "pair-003"]
 
 
-def planned(dataset: Dataset, cache: Path, steps: int) -> DatasetPlans:
+def plan_set(dataset: Dataset, cache: Path, steps: int) -> DatasetPlans:
     settings = PlanSettings(SIDE, steps)
     plan_dataset(dataset, cache, engine=InThisProcess(), settings=settings)
     return DatasetPlans(cache, dataset.samples, settings)
@@ -138,7 +138,7 @@ def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -
     texts = list(
         collect_texts(replace(dataset, samples=(replace(dataset.samples[0], name="more"),)), dataset)
     )
-    many, one = (planned(dataset, tmp_path / "plans", steps) for steps in (6, 1))
+    many, one = (plan_set(dataset, tmp_path / "plans", steps) for steps in (6, 1))
     pack_dataset(dataset, tmp_path / "packed", plans=many, texts=texts, size=SIDE)
     few = replace(dataset, samples=dataset.samples[1:])
     done = repack_dataset(tmp_path / "packed", tmp_path / "one-step", few, one)
@@ -153,7 +153,7 @@ def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -
 
 
 def test_plans_alone_need_the_set_they_were_packed_for(dataset: Dataset, tmp_path: Path) -> None:
-    plans = planned(dataset, tmp_path / "plans", 1)
+    plans = plan_set(dataset, tmp_path / "plans", 1)
     pack_dataset(dataset, tmp_path / "packed", size=SIDE)
     repack_dataset(tmp_path / "packed", tmp_path / "one-step", dataset, plans)
     with pytest.raises(DataError, match="has no photos itself"):
@@ -215,7 +215,7 @@ def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp
 def test_a_set_packed_meanwhile_is_kept(
     dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
-    plans = planned(dataset, tmp_path / "plans", 1)
+    plans = plan_set(dataset, tmp_path / "plans", 1)
     pack_dataset(dataset, tmp_path / "first", size=SIDE)
     place, finish = tmp_path / "packed", ShardWriter.finish
 

@@ -8,10 +8,10 @@ import pytest
 
 from t2onet.data import Dataset, open_dataset
 from t2onet.errors import DataError
-from tests.data.made import pairs, photos, write
+from tests.data.helpers import pairs, photos, write
 
 
-def told(dataset: Dataset) -> list[str]:
+def list_problems(dataset: Dataset) -> list[str]:
     return [str(problem) for problem in dataset.problems]
 
 
@@ -77,7 +77,7 @@ def test_a_bad_row_is_named_by_its_line_and_the_rest_goes_on(
     text = b"name,request,split\nb,darker,val\n" + row + b"\na,warmer,\n"
     dataset = open_dataset(pairs(tmp_path, ["a.png", "b.png"], text))
     assert requests(dataset) == {"a": ("warmer",), "b": ("darker",)}
-    (only,) = told(dataset)
+    (only,) = list_problems(dataset)
     assert only.startswith("requests.csv, line 3: ")
     assert problem in only
 
@@ -86,7 +86,7 @@ def test_a_bad_row_is_named_by_its_line_and_the_rest_goes_on(
 def test_a_list_without_header_is_named_and_the_pairs_are_read(tmp_path: Path, text: str) -> None:
     dataset = open_dataset(pairs(tmp_path, ["a.png"], text))
     assert requests(dataset) == {"a": ()}
-    (only,) = told(dataset)
+    (only,) = list_problems(dataset)
     assert only.startswith("requests.csv, line 1: ")
 
 
@@ -102,7 +102,7 @@ def test_files_that_are_no_pair_are_named(tmp_path: Path) -> None:
     write(tmp_path / "after" / ".DS_Store", b"x")
     dataset = open_dataset(tmp_path)
     assert [sample.before.name for sample in dataset.samples] == ["A.jpg"]
-    assert told(dataset) == [
+    assert list_problems(dataset) == [
         "before/A: several photos of one name (A.jpg, a.png; the first is used)",
         "after/notes.txt: not a kind of photo that can be read",
         "b: the photo after the edit is missing (no after/b.*)",

@@ -47,7 +47,7 @@ def dataset(tmp_path: Path) -> Dataset:
     return small_set(tmp_path / "photos", PAIRS)
 
 
-def planned(number: int = 0) -> StoredPlan:
+def make_plan(number: int = 0) -> StoredPlan:
     recipe = Recipe.from_steps([("brightness", round(0.001 * number, 5)), ("tone", [1, 2, 1, 1, 1, 1, 1, 1])])
     return StoredPlan(recipe, 0.125, 0.0625, (0.125, 0.1, 0.0625))
 
@@ -73,21 +73,21 @@ def test_a_plan_is_among_the_best_or_the_worst(
 ) -> None:
     tally = PlanTotals()
     for cost in costs:
-        tally.add(dataset.samples[0], replace(planned(), cost=cost))
+        tally.add(dataset.samples[0], replace(make_plan(), cost=cost))
     assert [shown.cost for shown in tally.worst] == worst
     assert [-shown.cost for shown in tally.best] == best
 
 
 def test_a_plan_without_steps_is_never_among_the_best(dataset: Dataset) -> None:
     tally = PlanTotals()
-    tally.add(dataset.samples[0], replace(planned(), recipe=Recipe()))
+    tally.add(dataset.samples[0], replace(make_plan(), recipe=Recipe()))
     assert (len(tally.worst), tally.best) == (1, [])
 
 
 def test_operations_that_are_used_as_often_stand_in_the_order_of_names(dataset: Dataset) -> None:
     tally = PlanTotals()
     for steps in ([("tone", [1.0] * 8)], [("brightness", 0.1), ("contrast", 0.1)], [("contrast", 0.1)]):
-        tally.add(dataset.samples[0], replace(planned(), recipe=Recipe.from_steps(steps)))
+        tally.add(dataset.samples[0], replace(make_plan(), recipe=Recipe.from_steps(steps)))
     assert tally.operations_by_count == [("contrast", 2), ("brightness", 1), ("tone", 1)]
 
 
@@ -165,16 +165,16 @@ def test_operations_and_ways_that_make_no_plan() -> None:
 
 
 def test_a_record_comes_back() -> None:
-    data = record_from_line(record_to_line(key(7), planned(7)))
+    data = record_from_line(record_to_line(key(7), make_plan(7)))
     assert data is not None
-    assert (data["key"], StoredPlan.from_data(data)) == (key(7), planned(7))
+    assert (data["key"], StoredPlan.from_data(data)) == (key(7), make_plan(7))
 
 
-def filled(folder: Path, count: int) -> Path:
+def fill_store(folder: Path, count: int) -> Path:
     """The only segment of a store with that many plans."""
     store = PlanStore.open_for_writing(folder)
     for number in range(count):
-        store.add(key(number), planned(number))
+        store.add(key(number), make_plan(number))
     store.close()
     (segment,) = folder.glob("*.jsonl")
     return segment
@@ -182,7 +182,7 @@ def filled(folder: Path, count: int) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return filled(tmp_path_factory.mktemp("store"), 4).read_bytes()
+    return fill_store(tmp_path_factory.mktemp("store"), 4).read_bytes()
 
 
 @given(data=st.data())
@@ -196,7 +196,7 @@ def test_no_damage_of_a_byte_gives_a_wrong_plan(
     store = PlanStore(folder)
     kept = [number for number in range(4) if key(number) in store]
     assert len(kept) >= (3 if whole[at] != ord("\n") else 2)
-    assert all(store[key(number)] == planned(number) for number in kept)
+    assert all(store[key(number)] == make_plan(number) for number in kept)
     assert len(store.damage) <= (1 if byte != ord("\n") else 2)
     assert bool(store.damage) == (len(kept) < 4)
 
@@ -215,7 +215,7 @@ def test_a_file_cut_anywhere_loses_only_what_was_cut(
 
 
 def test_damage_is_told_once_and_then_gone(tmp_path: Path) -> None:
-    segment = filled(tmp_path, 3)
+    segment = fill_store(tmp_path, 3)
     lines = segment.read_bytes().splitlines(keepends=True)
     segment.write_bytes(lines[0] + lines[1].replace(b"brightness", b"brighTness") + lines[2])
     again = PlanStore.open_for_writing(tmp_path)
@@ -228,7 +228,7 @@ def test_damage_is_told_once_and_then_gone(tmp_path: Path) -> None:
 def test_two_writers_share_a_folder(tmp_path: Path) -> None:
     stores = [PlanStore.open_for_writing(tmp_path), PlanStore.open_for_writing(tmp_path)]
     for number in range(6):
-        stores[number % 2].add(key(number), planned(number))
+        stores[number % 2].add(key(number), make_plan(number))
     # The second is alive, so a line that it has begun is not damage, and its file is not repaired.
     assert stores[1]._file is not None
     stores[1]._file.write(b"0000")
@@ -238,7 +238,7 @@ def test_two_writers_share_a_folder(tmp_path: Path) -> None:
     for store in stores:
         store.close()
     assert [problem.name for problem in PlanStore(tmp_path).damage] == ["plans-000002.jsonl:4"]
-    assert all(PlanStore(tmp_path)[key(number)] == planned(number) for number in range(6))
+    assert all(PlanStore(tmp_path)[key(number)] == make_plan(number) for number in range(6))
 
 
 def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> Non
     plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
     assert list(plans) == list(dataset.samples)
     for sample, found in plans.items():
-        before, after = sample.photos()
+        before, after = sample.open_photos()
         edited = np.asarray(t2onet.apply(found.recipe, before), float) / 255
         assert found.cost == pytest.approx(np.abs(edited - np.asarray(after, float) / 255).mean(), abs=1e-5)
         assert found.cost < 0.35 * found.start_cost

@@ -83,7 +83,7 @@ def keys_on_disk(folder: Path) -> set[str]:
     return {key.hex() for key in PlanStore(folder)._positions}
 
 
-def gone(pid: str) -> bool:
+def is_gone(pid: str) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
@@ -105,7 +105,7 @@ def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) ->
         run.kill()
         workers = {pid for _, _, pid in run.lines("start")}
         end = time.monotonic() + PATIENCE
-        while not all(map(gone, workers)):  # workers end with their driver
+        while not all(map(is_gone, workers)):  # workers end with their driver
             assert time.monotonic() < end
             time.sleep(0.01)
         check_starts(run, started_before, saved_before)

@@ -35,14 +35,14 @@ STEPS = [[("tone", [0.5] * 8), ("brightness", [0.25])], [], [("brightness", [-1.
 ABOUT = {"run": "paper", "weights": "0123456789ab"}
 
 
-def written(path: Path, data: bytes) -> Path:
+def write_file(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
 
 
 def test_questions_come_back_each_once(tmp_path: Path) -> None:
-    questions = QuestionSet.of([*ASKED, ASKED[0]], ["f", "f", "g"])
-    found = read_questions(written(tmp_path / "q.zip", questions.zipped()))
+    questions = QuestionSet.from_pairs([*ASKED, ASKED[0]], ["f", "f", "g"])
+    found = read_questions(write_file(tmp_path / "q.zip", questions.to_zip()))
     assert list(found.asked) == list(questions.asked) == [question_key(*one) for one in ASKED]
     assert (found.fingerprint, found.data) == (questions.fingerprint, ("f", "g"))
     for one, (picture, request) in zip(found.asked.values(), ASKED, strict=True):
@@ -53,9 +53,9 @@ def test_questions_come_back_each_once(tmp_path: Path) -> None:
 
 
 def test_the_same_questions_are_the_same_file() -> None:
-    assert QuestionSet.of(ASKED).zipped() == QuestionSet.of(ASKED).zipped()
-    assert QuestionSet.of(ASKED).fingerprint == QuestionSet.of(ASKED[::-1]).fingerprint
-    assert QuestionSet.of(ASKED).fingerprint != QuestionSet.of(ASKED[:2]).fingerprint
+    assert QuestionSet.from_pairs(ASKED).to_zip() == QuestionSet.from_pairs(ASKED).to_zip()
+    assert QuestionSet.from_pairs(ASKED).fingerprint == QuestionSet.from_pairs(ASKED[::-1]).fingerprint
+    assert QuestionSet.from_pairs(ASKED).fingerprint != QuestionSet.from_pairs(ASKED[:2]).fingerprint
 
 
 @given(st.integers(0, 255), st.floats(-0.49, 0.49))
@@ -72,7 +72,7 @@ def test_a_key_is_that_of_the_picture_at_8_bits(level: int, off: float) -> None:
     "given_", [RecordedRecipes(STEPS), RecordedPictures(PICTURES), RecordedRecipes([[], [], []])]
 )
 def test_answers_come_back(tmp_path: Path, given_: RecordedRecipes | RecordedPictures) -> None:
-    path = written(tmp_path / "a.zip", AnswerSet(["a", "b", "c"], given_, ABOUT).zipped())
+    path = write_file(tmp_path / "a.zip", AnswerSet(["a", "b", "c"], given_, ABOUT).to_zip())
     found = read_answers(path)
     assert (found.keys, found.about, read_answers_source(path)) == (["a", "b", "c"], ABOUT, ABOUT)
     if isinstance(given_, RecordedRecipes):
@@ -84,26 +84,28 @@ def test_answers_come_back(tmp_path: Path, given_: RecordedRecipes | RecordedPic
 
 
 def test_what_was_never_written_so_is_refused(tmp_path: Path) -> None:
-    questions = written(tmp_path / "q.zip", QuestionSet.of(ASKED).zipped())
-    answers = written(tmp_path / "a.zip", AnswerSet(["a"], RecordedPictures(PICTURES[:1]), ABOUT).zipped())
+    questions = write_file(tmp_path / "q.zip", QuestionSet.from_pairs(ASKED).to_zip())
+    answers = write_file(tmp_path / "a.zip", AnswerSet(["a"], RecordedPictures(PICTURES[:1]), ABOUT).to_zip())
     with pytest.raises(DataError, match=r"a\.zip does not hold questions; `t2o evaluate --ask` or"):
         read_questions(answers)
     with pytest.raises(DataError, match=r"q\.zip does not hold answers; `python -m t2onet\.training answer"):
         read_answers(questions)
     with pytest.raises(DataError, match=r"other\.zip cannot be read as questions, "):
-        read_questions(written(tmp_path / "other.zip", b"PK, or so"))
+        read_questions(write_file(tmp_path / "other.zip", b"PK, or so"))
     with pytest.raises(DataError, match=r"half\.zip cannot be read as answers, "):
-        read_answers(written(tmp_path / "half.zip", answers.read_bytes()[:-40]))
+        read_answers(write_file(tmp_path / "half.zip", answers.read_bytes()[:-40]))
     with pytest.raises(
         DataError, match=r"is damaged, its answers cannot be read \(1 answers to 2 questions\)"
     ):
         read_answers(
-            written(tmp_path / "b.zip", AnswerSet(["a", "b"], RecordedPictures(PICTURES[:1]), ABOUT).zipped())
+            write_file(
+                tmp_path / "b.zip", AnswerSet(["a", "b"], RecordedPictures(PICTURES[:1]), ABOUT).to_zip()
+            )
         )
 
 
 def test_a_picture_that_is_gone_is_noticed(tmp_path: Path) -> None:
-    path = written(tmp_path / "q.zip", QuestionSet.of(ASKED).zipped())
+    path = write_file(tmp_path / "q.zip", QuestionSet.from_pairs(ASKED).to_zip())
     with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "part.zip", "w") as part:
         for name in whole.namelist()[:-1]:
             part.writestr(name, whole.read(name))
@@ -112,7 +114,7 @@ def test_a_picture_that_is_gone_is_noticed(tmp_path: Path) -> None:
 
 
 def test_pictures_in_another_order_are_noticed(tmp_path: Path) -> None:
-    path = written(tmp_path / "q.zip", QuestionSet.of(ASKED).zipped())
+    path = write_file(tmp_path / "q.zip", QuestionSet.from_pairs(ASKED).to_zip())
     names = {"pictures/00000.webp": "pictures/00001.webp", "pictures/00001.webp": "pictures/00000.webp"}
     with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "swapped.zip", "w") as swapped:
         for name in whole.namelist():

@@ -21,7 +21,7 @@ def runs_of(mask: np.ndarray) -> list[int]:
     return [0] * (groups[0][0] is True) + [length for _, length in groups]
 
 
-def packed(runs: list[int]) -> str:
+def pack_runs(runs: list[int]) -> str:
     """Differences from two places before, from the fourth on, as characters of five bits."""
     text = ""
     for place, run in enumerate(runs):
@@ -49,13 +49,13 @@ def test_characters_carry_five_bits_and_differences() -> None:
 
 @given(arrays.arrays(bool, arrays.array_shapes(min_dims=2, max_dims=2, max_side=40)))
 def test_any_mask_comes_back_from_both_forms(mask: np.ndarray) -> None:
-    for counts in (runs_of(mask), packed(runs_of(mask))):
+    for counts in (runs_of(mask), pack_runs(runs_of(mask))):
         assert np.array_equal(decode_mask({"size": list(mask.shape), "counts": counts}), mask)
 
 
 @given(st.lists(st.integers(1, 6000), min_size=4, max_size=8))
 def test_long_runs_come_back(runs: list[int]) -> None:
-    assert runs_of(decode_mask({"size": [sum(runs), 1], "counts": packed(runs)})) == runs
+    assert runs_of(decode_mask({"size": [sum(runs), 1], "counts": pack_runs(runs)})) == runs
 
 
 @pytest.mark.parametrize(

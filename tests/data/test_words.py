@@ -11,7 +11,7 @@ from t2onet import DataError
 from t2onet.data.packed import read_packed, read_training_requests
 from t2onet.data.words import WordVectors, read_word_vectors, write_glove_vectors, write_word_vectors
 from t2onet.language import Vocabulary
-from tests.training.made import packed_folder
+from tests.training.helpers import make_packed_folder
 
 RELEASED = Path(__file__).parent / "released" / "words.npz"
 """Written by an earlier release."""
@@ -33,7 +33,7 @@ def test_a_file_of_an_earlier_release_is_read() -> None:
 
 
 def test_words_are_those_of_the_training_requests(tmp_path: Path) -> None:
-    packed = packed_folder(tmp_path)
+    packed = make_packed_folder(tmp_path)
     assert read_training_requests(packed) == read_packed(packed).training_requests()
     (tmp_path / "glove.txt").write_text("make 1 2\nbrighter 3 4\nzebra 5 6\n")
     counts = write_glove_vectors(packed, tmp_path / "glove.txt")
@@ -44,7 +44,7 @@ def test_words_are_those_of_the_training_requests(tmp_path: Path) -> None:
 
 
 def test_a_given_vocabulary_takes_the_place_of_the_requests(tmp_path: Path) -> None:
-    packed = packed_folder(tmp_path)
+    packed = make_packed_folder(tmp_path)
     (tmp_path / "glove.txt").write_text("zebra 5 6\n")
     vocabulary = Vocabulary.of(["zebra"], minimum=1)
     assert write_glove_vectors(packed, tmp_path / "glove.txt", vocabulary).words == 5

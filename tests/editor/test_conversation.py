@@ -13,7 +13,7 @@ from t2onet.editor import NOTHING_YET, apply_to_thumbnail
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import EXAMPLES
-from tests.editor.made import PHOTO, WARM, Scripted
+from tests.editor.helpers import PHOTO, WARM, Scripted
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_whatever_is_said_recipes_stay_valid(said: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["dogs", "meadow"])
 def test_the_network_and_follow_ups_change_only_what_they_mention(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resized(256))
+    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
     editor.follow("make it brighter and warmer")
     for sentence, attribute, sign in [
         ("less warm", Attribute.WARMTH, -1),
@@ -266,12 +266,12 @@ def test_the_network_and_follow_ups_change_only_what_they_mention(name: str) -> 
         ("more contrast", Attribute.CONTRAST, 1),
         ("less sharp", Attribute.SHARPNESS, -1),
     ]:
-        change = noticed(editor, sentence)
+        change = measure_noticeable_change(editor, sentence)
         assert sign * change[ATTRIBUTE_INDEX[attribute]] > 1.5, sentence
         assert max(abs(change), key=float) == abs(change[ATTRIBUTE_INDEX[attribute]]), sentence
 
 
-def noticed(editor: Editor, sentence: str) -> np.ndarray:
+def measure_noticeable_change(editor: Editor, sentence: str) -> np.ndarray:
     """By how many noticeable amounts the attributes change."""
     assert editor.current is not None
     before = measure_attributes(apply_to_thumbnail(editor.current.recipe, editor.picture))

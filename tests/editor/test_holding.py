@@ -13,7 +13,7 @@ from t2onet.language import Attribute
 from t2onet.language.limits import Limit, Limited
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import EXAMPLES
-from tests.editor.made import PHOTO, WARM, Scripted
+from tests.editor.helpers import PHOTO, WARM, Scripted
 from tests.planning.scenes import scene
 
 L, C, S, W, R, X = Attribute
@@ -22,7 +22,7 @@ PICTURE = scene(48)
 SAID = ("not that",)
 
 
-def changed(recipe: Recipe, picture: np.ndarray, attribute: Attribute) -> float:
+def measure_noticeable_change(recipe: Recipe, picture: np.ndarray, attribute: Attribute) -> float:
     """By how many noticeable amounts."""
     at = ATTRIBUTE_INDEX[attribute]
     return (
@@ -41,11 +41,11 @@ def test_a_step_about_what_must_stay_is_left_out() -> None:
 
 def test_what_a_step_moves_along_is_moved_back() -> None:
     bright = Recipe.from_steps([("brightness", 0.3)])
-    assert changed(bright, PICTURE, C) > 4
+    assert measure_noticeable_change(bright, PICTURE, C) > 4
     found = enforce_limits(bright, (("brighter",),), Limited("brighter", (Limit(C),), SAID), PICTURE)
     assert [step.operation for step in found.recipe.steps] == ["brightness", "contrast"]
     assert found.reasons == (("brighter",), SAID)
-    assert abs(changed(found.recipe, PICTURE, C)) < 2
+    assert abs(measure_noticeable_change(found.recipe, PICTURE, C)) < 2
 
 
 def test_a_limit_to_one_side_leaves_the_other_free() -> None:
@@ -127,12 +127,12 @@ LIMITED: list[tuple[str, tuple[Attribute, int], tuple[tuple[Attribute, int], ...
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dogs", "stream", "sunset"])
 def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resized(256))
+    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
     for request, (asked, sign), limits in LIMITED:
         recipe = editor.ask(request).recipe
-        assert sign * changed(recipe, editor.picture, asked) > 1, request
+        assert sign * measure_noticeable_change(recipe, editor.picture, asked) > 1, request
         for attribute, way in limits:
-            moved = changed(recipe, editor.picture, attribute)
+            moved = measure_noticeable_change(recipe, editor.picture, attribute)
             assert (way * moved if way else abs(moved)) < 3, (request, attribute)
 
 
@@ -147,6 +147,9 @@ def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
 def test_the_network_does_less_where_it_must_not_be_too_much(
     plain: str, gentle: str, attribute: Attribute
 ) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / "dogs.jpg").resized(256))
-    much, little = (changed(editor.ask(said).recipe, editor.picture, attribute) for said in (plain, gentle))
+    editor = Editor(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(256))
+    much, little = (
+        measure_noticeable_change(editor.ask(said).recipe, editor.picture, attribute)
+        for said in (plain, gentle)
+    )
     assert 0.3 * much < little < 0.7 * much

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from t2onet import Mask, Recipe
 from t2onet.editor.turns import interpolate_recipes, measure_effects
 from t2onet.language import Attribute
-from tests.editor.made import COOL, WARM
+from tests.editor.helpers import COOL, WARM
 from tests.planning.scenes import scene
 from tests.recipe.strategies import recipes
 

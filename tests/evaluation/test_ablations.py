@@ -18,10 +18,10 @@ from tests.planning.scenes import scene
 @cache
 def pairs() -> list[tuple[np.ndarray, np.ndarray]]:
     befores = [scene(48, seed) for seed in range(4)]
-    return [(before, graded(before, seed)) for seed, before in enumerate(befores)]
+    return [(before, grade_picture(before, seed)) for seed, before in enumerate(befores)]
 
 
-def graded(picture: np.ndarray, seed: int) -> np.ndarray:
+def grade_picture(picture: np.ndarray, seed: int) -> np.ndarray:
     """Exposure, a filmic curve, a tint and chroma, as no single operation does them."""
     rng = np.random.default_rng(seed)
     light = picture.astype(np.float64) ** 2.2 * 2 ** rng.uniform(0.3, 1)

@@ -142,7 +142,7 @@ def _three_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "read_labels", lambda: labels)
 
 
-def listed(root: Path, *requests: str) -> Dataset:
+def make_listed_set(root: Path, *requests: str) -> Dataset:
     """A dataset in the layout of MA5k-Req with these requests in its val split."""
     folder, _ = write(root, ma5k_req=[{"request": request} for request in requests], gier=[])
     return Dataset(folder, "ma5k-req", ())
@@ -150,7 +150,9 @@ def listed(root: Path, *requests: str) -> Dataset:
 
 @pytest.mark.usefixtures("_three_labels")
 def test_labels_made_by_hand_are_for_the_published_sentences(tmp_path: Path) -> None:
-    assert list(read_labelled_sentences(listed(tmp_path, *PUBLISHED), "val").values()) == list(PUBLISHED)
+    assert list(read_labelled_sentences(make_listed_set(tmp_path, *PUBLISHED), "val").values()) == list(
+        PUBLISHED
+    )
 
 
 @pytest.mark.usefixtures("_three_labels")
@@ -158,7 +160,7 @@ def test_labels_made_by_hand_are_for_the_published_sentences(tmp_path: Path) -> 
 def test_a_list_with_few_of_these_sentences_is_another_dataset(
     tmp_path: Path, requests: tuple[str, ...]
 ) -> None:
-    own = listed(tmp_path, *requests)
+    own = make_listed_set(tmp_path, *requests)
     assert not is_published_ma5k_req(own)
     assert read_labelled_sentences(own, "val") == {}
 
@@ -166,14 +168,14 @@ def test_a_list_with_few_of_these_sentences_is_another_dataset(
 @pytest.mark.usefixtures("_three_labels")
 def test_a_changed_sentence_in_the_published_list_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="another sentence at ma5k-req val 2 request"):
-        read_labelled_sentences(listed(tmp_path, *PUBLISHED[:2], "softer"), "val")
+        read_labelled_sentences(make_listed_set(tmp_path, *PUBLISHED[:2], "softer"), "val")
 
 
 BRIGHTER = (Intent(Attribute.LIGHTNESS, 1),)
 
 
-def simulated(tmp_path: Path, *samples: Sample) -> Dataset:
-    return Dataset(listed(tmp_path).root, "ma5k-req", samples)
+def make_simulated_set(tmp_path: Path, *samples: Sample) -> Dataset:
+    return Dataset(make_listed_set(tmp_path).root, "ma5k-req", samples)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_simulated_samples_carry_their_labels(
     tmp_path: Path, sample: dict[str, Any], kind: RequestKind
 ) -> None:
     photo = Path("photo.jpg")
-    data = simulated(tmp_path, Sample("a", "val", photo, photo, ("do it",), **sample))
+    data = make_simulated_set(tmp_path, Sample("a", "val", photo, photo, ("do it",), **sample))
     [(label, text)] = read_labelled_sentences(data, "val").items()
     assert (label.kind, text) == (kind, "do it")
     assert label.intents == (BRIGHTER if kind is RequestKind.EDIT else ())
@@ -199,7 +201,7 @@ def test_large_simulated_splits_are_thinned_out(tmp_path: Path) -> None:
     samples = [
         Sample(str(at), "val", photo, photo, ("brighter",), BRIGHTER) for at in range(MAX_SIMULATED + 1)
     ]
-    found = read_labelled_sentences(simulated(tmp_path, *samples), "val")
+    found = read_labelled_sentences(make_simulated_set(tmp_path, *samples), "val")
     assert MAX_SIMULATED / 2 < len(found) <= MAX_SIMULATED
 
 

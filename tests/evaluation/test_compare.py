@@ -15,24 +15,24 @@ from t2onet.evaluation.compare import Comparison, compare_systems
 from t2onet.evaluation.measure import evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, open_system
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
-from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
-from tests.evaluation.paper_made import small_pairs
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
+from tests.evaluation.paper_helpers import small_pairs
 
 
 def brighter(question: Question) -> SystemAnswer:
-    return SystemAnswer(brightened(question.picture, 0.2))
+    return SystemAnswer(brighten(question.picture, 0.2))
 
 
 @pytest.fixture(scope="module")
-def compared() -> Comparison:
+def comparison() -> Comparison:
     cases = some_cases(6)
     systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter)]
     evaluations = [evaluate_system(system, cases, SENTENCES, each=2) for system in systems]
     return Comparison(evaluations, {"pairs": 6, "data": "0123", "code": "abc"})
 
 
-def test_a_column_for_each_system_and_its_difference_from_the_first(compared: Comparison) -> None:
-    figures, classes, differences = compared.build_tables()
+def test_a_column_for_each_system_and_its_difference_from_the_first(comparison: Comparison) -> None:
+    figures, classes, differences = comparison.build_tables()
     assert figures.columns == classes.columns == ("identity", "keywords", "scripted")
     assert differences.columns == ("keywords less identity", "scripted less identity")
     first, *others = figures.rows["expert: L1"]
@@ -44,21 +44,21 @@ def test_a_column_for_each_system_and_its_difference_from_the_first(compared: Co
         assert apart.high < 0
 
 
-def test_the_tables_say_where_figures_come_from(compared: Comparison) -> None:
-    assert compared.build_tables()[0].notes[0] == "pairs 6, data 0123, code abc"
+def test_the_tables_say_where_figures_come_from(comparison: Comparison) -> None:
+    assert comparison.build_tables()[0].notes[0] == "pairs 6, data 0123, code abc"
 
 
-def test_a_figure_that_a_system_has_not_is_blank(compared: Comparison) -> None:
+def test_a_figure_that_a_system_has_not_is_blank(comparison: Comparison) -> None:
     """A system without recipes has no steps."""
-    assert compared.estimates["expert: steps"][2] is None
-    assert compared.differences["expert: steps"][1] is None
-    assert "expert: steps" not in compared.to_json()["figures"]["scripted"]
+    assert comparison.estimates["expert: steps"][2] is None
+    assert comparison.differences["expert: steps"][1] is None
+    assert "expert: steps" not in comparison.to_json()["figures"]["scripted"]
 
 
-def test_figures_are_the_means_of_their_samples(compared: Comparison) -> None:
-    rows = list(csv.DictReader(compared.samples_to_csv().splitlines()))
-    data = compared.to_json()["figures"]
-    for system in compared.names:
+def test_figures_are_the_means_of_their_samples(comparison: Comparison) -> None:
+    rows = list(csv.DictReader(comparison.samples_to_csv().splitlines()))
+    data = comparison.to_json()["figures"]
+    for system in comparison.names:
         own = [row for row in rows if row["system"] == system]
         for column in ("L1", "SSIM", "PSNR", "delta-E 2000"):
             mean = np.mean([float(row[column]) for row in own if row[column]])
@@ -70,16 +70,16 @@ def test_figures_are_the_means_of_their_samples(compared: Comparison) -> None:
         assert data[system]["literal: following"]["value"] == pytest.approx(np.mean(hits))
 
 
-def test_samples_name_sentences_and_do_not_quote_them(compared: Comparison) -> None:
+def test_samples_name_sentences_and_do_not_quote_them(comparison: Comparison) -> None:
     rows = [
-        row for row in csv.DictReader(compared.samples_to_csv().splitlines()) if row["part"] == "requests"
+        row for row in csv.DictReader(comparison.samples_to_csv().splitlines()) if row["part"] == "requests"
     ]
     assert {row["request"] for row in rows} == {label.name for label in SENTENCES}
 
 
-def test_a_folder_holds_everything(compared: Comparison, tmp_path: Path) -> None:
+def test_a_folder_holds_everything(comparison: Comparison, tmp_path: Path) -> None:
     folder = tmp_path / "results" / "main"
-    compared.write(folder, "t2o evaluate pairs")
+    comparison.write(folder, "t2o evaluate pairs")
     assert sorted(path.name for path in folder.iterdir()) == [
         "about.json",
         "figures.csv",
@@ -88,18 +88,18 @@ def test_a_folder_holds_everything(compared: Comparison, tmp_path: Path) -> None
     ]
     about = json.loads((folder / "about.json").read_text())
     assert about["command"] == "t2o evaluate pairs"
-    assert about["systems"] == list(compared.names)
+    assert about["systems"] == list(comparison.names)
     lines = csv.DictReader((folder / "figures.csv").read_text().splitlines())
     l1 = {line["system"]: line for line in lines if line["figure"] == "expert: L1"}
-    assert list(l1) == list(compared.names)
+    assert list(l1) == list(comparison.names)
     assert l1["identity"]["difference value"] == ""
-    apart = compared.differences["expert: L1"][1]
+    apart = comparison.differences["expert: L1"][1]
     assert float(l1["scripted"]["difference low"]) == pytest.approx(apart.low, rel=1e-4)
     assert float(l1["scripted"]["difference p"]) == pytest.approx(apart.p, rel=1e-4)
     assert "## Differences on the same samples" in (folder / "figures.md").read_text()
     with pytest.raises(OutputError, match="already exists"):
-        compared.write(folder, "again")
-    compared.write(folder, "again", overwrite=True)
+        comparison.write(folder, "again")
+    comparison.write(folder, "again", overwrite=True)
 
 
 def test_several_at_once_measure_the_same(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, op
 from t2onet.metrics.distances import l1_distance, read_lpips
 from t2onet.metrics.features import FeatureExtractor
 from t2onet.metrics.statistics import estimate_interval
-from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
 from tests.metrics.test_distances_lpips import random_weights
 
 CASES = some_cases(5)
@@ -78,7 +78,7 @@ def test_systems_without_modes_are_asked_once_and_count_for_both() -> None:
 def test_modes_are_measured_apart() -> None:
     def literally(question: Question) -> SystemAnswer:
         done = question.mode == "expert" or "brighter" in question.request
-        return SystemAnswer(brightened(question.picture, 0.2)) if done else SystemAnswer(question.picture)
+        return SystemAnswer(brighten(question.picture, 0.2)) if done else SystemAnswer(question.picture)
 
     found = values(evaluate_system(Scripted(literally, has_modes=True), CASES, SENTENCES, each=2))
     assert found["literal: a vague request answered"] == 0

@@ -24,10 +24,10 @@ from t2onet.evaluation.measure import (
 )
 from t2onet.evaluation.systems import Question, SystemAnswer, open_system
 from t2onet.language import Attribute, Intent
-from tests.evaluation.made import BRIGHTER, SENTENCES, WARMER, Scripted, brightened, label, some_cases
+from tests.evaluation.helpers import BRIGHTER, SENTENCES, WARMER, Scripted, brighten, label, some_cases
 
 CASE, OTHER, *_ = some_cases(4)
-LIGHTER, DARKER = SystemAnswer(brightened(CASE.before, 0.2)), SystemAnswer(brightened(CASE.before, -0.2))
+LIGHTER, DARKER = SystemAnswer(brighten(CASE.before, 0.2)), SystemAnswer(brighten(CASE.before, -0.2))
 DECLINED = SystemAnswer(CASE.before, declined=True)
 
 
@@ -48,10 +48,10 @@ def test_the_other_way_is_not() -> None:
 def test_a_compound_request_is_all_or_nothing() -> None:
     both = label("brighter and warmer", BRIGHTER, WARMER)
     found = score_answer(
-        both, CASE, SystemAnswer(brightened(CASE.before, 0.2) * np.float32([1, 1, 1.3])[:, None, None])
+        both, CASE, SystemAnswer(brighten(CASE.before, 0.2) * np.float32([1, 1, 1.3])[:, None, None])
     )
     assert (found["more lightness"], found["more warmth"], found[COMPOUND_FOLLOWED]) == (1, 0, 0)
-    warm = brightened(CASE.before, 0.2) * np.float32([1, 1, 0.7])[:, None, None]
+    warm = brighten(CASE.before, 0.2) * np.float32([1, 1, 0.7])[:, None, None]
     found = score_answer(replace(both, typo=True), CASE, SystemAnswer(warm))
     assert (found["more lightness"], found["more warmth"]) == (1, 1)
     assert (found[COMPOUND_FOLLOWED], found[MISSPELT_FOLLOWED]) == (1, 1)
@@ -103,6 +103,6 @@ def test_rules_bring_amounts_in_order() -> None:
 
 def test_equal_amounts_are_not_in_order() -> None:
     def brighter(question: Question) -> SystemAnswer:
-        return SystemAnswer(brightened(question.picture, 0.2))
+        return SystemAnswer(brighten(question.picture, 0.2))
 
     assert {row.figures[AMOUNTS_IN_ORDER] for row in measure_amounts(Scripted(brighter), [OTHER])} == {0}

@@ -23,7 +23,7 @@ from t2onet.evaluation.paper_tables import FID, L1, SSIM, USERS, PaperRow, Paper
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.features import LITE0_TITLE
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
-from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
 
 RUN = PaperRun("gan", "pix2pixaug")
 TABLE = PaperTable(
@@ -43,7 +43,7 @@ WHY = "not run: no weights of gan"
 
 
 def brighter(question: Question) -> SystemAnswer:
-    return SystemAnswer(brightened(question.picture, 0.2))
+    return SystemAnswer(brighten(question.picture, 0.2))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_what_was_not_run_says_why_once(block: TableBlock) -> None:
     assert [cell for cell in rest if cell is not None] == [14.0]
 
 
-def stored(**figures: dict[str, IntervalEstimate]) -> TableBlock:
+def make_block(**figures: dict[str, IntervalEstimate]) -> TableBlock:
     """The rows Brightens, Input and GAN, with figures by the names of columns; differences are certain."""
     names = ("Brightens", "Input", "GAN")
     estimates = {f"expert: {name}": tuple(map(found.get, names)) for name, found in figures.items()}
@@ -87,13 +87,17 @@ def certain(value: float) -> PairedDifference:
     return PairedDifference(value, value, value, 0.0)
 
 
-def of(value: float) -> IntervalEstimate:
+def make_estimate(value: float) -> IntervalEstimate:
     return IntervalEstimate(value, value, value)
 
 
 def test_fid_and_lpips_have_columns_where_they_were_measured(block: TableBlock) -> None:
     assert not {"FID", "LPIPS"} & {*choose_columns(TABLE, block)}
-    both = stored(L1={"Input": of(0.1)}, FID={"Input": of(12)}, LPIPS={"Input": of(0.2)})
+    both = make_block(
+        L1={"Input": make_estimate(0.1)},
+        FID={"Input": make_estimate(12)},
+        LPIPS={"Input": make_estimate(0.2)},
+    )
     assert [name for name in choose_columns(TABLE, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
     without = replace(TABLE, columns=(L1,))
     assert [name for name in choose_columns(without, both) if name in ("FID", "LPIPS")] == ["FID", "LPIPS"]
@@ -129,12 +133,22 @@ def test_directions_are_held_against_the_papers(block: TableBlock) -> None:
 def test_a_certain_difference_between_two_runs_may_be_noise() -> None:
     """All pairs agree on .006, but single runs of one config came as far apart; the input was not trained."""
     made = build_direction_table(
-        TABLE, stored(L1={"Brightens": of(0.075), "Input": of(0.069), "GAN": of(0.069)})
+        TABLE,
+        make_block(
+            L1={"Brightens": make_estimate(0.075), "Input": make_estimate(0.069), "GAN": make_estimate(0.069)}
+        ),
     )
     assert made is not None
     assert (made.rows["Input"][2], made.rows["GAN"][2]) == ("the other way", "within noise")
     far = build_direction_table(
-        TABLE, stored(L1={"Brightens": of(0.074), "Input": of(0.0705), "GAN": of(0.067)})
+        TABLE,
+        make_block(
+            L1={
+                "Brightens": make_estimate(0.074),
+                "Input": make_estimate(0.0705),
+                "GAN": make_estimate(0.067),
+            }
+        ),
     )
     assert far is not None
     assert (far.rows["Input"][2], far.rows["GAN"][2]) == ("within noise", "the other way")
@@ -142,7 +156,10 @@ def test_a_certain_difference_between_two_runs_may_be_noise() -> None:
 
 def test_rows_are_compared_by_fid_where_it_was_measured() -> None:
     made = build_direction_table(
-        TABLE, stored(FID={"Brightens": of(7.0), "Input": of(12.0), "GAN": of(14.0)})
+        TABLE,
+        make_block(
+            FID={"Brightens": make_estimate(7.0), "Input": make_estimate(12.0), "GAN": make_estimate(14.0)}
+        ),
     )
     assert made is not None
     assert LITE0_TITLE not in made.columns

@@ -13,12 +13,12 @@ from t2onet.evaluation.measure import evaluate_system
 from t2onet.evaluation.paper_results import create_rows, open_row_systems
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperRow, PaperRun, PaperTable
 from t2onet.evaluation.systems import NAMED_SYSTEMS, Question, RepeatedSystem, SystemAnswer
-from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
-from tests.evaluation.paper_made import small_pairs
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
+from tests.evaluation.paper_helpers import small_pairs
 
 
 def more_in_expert_mode(question: Question) -> SystemAnswer:
-    return SystemAnswer(brightened(question.picture, 0.4 if question.mode == "expert" else 0.1))
+    return SystemAnswer(brighten(question.picture, 0.4 if question.mode == "expert" else 0.1))
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from t2onet.evaluation.pictures import (
 from t2onet.evaluation.runs import PaperRunOptions, train_missing_runs
 from t2onet.evaluation.timing import edit_in_subprocess, open_pixel_edit
 from tests.conftest import EXAMPLES
-from tests.evaluation.paper_made import GAN, NAMES, T2ONET, small_pairs
-from tests.training.made import packed_folder
+from tests.evaluation.paper_helpers import GAN, NAMES, T2ONET, small_pairs
+from tests.training.helpers import make_packed_folder
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> PictureOptions:
     """Of four pairs and two runs."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("pictures")
-    place = PaperRunOptions(folder / "runs", packed_folder(folder), cpu=True, stream=StringIO())
+    place = PaperRunOptions(folder / "runs", make_packed_folder(folder), cpu=True, stream=StringIO())
     train_missing_runs([T2ONET, GAN], place, str)
     return PictureOptions(open_dataset(small_pairs(folder)), place.runs, folder / "results", count=2)
 

@@ -19,12 +19,12 @@ from t2onet.models import describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
-from tests.evaluation.made import SENTENCES
-from tests.evaluation.paper_made import small_pairs
+from tests.evaluation.helpers import SENTENCES
+from tests.evaluation.paper_helpers import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file
 from tests.metrics.test_distances_lpips import random_weights
-from tests.metrics.test_features import scripted
-from tests.models.baselines.made import SMALL as SMALL_BASELINES
+from tests.metrics.test_features import write_scripted_network
+from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
 
 LEVEL = 1 / 255
 
@@ -58,24 +58,24 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def asked(folder: Path) -> tuple[Path, list[Question]]:
+def write_questions(folder: Path) -> tuple[Path, list[Question]]:
     """A file of what measuring four pairs asks, and the same as questions."""
     noting = QuestionRecorder()
     data = open_dataset(small_pairs(folder), splits=["val"])
     compare_systems([noting], data, SENTENCES, each=2)
     path = folder / "questions.zip"
-    path.write_bytes(noting.to_question_set(data.fingerprint).zipped())
+    path.write_bytes(noting.to_question_set(data.fingerprint).to_zip())
     return path, [Question(picture, request, "literal") for picture, request in noting.recorded]
 
 
 @pytest.mark.slow
 def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
     """A GAN's recorded pictures are measured like any others: here they are the photos themselves."""
-    path, _ = asked(tmp_path)
+    path, _ = write_questions(tmp_path)
     questions = read_questions(path)
     pictures = [one.picture for one in questions.asked.values()]
     (tmp_path / "gan.zip").write_bytes(
-        AnswerSet(list(questions.asked), RecordedPictures(pictures), {}).zipped()
+        AnswerSet(list(questions.asked), RecordedPictures(pictures), {}).to_zip()
     )
     random_weights(tmp_path / "alexnet.ckpt")
     found = compare_systems(
@@ -83,7 +83,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
         open_dataset(tmp_path / "pairs", splits=["val"]),
         SENTENCES,
         each=2,
-        extractors=[load_inception_extractor(scripted(tmp_path / "inception.pt"))],
+        extractors=[load_inception_extractor(write_scripted_network(tmp_path / "inception.pt"))],
         lpips=read_lpips(tmp_path / "alexnet.ckpt"),
     )
     for figure in ("expert: FID", "expert: LPIPS"):
@@ -97,7 +97,7 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 def test_figures_from_answers_are_those_from_weights(runs: Path, tmp_path: Path, name: str) -> None:
-    path, questions = asked(tmp_path)
+    path, questions = write_questions(tmp_path)
     answer_runs(path, runs, tmp_path / "answers", only=[name], report=str)
     weights, answers = (
         open_system(f"{name}={at}") for at in (runs / name, tmp_path / "answers" / f"{name}.zip")
@@ -120,7 +120,7 @@ def test_what_was_never_asked_is_refused(runs: Path, tmp_path: Path) -> None:
     noting = QuestionRecorder()
     picture = np.zeros((3, 32, 32), np.float32)
     noting.answer([Question(picture, "brighter", "literal")])
-    (tmp_path / "q.zip").write_bytes(noting.to_question_set().zipped())
+    (tmp_path / "q.zip").write_bytes(noting.to_question_set().to_zip())
     answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["paper"], report=str)
     system = open_system(str(tmp_path / "paper.zip"))
     assert (system.name, system.has_modes, system.side) == ("paper", False, 128)
@@ -135,7 +135,7 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     questions, said = tmp_path / "q.zip", list[str]()
     noting = QuestionRecorder()
     noting.answer([Question(np.zeros((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.to_question_set().zipped())
+    questions.write_bytes(noting.to_question_set().to_zip())
     (runs / "default").mkdir()
     retoucher_file(runs / "default" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", report=said.append)
@@ -151,14 +151,14 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     assert said[1] == "paper: already answered"
     said.clear()
     noting.answer([Question(np.ones((3, 32, 32), np.float32), "brighter", "literal")])
-    questions.write_bytes(noting.to_question_set().zipped())
+    questions.write_bytes(noting.to_question_set().to_zip())
     gan_file(runs / "paper" / "best.safetensors")
     answer_runs(questions, runs, tmp_path / "a", only=["paper"], report=said.append)
     assert said[0].startswith("paper: 2 answers, ")
 
 
 def test_runs_that_are_not_there_are_refused(runs: Path, tmp_path: Path) -> None:
-    (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().zipped())
+    (tmp_path / "q.zip").write_bytes(QuestionRecorder().to_question_set().to_zip())
     with pytest.raises(TrainingError, match="has no weights of papers; there are gan, paper"):
         answer_runs(tmp_path / "q.zip", runs, tmp_path, only=["papers"], report=str)
     with pytest.raises(TrainingError, match=r"no folder in .* has best\.safetensors"):

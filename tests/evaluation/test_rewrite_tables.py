@@ -14,7 +14,7 @@ from t2onet.evaluation.compare import Comparison, RunSpread
 from t2onet.evaluation.measure import average_runs, evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.statistics import estimate_interval
-from tests.evaluation.made import SENTENCES, Scripted, brightened, some_cases
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
 
 CASES = some_cases(4)
 AMOUNTS = (0.1, 0.2, 0.25)
@@ -22,48 +22,48 @@ AMOUNTS = (0.1, 0.2, 0.25)
 
 def brightening(amount: float) -> Scripted:
     def brighter(question: Question) -> SystemAnswer:
-        return SystemAnswer(brightened(question.picture, amount))
+        return SystemAnswer(brighten(question.picture, amount))
 
     return Scripted(brighter, f"by {amount}")
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     runs = [evaluate_system(brightening(amount), CASES, SENTENCES, each=1) for amount in AMOUNTS]
     others = [evaluate_system(IdentitySystem(), CASES, SENTENCES, each=1)]
     return Comparison([average_runs("Brightens", runs), *others], {"pairs": 4, "labelled requests": 5})
 
 
-def test_a_row_of_several_runs_is_their_mean(found: Comparison) -> None:
-    runs = found.evaluations[0].runs
+def test_a_row_of_several_runs_is_their_mean(comparison: Comparison) -> None:
+    runs = comparison.evaluations[0].runs
     singles = [estimate_interval(run.figures["expert: L1"]).value for run in runs]
-    value, _ = found.estimates["expert: L1"]
+    value, _ = comparison.estimates["expert: L1"]
     assert value is not None
     assert value.value == pytest.approx(np.mean(singles))
     assert value.low < value.value < value.high
-    spread, none = found.spreads["expert: L1"]
+    spread, none = comparison.spreads["expert: L1"]
     assert spread == RunSpread(3, pytest.approx(np.std(singles, ddof=1)))
     assert none is None
-    (apart,) = found.differences["expert: L1"]
+    (apart,) = comparison.differences["expert: L1"]
     assert apart is not None
     assert apart.p is not None
 
 
-def test_samples_name_the_run(found: Comparison) -> None:
-    systems = {line.split(",")[0] for line in found.samples_to_csv().splitlines()[1:]}
+def test_samples_name_the_run(comparison: Comparison) -> None:
+    systems = {line.split(",")[0] for line in comparison.samples_to_csv().splitlines()[1:]}
     assert systems == {*(f"by {amount}" for amount in AMOUNTS), "identity"}
 
 
-def test_what_is_written_is_read(found: Comparison, tmp_path: Path) -> None:
-    found.write(tmp_path, "t2o evaluate")
+def test_what_is_written_is_read(comparison: Comparison, tmp_path: Path) -> None:
+    comparison.write(tmp_path, "t2o evaluate")
     stored, command = read_stored(tmp_path)
-    assert (stored.names, command, stored.facts) == (found.names, "t2o evaluate", found.facts)
-    assert not stored.unlabelled
+    assert (stored.names, command, stored.facts) == (comparison.names, "t2o evaluate", comparison.facts)
+    assert not stored.lacks_labels
     for one, other in (
-        (stored.estimates, found.estimates),
-        (stored.classes, found.classes),
-        ({name: cells for name, cells in stored.differences.items() if any(cells)}, found.differences),
-        (stored.spreads, found.spreads),
+        (stored.estimates, comparison.estimates),
+        (stored.classes, comparison.classes),
+        ({name: cells for name, cells in stored.differences.items() if any(cells)}, comparison.differences),
+        (stored.spreads, comparison.spreads),
     ):
         assert list(one) == list(other)
         for name, cells in one.items():

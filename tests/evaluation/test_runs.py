@@ -24,8 +24,8 @@ from t2onet.evaluation.runs import (
     train_missing_runs,
 )
 from t2onet.models.files import read_tensors, write_tensors
-from tests.evaluation.paper_made import AFTER, T2ONET, TINY
-from tests.training.made import packed_folder
+from tests.evaluation.paper_helpers import AFTER, T2ONET, TINY
+from tests.training.helpers import make_packed_folder
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +35,10 @@ def _one_thread() -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> PaperRunOptions:
-    return PaperRunOptions(tmp_path / "runs", packed_folder(tmp_path), cpu=True, stream=StringIO())
+    return PaperRunOptions(tmp_path / "runs", make_packed_folder(tmp_path), cpu=True, stream=StringIO())
 
 
-def told(place: PaperRunOptions) -> str:
+def read_output(place: PaperRunOptions) -> str:
     assert isinstance(place.stream, StringIO)
     return place.stream.getvalue()
 
@@ -48,7 +48,7 @@ def test_what_is_absent_is_trained_and_then_left_alone(place: PaperRunOptions) -
     said: list[str] = []
     train_missing_runs(TINY.list_runs(), place, said.append)
     assert said == ["training pix2pixaug, 1 of 3", "training paper, 2 of 3", "training rl-pretrained, 3 of 3"]
-    assert told(place).count("ended by iterations after iteration 4") == 3
+    assert read_output(place).count("ended by iterations after iteration 4") == 3
     assert all(is_finished(place.runs / run.name) for run in TINY.list_runs())
     train_missing_runs(TINY.list_runs(), place, said.append)
     assert len(said) == 3
@@ -62,7 +62,7 @@ def test_a_run_that_was_stopped_goes_on(place: PaperRunOptions) -> None:
     assert find_weights(place.runs / "paper") is not None
     assert not is_finished(place.runs / "paper")
     train_missing_runs([long], replace(place, minutes=0.001), str)
-    assert "resuming after iteration" in told(place)
+    assert "resuming after iteration" in read_output(place)
 
 
 def test_a_stopped_run_without_its_checkpoint_is_not_finished(place: PaperRunOptions) -> None:
@@ -102,7 +102,7 @@ def test_weights_alone_do_not_say_that_their_run_was_finished(place: PaperRunOpt
 def test_patience_is_an_end(place: PaperRunOptions) -> None:
     settings = (*T2ONET.settings, "iterations=100000", "validate_every=1", "patience=1", "learning_rate=0")
     train_missing_runs([replace(T2ONET, settings=settings)], place, str)
-    assert "ended by patience" in told(place)
+    assert "ended by patience" in read_output(place)
     assert is_finished(place.runs / "paper")
     (place.runs / "paper" / CHECKPOINT_FILE).unlink()
     assert is_finished(place.runs / "paper")

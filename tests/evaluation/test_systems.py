@@ -31,9 +31,9 @@ from t2onet.models.export import export_retoucher
 from t2onet.models.files import write_tensors
 from t2onet.models.retoucher import RETOUCHER_MODES
 from t2onet.recipe import Step
-from tests.evaluation.made import Scripted, picture
-from tests.models.baselines.made import SMALL as SMALL_BASELINES
-from tests.models.made import small as small_t2onet
+from tests.evaluation.helpers import Scripted, picture
+from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
+from tests.models.helpers import small as small_t2onet
 from tests.models.made_retoucher import SMALL as SMALL_RETOUCHER
 from tests.models.made_retoucher import VERDICTS
 from tests.models.made_retoucher import network as small_retoucher

@@ -11,14 +11,14 @@ TABLE = ResultTable("Costs", ("one", "two"), {"ours": (0.5, None), "a, b": (0.12
 
 
 def test_markdown() -> None:
-    assert TABLE.markdown() == (
+    assert TABLE.to_markdown() == (
         "## Costs\n\n|  | one | two |\n|---|---:|---:|\n"
         "| ours | 0.5000 |  |\n| a, b | 0.1235 | 1.0000 |\n\n- measured\n"
     )
 
 
 def test_csv_keeps_commas_inside_cells() -> None:
-    rows = list(csv.reader(TABLE.csv().splitlines()))
+    rows = list(csv.reader(TABLE.to_csv().splitlines()))
     assert rows == [["", "one", "two"], ["ours", "0.5000", ""], ["a, b", "0.1235", "1.0000"]]
 
 

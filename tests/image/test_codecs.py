@@ -12,7 +12,7 @@ from PIL import ImageFile
 
 from t2onet.errors import ImageError
 from t2onet.image import codecs, image_from_array, open_image
-from tests.image.made import exif_block, numbers, photo, png_chunk, png_file, profile, tiff_file
+from tests.image.helpers import exif_block, numbers, photo, png_chunk, png_file, profile, tiff_file
 
 
 def noise(channels: int, seed: int = 0) -> np.ndarray:

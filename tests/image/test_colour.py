@@ -8,7 +8,7 @@ from PIL import ImageCms
 
 from t2onet.image import open_image
 from t2onet.image.colour import is_srgb, read_profile_space
-from tests.image.made import photo, pillow, profile
+from tests.image.helpers import photo, pillow, profile
 
 SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 

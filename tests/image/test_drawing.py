@@ -15,7 +15,7 @@ def only_pillows_font(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "_find_fonts", lambda: ("",))
 
 
-def drawn(text: str) -> np.ndarray:
+def draw_line(text: str) -> np.ndarray:
     return np.asarray(draw_text(text, BODY_SIZE, 400))
 
 
@@ -36,9 +36,9 @@ def test_signs_of_typesetting_become_plain_and_the_rest_stays(text: str, said: s
 
 @pytest.mark.parametrize("letter", ["\u00e9", "\u65e5", "\U0001f600", "\udcff"])
 def test_what_the_font_lacks_is_drawn_as_a_box(letter: str, only_pillows_font: None) -> None:
-    box = drawn("a\U0010fffdb")
-    assert np.array_equal(drawn(f"a{letter}b"), box)
-    assert not np.array_equal(box, drawn("ab"))
+    box = draw_line("a\U0010fffdb")
+    assert np.array_equal(draw_line(f"a{letter}b"), box)
+    assert not np.array_equal(box, draw_line("ab"))
 
 
 def test_ascii_is_drawn_in_pillows_own_font_whatever_else_there_is() -> None:

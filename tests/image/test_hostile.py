@@ -21,7 +21,7 @@ from t2onet.image import formats, metadata, open_image, tiff
 from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif, read_xmp
 from tests import hostile
 from tests.hostile import FILES
-from tests.image.made import encoded, exif_block, photo, png_chunk, profile, tiff_file
+from tests.image.helpers import encode, exif_block, photo, png_chunk, profile, tiff_file
 
 SECONDS = 5.0
 """Of the processor, many times what these take; what they replace took minutes."""
@@ -197,7 +197,7 @@ def test_the_entries_looked_at_do_not_grow_with_the_file(
 def test_ordinary_directories_are_not_refused(order: str) -> None:
     formats.check_structure(tiff_file(photo(), order=order))
     tiff.check_tiff_structure(exif_block(order=order))
-    formats.check_structure(encoded(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
+    formats.check_structure(encode(photo(), "JPEG", exif=b"Exif\0\0" + exif_block(order=order)))
 
 
 def test_a_big_tiff_is_still_read(tmp_path: Path) -> None:
@@ -277,19 +277,19 @@ def test_parts_without_end_are_refused(tmp_path: Path, make: Callable[[], bytes]
 def test_a_film_behind_a_photo_is_not_taken_for_scans(tmp_path: Path) -> None:
     """A motion photo: any bytes follow the picture, markers of scans among them."""
     path = tmp_path / "motion.jpg"
-    path.write_bytes(encoded(photo(), "JPEG") + b"\xff\xda\0\x08film" * 1000)
+    path.write_bytes(encode(photo(), "JPEG") + b"\xff\xda\0\x08film" * 1000)
     assert open_image(path).shape == photo().shape
 
 
 def test_ordinary_files_are_within_all_limits() -> None:
     for name in ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF"):
-        formats.check_structure(encoded(photo(), name))
-    progressive = encoded(photo(200, 300), "JPEG", progressive=True, icc_profile=profile() + bytes(200_000))
+        formats.check_structure(encode(photo(), name))
+    progressive = encode(photo(200, 300), "JPEG", progressive=True, icc_profile=profile() + bytes(200_000))
     formats.check_structure(progressive)
 
 
 def test_a_profile_of_each_kind_is_still_read(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(encoded(photo(), "PNG", icc_profile=profile()))
+    (tmp_path / "a.png").write_bytes(encode(photo(), "PNG", icc_profile=profile()))
     assert open_image(tmp_path / "a.png").origin.icc == profile()
     assert png_chunk(b"IEND", b"") in (tmp_path / "a.png").read_bytes()
 

@@ -15,7 +15,7 @@ from PIL.ExifTags import IFD
 
 from t2onet.image import metadata, open_image, tiff
 from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif
-from tests.image.made import MAKER_NOTE, encoded, exif_block, photo, tiff_file
+from tests.image.helpers import MAKER_NOTE, encode, exif_block, photo, tiff_file
 
 PREFIX = b"Exif\0\0"
 
@@ -54,14 +54,14 @@ def test_pixel_sizes_follow_the_picture(order: str) -> None:
 def test_every_photo_stands_upright(tmp_path: Path, name: str, orientation: int) -> None:
     upright = photo(24, 36)
     inverse = {6: 8, 8: 6}.get(orientation, orientation)
-    stored = np.asarray(_turned(upright, inverse))
+    stored = np.asarray(_turn(upright, inverse))
     path = tmp_path / "photo.bin"
     if name == "TIFF":
         path.write_bytes(tiff_file(stored, tags=[(0x0112, 3, bytes([orientation, 0]))]))
     else:
         options = {"quality": 100, "subsampling": 0} if name == "JPEG" else {"lossless": True}
         block = PREFIX + exif_block(orientation)
-        path.write_bytes(encoded(stored, name, exif=block, **(options if name != "PNG" else {})))
+        path.write_bytes(encode(stored, name, exif=block, **(options if name != "PNG" else {})))
     image = open_image(path)
     np.testing.assert_allclose(image.pixels.astype(int), upright, atol=6 if name == "JPEG" else 0)
     image.with_pixels(image.pixels.copy()).save(tmp_path / "out.jpg")
@@ -69,7 +69,7 @@ def test_every_photo_stands_upright(tmp_path: Path, name: str, orientation: int)
     assert open_image(tmp_path / "out.jpg").shape == upright.shape
 
 
-def _turned(array: np.ndarray, orientation: int) -> np.ndarray:
+def _turn(array: np.ndarray, orientation: int) -> np.ndarray:
     from t2onet.image.pixels import turn_upright
 
     return turn_upright(array, orientation)
@@ -77,7 +77,7 @@ def _turned(array: np.ndarray, orientation: int) -> np.ndarray:
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tif"])
 def test_the_block_survives_every_format(tmp_path: Path, suffix: str) -> None:
-    (tmp_path / "a.jpg").write_bytes(encoded(photo(36, 24), "JPEG", exif=PREFIX + exif_block(6)))
+    (tmp_path / "a.jpg").write_bytes(encode(photo(36, 24), "JPEG", exif=PREFIX + exif_block(6)))
     image = open_image(tmp_path / "a.jpg")
     out = tmp_path / f"out{suffix}"
     image.with_pixels(image.pixels.copy()).save(out)
@@ -92,7 +92,7 @@ def test_the_block_survives_every_format(tmp_path: Path, suffix: str) -> None:
 
 
 def test_an_avif_keeps_the_tags_though_pillow_writes_them_anew(tmp_path: Path) -> None:
-    (tmp_path / "a.jpg").write_bytes(encoded(photo(36, 24), "JPEG", exif=PREFIX + exif_block(6)))
+    (tmp_path / "a.jpg").write_bytes(encode(photo(36, 24), "JPEG", exif=PREFIX + exif_block(6)))
     open_image(tmp_path / "a.jpg").save(tmp_path / "b.avif")
     read = tags(tmp_path / "b.avif")
     assert read[0x010F] == "Camera Maker"
@@ -102,7 +102,7 @@ def test_an_avif_keeps_the_tags_though_pillow_writes_them_anew(tmp_path: Path) -
 
 def test_a_tiff_keeps_the_maker_note_where_it_was(tmp_path: Path) -> None:
     block = exif_block()
-    (tmp_path / "a.jpg").write_bytes(encoded(photo(), "JPEG", exif=PREFIX + block))
+    (tmp_path / "a.jpg").write_bytes(encode(photo(), "JPEG", exif=PREFIX + block))
     image = open_image(tmp_path / "a.jpg")
     image.save(tmp_path / "out.tif")
     assert (tmp_path / "out.tif").read_bytes().index(MAKER_NOTE) == block.index(MAKER_NOTE)
@@ -132,7 +132,7 @@ def test_a_dng_tag_does_not_make_a_result_a_dng() -> None:
     [b"junk", PREFIX + b"II*\0\xff\xff\0\0", PREFIX + exif_block()[:40], b"II\0\0" + exif_block()[4:]],
 )
 def test_damaged_exif_is_left_out_and_said(tmp_path: Path, block: bytes) -> None:
-    (tmp_path / "a.webp").write_bytes(encoded(photo(), "WEBP", exif=block))
+    (tmp_path / "a.webp").write_bytes(encode(photo(), "WEBP", exif=block))
     image = open_image(tmp_path / "a.webp")
     assert image.origin.exif is None
     assert DAMAGED_EXIF_NOTE in image.notes
@@ -140,7 +140,7 @@ def test_damaged_exif_is_left_out_and_said(tmp_path: Path, block: bytes) -> None
 
 def test_exif_that_pillow_cannot_read_does_not_fail_an_avif(tmp_path: Path) -> None:
     block = exif_block().replace(b"\x12\x01\x03\0\1\0\0\0", b"\x12\x01\x07\0\1\0\0\0")
-    (tmp_path / "a.webp").write_bytes(encoded(photo(), "WEBP", exif=block))
+    (tmp_path / "a.webp").write_bytes(encode(photo(), "WEBP", exif=block))
     saved = open_image(tmp_path / "a.webp").save(tmp_path / "b.avif")
     assert saved.notes == (DAMAGED_EXIF_NOTE,)
 

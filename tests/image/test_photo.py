@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array, open_image
 from t2onet.image.photo import _COARSE_FACTOR, Image, Origin, resize_to_square
-from tests.image.made import photo, pillow, profile
+from tests.image.helpers import photo, pillow, profile
 
 
 def test_an_image_is_an_array() -> None:
@@ -72,7 +72,7 @@ def test_new_pixels_must_fit_the_alpha() -> None:
 def test_a_pixel_is_the_mean_of_its_area(dtype: type) -> None:
     array = photo(16, 24, channels=4, dtype=dtype)
     means = array.astype(np.float64).reshape(4, 4, 6, 4, 4).mean(axis=(1, 3))
-    small = image_from_array(array).resized(4)
+    small = image_from_array(array).resize(4)
     assert small.dtype == dtype
     tolerance = 1e-6 if np.issubdtype(dtype, np.floating) else 0.5 + 1e-2
     np.testing.assert_allclose(np.asarray(small), means, atol=tolerance)
@@ -80,13 +80,13 @@ def test_a_pixel_is_the_mean_of_its_area(dtype: type) -> None:
 
 def test_a_photo_is_never_enlarged() -> None:
     image = image_from_array(photo())
-    assert image.resized(24) is image
-    assert image.resized(5000) is image
+    assert image.resize(24) is image
+    assert image.resize(5000) is image
 
 
 @given(st.integers(2, 60), st.integers(2, 60), st.integers(1, 59))
 def test_sides_stay_in_proportion(height: int, width: int, short_side: int) -> None:
-    small = image_from_array(np.zeros((height, width, 3), np.uint8)).resized(short_side)
+    small = image_from_array(np.zeros((height, width, 3), np.uint8)).resize(short_side)
     short = min(height, width)
     if short > short_side:
         assert min(small.height, small.width) == short_side
@@ -95,7 +95,7 @@ def test_sides_stay_in_proportion(height: int, width: int, short_side: int) -> N
 
 def test_a_side_without_pixels_is_refused() -> None:
     with pytest.raises(ImageError, match="at least 1"):
-        image_from_array(photo()).resized(0)
+        image_from_array(photo()).resize(0)
 
 
 @given(st.integers(2, 200), st.integers(2, 200), st.integers(1, 500))

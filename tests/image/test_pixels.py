@@ -10,7 +10,7 @@ from PIL import ImageOps
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array
 from t2onet.image.pixels import to_depth, to_uint8, to_uint16, turn_upright
-from tests.image.made import photo
+from tests.image.helpers import photo
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float16, np.float32, np.float64])

@@ -20,8 +20,8 @@ from PIL import ImageCms
 
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array, open_image, reading
-from tests.image.made import (
-    encoded,
+from tests.image.helpers import (
+    encode,
     exif_block,
     numbers,
     photo,
@@ -51,7 +51,7 @@ def test_a_lossless_photo_is_read_exactly(tmp_path: Path, suffix: str, options: 
 
 
 def test_the_content_decides_not_the_name(tmp_path: Path) -> None:
-    (tmp_path / "a.heic").write_bytes(encoded(photo(), "JPEG"))
+    (tmp_path / "a.heic").write_bytes(encode(photo(), "JPEG"))
     assert open_image(tmp_path / "a.heic").origin.format == "JPEG"
 
 
@@ -154,7 +154,7 @@ def test_twelve_bits_fill_the_scale(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("primaries", "notes"), [(1, 0), (12, 1)])
 def test_a_space_given_by_number_is_said(tmp_path: Path, primaries: int, notes: int) -> None:
-    data = encoded(photo(), "PNG")
+    data = encode(photo(), "PNG")
     (tmp_path / "a.png").write_bytes(data[:33] + png_chunk(b"cICP", bytes([primaries, 13, 0, 1])) + data[33:])
     assert len(open_image(tmp_path / "a.png").notes) == notes
 
@@ -216,7 +216,7 @@ def test_a_motion_photo_is_said(tmp_path: Path) -> None:
 
 
 def test_metadata_behind_the_pixels_of_a_png_is_found(tmp_path: Path) -> None:
-    data = encoded(photo(24, 36), "PNG")
+    data = encode(photo(24, 36), "PNG")
     (tmp_path / "a.png").write_bytes(data[:-12] + png_chunk(b"eXIf", exif_block(6)) + data[-12:])
     image = open_image(tmp_path / "a.png")
     assert (image.width, image.height) == (24, 36)
@@ -225,7 +225,7 @@ def test_metadata_behind_the_pixels_of_a_png_is_found(tmp_path: Path) -> None:
 def test_exif_hidden_in_the_text_of_a_png_is_found(tmp_path: Path) -> None:
     block = b"Exif\0\0" + exif_block(8)
     text = b"Raw profile type exif\0\nexif\n%8d\n" % len(block) + block.hex().encode()
-    data = encoded(photo(24, 36), "PNG")
+    data = encode(photo(24, 36), "PNG")
     (tmp_path / "a.png").write_bytes(data[:33] + png_chunk(b"tEXt", text) + data[33:])
     image = open_image(tmp_path / "a.png")
     assert (image.width, image.height) == (24, 36)
@@ -315,7 +315,7 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
 def test_a_file_that_ends_early(tmp_path: Path, name: str, part: float) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
-    data = encoded(noise, name)
+    data = encode(noise, name)
     (tmp_path / "a.jpg").write_bytes(data[: int(part * len(data))])
     words = refusal(tmp_path / "a.jpg")
     assert "copy it again" in words
@@ -339,7 +339,7 @@ def test_a_photo_that_claims_too_much(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["PNG", "WEBP", "TIFF", "JPEG", "GIF"])
 def test_the_limit_holds_for_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    (tmp_path / "a").write_bytes(encoded(photo(40, 60), name))
+    (tmp_path / "a").write_bytes(encode(photo(40, 60), name))
     monkeypatch.setattr(PIL.Image, "MAX_IMAGE_PIXELS", 1000)
     words = refusal(tmp_path / "a")
     assert "60 x 40 pixels" in words or (name == "WEBP" and "2400 pixels" in words)
@@ -351,7 +351,7 @@ def test_the_limit_holds_for_every_format(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_large_photo_within_the_limit_is_no_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    (tmp_path / "a").write_bytes(encoded(photo(40, 60), name))
+    (tmp_path / "a").write_bytes(encode(photo(40, 60), name))
     monkeypatch.setattr(PIL.Image, "MAX_IMAGE_PIXELS", 1500)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -417,16 +417,16 @@ def test_threads_open_photos_side_by_side(tmp_path: Path) -> None:
 
 EXIF = b"Exif\0\0" + exif_block(6)
 SOURCES = {
-    "jpeg": encoded(photo(), "JPEG", exif=EXIF, icc_profile=profile(), xmp=b"<x/>", comment=b"hello"),
-    "progressive": encoded(photo(), "JPEG", progressive=True),
-    "png": encoded(photo(channels=4), "PNG", exif=EXIF, icc_profile=profile()),
+    "jpeg": encode(photo(), "JPEG", exif=EXIF, icc_profile=profile(), xmp=b"<x/>", comment=b"hello"),
+    "progressive": encode(photo(), "JPEG", progressive=True),
+    "png": encode(photo(channels=4), "PNG", exif=EXIF, icc_profile=profile()),
     "deep png": png_file(photo(dtype=np.uint16)),
-    "tiff": encoded(photo(), "TIFF", compression="tiff_lzw", icc_profile=profile()),
+    "tiff": encode(photo(), "TIFF", compression="tiff_lzw", icc_profile=profile()),
     "deep tiff": tiff_file(photo(dtype=np.uint16), compression=8, tags=[(271, 2, b"Maker\0")]),
-    "webp": encoded(photo(), "WEBP", exif=EXIF, icc_profile=profile()),
-    "avif": encoded(photo(), "AVIF"),
-    "gif": encoded(photo()[..., 0], "GIF"),
-    "bmp": encoded(photo(), "BMP"),
+    "webp": encode(photo(), "WEBP", exif=EXIF, icc_profile=profile()),
+    "avif": encode(photo(), "AVIF"),
+    "gif": encode(photo()[..., 0], "GIF"),
+    "bmp": encode(photo(), "BMP"),
 }
 
 

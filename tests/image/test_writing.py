@@ -16,12 +16,12 @@ from PIL import JpegImagePlugin, PngImagePlugin
 
 from t2onet.errors import OutputError
 from t2onet.image import Image, SavedFile, image_from_array, open_image
-from tests.image.made import encoded, exif_block, photo, pillow, png_file, profile, tiff_file
+from tests.image.helpers import encode, exif_block, photo, pillow, png_file, profile, tiff_file
 
 PHOTOSHOP = b"Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\x08\x1c\x02\x05\0\x03abc"
 
 
-def edited(image: Image) -> Image:
+def copy_pixels(image: Image) -> Image:
     return image.with_pixels(image.pixels.copy())
 
 
@@ -35,7 +35,7 @@ def jpeg(path: Path) -> Any:
 def test_a_jpeg_is_compressed_as_its_source(tmp_path: Path, quality: int, subsampling: int) -> None:
     options = {"quality": quality, "subsampling": subsampling, "progressive": quality == 40}
     path = pillow(tmp_path / "a.jpg", photo(64, 96), **options)
-    edited(open_image(path)).save(tmp_path / "b.jpg")
+    copy_pixels(open_image(path)).save(tmp_path / "b.jpg")
     source, result = jpeg(path), jpeg(tmp_path / "b.jpg")
     assert result.quantization == source.quantization
     assert JpegImagePlugin.get_sampling(result) == subsampling
@@ -44,7 +44,7 @@ def test_a_jpeg_is_compressed_as_its_source(tmp_path: Path, quality: int, subsam
 
 def test_a_quality_overrides_the_source_but_not_its_subsampling(tmp_path: Path) -> None:
     image = open_image(pillow(tmp_path / "a.jpg", photo(), quality=40, subsampling=2))
-    edited(image).save(tmp_path / "b.jpg", quality=98)
+    copy_pixels(image).save(tmp_path / "b.jpg", quality=98)
     pillow(tmp_path / "c.jpg", photo(), quality=98)
     assert jpeg(tmp_path / "b.jpg").quantization == jpeg(tmp_path / "c.jpg").quantization
     assert JpegImagePlugin.get_sampling(jpeg(tmp_path / "b.jpg")) == 2
@@ -77,7 +77,7 @@ def test_everything_a_jpeg_says_is_kept(tmp_path: Path) -> None:
         "extra": extra,
     }
     path = pillow(tmp_path / "a.jpg", photo(), exif=b"Exif\0\0" + exif_block(), **parts)
-    edited(open_image(path)).save(tmp_path / "b.jpg")
+    copy_pixels(open_image(path)).save(tmp_path / "b.jpg")
     source, result = jpeg(path), jpeg(tmp_path / "b.jpg")
     for name in ("comment", "dpi", "icc_profile", "xmp", "photoshop"):
         assert result.info[name] == source.info[name]
@@ -99,7 +99,7 @@ def test_the_text_of_a_png_is_kept(tmp_path: Path) -> None:
     text.add_itxt("Place", "Plitviče")
     path = pillow(tmp_path / "a.png", photo(), pnginfo=text, dpi=(144, 144))
     image = open_image(path)
-    edited(image).save(tmp_path / "b.png")
+    copy_pixels(image).save(tmp_path / "b.png")
     with PIL.Image.open(tmp_path / "b.png") as file:
         assert file.text == {"Title": "A lake", "Place": "Plitviče"}
         assert file.info["dpi"] == pytest.approx((144, 144), abs=0.01)
@@ -177,7 +177,7 @@ def test_tinted_gray_becomes_colour_without_the_gray_profile(tmp_path: Path, suf
 def test_a_deep_gray_stays_deep_and_gray(tmp_path: Path) -> None:
     (tmp_path / "a.tif").write_bytes(tiff_file(photo(dtype=np.uint16)[..., 1]))
     for suffix in (".tif", ".png"):
-        edited(open_image(tmp_path / "a.tif")).save(tmp_path / f"b{suffix}")
+        copy_pixels(open_image(tmp_path / "a.tif")).save(tmp_path / f"b{suffix}")
         with PIL.Image.open(tmp_path / f"b{suffix}") as file:
             assert file.mode == "I;16"
             np.testing.assert_array_equal(np.asarray(file), photo(dtype=np.uint16)[..., 1])
@@ -186,7 +186,7 @@ def test_a_deep_gray_stays_deep_and_gray(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lossless", [True, False])
 def test_a_webp_stays_of_its_kind(tmp_path: Path, lossless: bool) -> None:
     image = open_image(pillow(tmp_path / "a.webp", photo(), lossless=lossless))
-    edited(image).save(tmp_path / "b.webp")
+    copy_pixels(image).save(tmp_path / "b.webp")
     assert open_image(tmp_path / "b.webp").origin.lossless is lossless
     if lossless:
         np.testing.assert_array_equal(open_image(tmp_path / "b.webp").pixels, photo())
@@ -197,7 +197,7 @@ def test_a_tiff_is_compressed_if_its_source_was(
     tmp_path: Path, compression: str | None, compressed: bool
 ) -> None:
     path = pillow(tmp_path / "a.tif", photo(), compression=compression)
-    edited(open_image(path)).save(tmp_path / "b.tif")
+    copy_pixels(open_image(path)).save(tmp_path / "b.tif")
     with PIL.Image.open(tmp_path / "b.tif") as file:
         assert (file.info["compression"] != "raw") is compressed
         np.testing.assert_array_equal(np.asarray(file), photo())
@@ -221,7 +221,7 @@ def test_metadata_too_large_for_a_jpeg_is_said(tmp_path: Path) -> None:
 
 def test_pixel_sizes_in_exif_follow_a_smaller_copy(tmp_path: Path) -> None:
     image = open_image(pillow(tmp_path / "a.jpg", photo(), exif=b"Exif\0\0" + exif_block()))
-    image.resized(12).save(tmp_path / "b.jpg")
+    image.resize(12).save(tmp_path / "b.jpg")
     details = jpeg(tmp_path / "b.jpg").getexif().get_ifd(0x8769)
     assert (details[0xA002], details[0xA003]) == (18, 12)
 
@@ -243,7 +243,7 @@ def test_untouched_keeps_even_what_an_edit_would_lose(tmp_path: Path) -> None:
     image = open_image(tmp_path / "a.jpg")
     assert image.save(tmp_path / "b.jpg").notes == ()
     assert (tmp_path / "b.jpg").read_bytes() == (tmp_path / "a.jpg").read_bytes()
-    assert edited(image).save(tmp_path / "c.jpg").notes == image.notes
+    assert copy_pixels(image).save(tmp_path / "c.jpg").notes == image.notes
     with PIL.Image.open(tmp_path / "c.jpg") as plain:
         assert plain.format == "JPEG"
 
@@ -272,7 +272,7 @@ def test_the_photo_itself_is_replaced_only_on_request(tmp_path: Path) -> None:
     np.testing.assert_array_equal(open_image(path).pixels, 255 - photo())
 
 
-@pytest.mark.parametrize("change", [edited, lambda image: image], ids=["edited", "untouched"])
+@pytest.mark.parametrize("change", [copy_pixels, lambda image: image], ids=["edited", "untouched"])
 def test_another_file_is_replaced_only_on_request(tmp_path: Path, change: Callable[[Image], Image]) -> None:
     image = change(open_image(pillow(tmp_path / "a.png", photo())))
     path = tmp_path / "b.png"
@@ -318,7 +318,7 @@ def test_a_read_only_photo_is_not_replaced(tmp_path: Path) -> None:
     path.chmod(0o444)
     before = path.read_bytes()
     with pytest.raises(OutputError, match="read-only"):
-        edited(open_image(path)).save(path, overwrite=True)
+        copy_pixels(open_image(path)).save(path, overwrite=True)
     assert path.read_bytes() == before
 
 
@@ -366,6 +366,6 @@ def test_a_deep_photo_is_untouched_too(tmp_path: Path) -> None:
 
 
 def test_a_photo_under_a_wrong_name_is_written_in_the_format_of_the_new_name(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(encoded(photo(), "JPEG"))
+    (tmp_path / "a.png").write_bytes(encode(photo(), "JPEG"))
     open_image(tmp_path / "a.png").save(tmp_path / "b.png")
     assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")

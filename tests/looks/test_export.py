@@ -274,14 +274,14 @@ def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, Exported
     # Another look-up (along one axis at a time, in float64) and other colours than those it was measured on.
     colours = np.random.default_rng(99).random((50_000, 3))
     exact = np.asarray(t2onet.apply(LOOK, colours[None].astype(np.float32)))[0]
-    error = 255 * np.abs(interpolated(table, colours) - exact)
+    error = 255 * np.abs(interpolate(table, colours) - exact)
     assert done.fidelity.mean == pytest.approx(error.mean(), rel=0.05)
     # The worst of a random sample is itself random; what matters is that it is neither hidden nor invented.
     assert done.fidelity.worst == pytest.approx(error.max(), rel=0.5)
     assert done.fidelity.worst > 5 * done.fidelity.mean > 0
 
 
-def interpolated(table: np.ndarray, colours: np.ndarray) -> np.ndarray:
+def interpolate(table: np.ndarray, colours: np.ndarray) -> np.ndarray:
     """(N, 3) red, green, blue through a table [blue, green, red]: red first, then green, then blue."""
     place = colours * (len(table) - 1)
     low = np.minimum(place.astype(int), len(table) - 2)

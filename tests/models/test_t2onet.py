@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from t2onet.models import GreedyDecoding, StepDecoder, T2ONet, T2ONetConfig, decode_steps
-from tests.models.made import WORDS, asked, small
+from tests.models.helpers import WORDS, make_requests, small
 
 
 def one_step(network: T2ONet, batch: int = 3) -> tuple[torch.Tensor, ...]:
-    what = asked(batch)
+    what = make_requests(batch)
     context = network.begin(what.tokens, what.mask)
     previous = torch.full((batch,), network.actions.start)
     return tuple(network.step(context, network.encode_image(what.image), previous, context.state))
@@ -49,7 +49,7 @@ def test_attention_is_shared_among_the_words_alone(attention: bool) -> None:
 def test_attention_by_hand() -> None:
     """beta = softmax(h . h_i), s = tanh(W [sum beta_i h_i; h] + b)."""
     network = small()
-    what = asked(1)
+    what = make_requests(1)
     context = network.begin(what.tokens, what.mask)
     hidden = torch.randn(1, 16)
     words = context.words[0, :2]
@@ -63,7 +63,7 @@ def test_attention_by_hand() -> None:
 @pytest.mark.parametrize("changes", [{}, {"image": False}, {"operation": False}, {"attention": False}])
 def test_gradients_reach_every_parameter(changes: dict[str, bool]) -> None:
     network = small(**changes)
-    what = asked()
+    what = make_requests()
     context = network.begin(what.tokens, what.mask)
     state, total = context.state, torch.tensor(0.0)
     for previous in [network.actions.start, *range(network.actions.end)]:
@@ -87,7 +87,7 @@ def test_what_an_ablation_leaves_out_is_not_there() -> None:
 @pytest.mark.parametrize(("changes", "same"), [({}, False), ({"image": False}, True)])
 def test_the_photo_matters_unless_it_is_left_out(changes: dict[str, bool], same: bool) -> None:
     network = small(**changes).eval()
-    what = asked(1)
+    what = make_requests(1)
     light, dark = (
         decode_steps(network, what._replace(image=what.image * x), GreedyDecoding(), 1).logits
         for x in (1, 0.1)
@@ -98,7 +98,7 @@ def test_the_photo_matters_unless_it_is_left_out(changes: dict[str, bool], same:
 @pytest.mark.parametrize(("changes", "same"), [({}, False), ({"operation": False}, True)])
 def test_the_operation_before_matters_unless_it_is_left_out(changes: dict[str, bool], same: bool) -> None:
     network = small(**changes).eval()
-    what = asked(1)
+    what = make_requests(1)
     context = network.begin(what.tokens, what.mask)
     first, second = (
         network.step(context, network.encode_image(what.image), torch.tensor([k]), context.state).logits
@@ -109,7 +109,7 @@ def test_the_operation_before_matters_unless_it_is_left_out(changes: dict[str, b
 
 def test_a_request_without_padding_needs_no_mask() -> None:
     network = small().eval()
-    what = asked(1)
+    what = make_requests(1)
     with_mask = network.begin(what.tokens, what.mask)
     without = network.begin(what.tokens[:, :2], None)
     torch.testing.assert_close(with_mask.state, without.state)

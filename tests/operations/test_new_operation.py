@@ -88,7 +88,7 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a package with one more file says of the new operation."""
     folder = tmp_path_factory.mktemp("checkout")
     package = folder / "t2onet"
@@ -118,49 +118,49 @@ def run(folder: Path) -> dict[str, Any]:
     return answer
 
 
-def test_the_command_lists_it(found: dict[str, Any]) -> None:
-    assert "glow" in found["ops"]
-    entry = next(one for one in found["ops_json"] if one["name"] == "glow")
+def test_the_command_lists_it(report: dict[str, Any]) -> None:
+    assert "glow" in report["ops"]
+    entry = next(one for one in report["ops_json"] if one["name"] == "glow")
     assert [parameter["name"] for parameter in entry["parameters"]] == ["temperature", "tint"]
 
 
-def test_the_schema_of_a_recipe_has_its_ranges(found: dict[str, Any]) -> None:
-    steps = found["schema"]["$defs"]["Step"]["oneOf"]
+def test_the_schema_of_a_recipe_has_its_ranges(report: dict[str, Any]) -> None:
+    steps = report["schema"]["$defs"]["Step"]["oneOf"]
     (own,) = [one for one in steps if one["properties"]["operation"]["const"] == "glow"]
     first, numbers, *_ = own["properties"]["parameters"]["anyOf"]
     assert first["maxItems"] == 1, "the tint may be left out"
     assert (numbers["minItems"], numbers["items"]["minimum"], numbers["items"]["maximum"]) == (2, -100, 100)
 
 
-def test_the_page_makes_sliders_of_it(found: dict[str, Any]) -> None:
-    entry = next(one for one in found["sliders"] if one["name"] == "glow")
+def test_the_page_makes_sliders_of_it(report: dict[str, Any]) -> None:
+    entry = next(one for one in report["sliders"] if one["name"] == "glow")
     assert (entry["group"], entry["repair"]) == ("colour", False)
     assert [(p["low"], p["high"], p["step"], p["count"]) for p in entry["parameters"]] == [
         (-100, 100, 1, 1)
     ] * 2
 
 
-def test_a_recipe_says_what_it_does(found: dict[str, Any]) -> None:
-    assert found["sentence"] == "Warms by +40 mired, tint -20."
+def test_a_recipe_says_what_it_does(report: dict[str, Any]) -> None:
+    assert report["sentence"] == "Warms by +40 mired, tint -20."
 
 
-def test_the_docs_table_has_it(found: dict[str, Any]) -> None:
-    assert "| **glow** | colour | | | | | Warms or cools. |" in found["table"]
-    assert "| | | tint | -100 .. 100 | 0 | share | above 0 is magenta |" in found["table"]
+def test_the_docs_table_has_it(report: dict[str, Any]) -> None:
+    assert "| **glow** | colour | | | | | Warms or cools. |" in report["table"]
+    assert "| | | tint | -100 .. 100 | 0 | share | above 0 is magenta |" in report["table"]
 
 
-def test_it_is_applied_without_a_kernel(found: dict[str, Any]) -> None:
-    plain, compiled = found["pixels"]
+def test_it_is_applied_without_a_kernel(report: dict[str, Any]) -> None:
+    plain, compiled = report["pixels"]
     assert plain == compiled
 
 
 @pytest.mark.parametrize("way", ["joint", "beam"])
-def test_a_pair_made_with_it_is_planned(found: dict[str, Any], way: str) -> None:
-    (((name, values),), cost) = found[way]
+def test_a_pair_made_with_it_is_planned(report: dict[str, Any], way: str) -> None:
+    (((name, values),), cost) = report[way]
     assert name == "glow"
     assert values == pytest.approx([40, -20], abs=1)
     assert cost < 1e-3
 
 
-def test_the_papers_set_stays_the_papers(found: dict[str, Any]) -> None:
-    assert found["paper"] == [list(PAPER)] * 2
+def test_the_papers_set_stays_the_papers(report: dict[str, Any]) -> None:
+    assert report["paper"] == [list(PAPER)] * 2

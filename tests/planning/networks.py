@@ -18,7 +18,7 @@ REDDER = np.array([[10, 0, -10], [-5, 0, 5]], np.float32)
 """Scores of two classes, redder than blue and the other way round; their sigmoids do not add up to one."""
 
 
-def written(
+def write_network(
     path: Path,
     *nodes: tuple[str, dict[str, Any]],
     shape: tuple[object, ...] = ANY_SIZE,

@@ -16,18 +16,21 @@ from tests.planning.scenes import scene
 def test_nudged_results_are_those_of_nudged_parameters(name: str) -> None:
     rng = np.random.default_rng(1)
     values = tuple(rng.uniform(0.5, 0.9) for _ in operations.get_operation(name).slots)
-    step = Step.unchecked(name, values)
+    step = Step.from_trusted(name, values)
     sample = np.ascontiguousarray(rng.random((3, 1, 50)), np.float32)
     nudges = choose_perturbations(step)
     results = _apply_perturbed(step, nudges, sample)
     for row, nudge in enumerate(np.diag(nudges)):
-        expected = apply_step(Step.unchecked(name, tuple(values + nudge)), sample)[:, 0]
+        expected = apply_step(Step.from_trusted(name, tuple(values + nudge)), sample)[:, 0]
         assert results[:, row] == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_fit_is_never_worse_than_what_it_was_given() -> None:
     start, target = scene(), scene(seed=4)
-    steps = (Step.unchecked("brightness", (0.4,)), Step.unchecked("tone", tuple(np.linspace(0.5, 1.5, 8))))
+    steps = (
+        Step.from_trusted("brightness", (0.4,)),
+        Step.from_trusted("tone", tuple(np.linspace(0.5, 1.5, 8))),
+    )
     cost = L1Cost(target)
     assert JointFitter(start, cost).fit(steps).cost <= cost(render_intermediates(steps, start)[-1])
     assert JointFitter(start, cost).fit(()).steps == ()
@@ -36,7 +39,7 @@ def test_a_fit_is_never_worse_than_what_it_was_given() -> None:
 def test_steps_that_lock_each_other_in_are_freed_together() -> None:
     """Brightness alone overshoots when contrast was raised too; fitted together both are found."""
     start = scene()
-    planted = (Step.unchecked("brightness", (0.2,)), Step.unchecked("contrast", (0.5,)))
+    planted = (Step.from_trusted("brightness", (0.2,)), Step.from_trusted("contrast", (0.5,)))
     target = render_intermediates(planted, start)[-1]
     found = JointFitter(start, L1Cost(target)).fit(
         [make_identity_step("brightness"), make_identity_step("contrast")]

@@ -51,7 +51,7 @@ def before() -> np.ndarray:
     return (255 * values).astype(np.uint8)
 
 
-def edited(pixels: np.ndarray, *steps: tuple[str, object, np.ndarray | None]) -> np.ndarray:
+def apply_steps(pixels: np.ndarray, *steps: tuple[str, object, np.ndarray | None]) -> np.ndarray:
     made = [(name, p) if m is None else (name, p, Mask.from_array(m)) for name, p, m in steps]
     return np.asarray(apply(Recipe.from_steps(made), pixels))
 
@@ -70,7 +70,7 @@ def edited(pixels: np.ndarray, *steps: tuple[str, object, np.ndarray | None]) ->
     ],
 )
 def test_one_edit_is_found_with_its_mask(before: np.ndarray, name: str, parameters: object) -> None:
-    after = edited(before, (name, parameters, DISC))
+    after = apply_steps(before, (name, parameters, DISC))
     plan = plan_local(before, after, masks=MASKS)
     (step,) = plan.recipe.steps
     assert step.operation == name
@@ -81,7 +81,7 @@ def test_one_edit_is_found_with_its_mask(before: np.ndarray, name: str, paramete
 
 
 def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
-    after = edited(before, ("brightness", 0.4, DISC), ("saturation", -0.5, BOX))
+    after = apply_steps(before, ("brightness", 0.4, DISC), ("saturation", -0.5, BOX))
     plan = plan_local(before, after, masks=MASKS)
     found = {step.operation: region for step, region in zip(plan.recipe.steps, plan.regions, strict=True)}
     assert found["brightness"] is DISC
@@ -102,7 +102,7 @@ def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
 def test_steps_in_overlapping_masks_are_told_apart(
     before: np.ndarray, planted: list[tuple[str, float, np.ndarray]]
 ) -> None:
-    plan = plan_local(before, edited(before, *planted), masks=[DISC, BAND, BOX])
+    plan = plan_local(before, apply_steps(before, *planted), masks=[DISC, BAND, BOX])
     found = {step.operation: region for step, region in zip(plan.recipe.steps, plan.regions, strict=True)}
     assert found.keys() == {step[0] for step in planted}
     assert all(found[name] is mask for name, _, mask in planted)
@@ -110,7 +110,9 @@ def test_steps_in_overlapping_masks_are_told_apart(
 
 
 def actions(*steps: tuple[str, list[float], np.ndarray | None]) -> list[LocalStep]:
-    return [LocalStep(Step.unchecked(name, tuple(p)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps]
+    return [
+        LocalStep(Step.from_trusted(name, tuple(p)), MaskCandidate(mask, SHAPE)) for name, p, mask in steps
+    ]
 
 
 def pictures(*photos: np.ndarray) -> list[np.ndarray]:
@@ -118,7 +120,9 @@ def pictures(*photos: np.ndarray) -> list[np.ndarray]:
 
 
 def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -> None:
-    after = edited(before, ("saturation", -0.6, DISC), ("brightness", 0.3, BAND), ("sharpness", 0.3, DISC))
+    after = apply_steps(
+        before, ("saturation", -0.6, DISC), ("brightness", 0.3, BAND), ("sharpness", 0.3, DISC)
+    )
     start, target = pictures(before, after)
     steps = actions(("saturation", [-0.1], DISC), ("brightness", [0.1], BAND), ("sharpness", [0.05], DISC))
     better = refine_local_steps(steps, start, target, NAMES)
@@ -130,7 +134,7 @@ def test_a_joint_fit_frees_steps_that_locked_each_other_in(before: np.ndarray) -
 
 
 def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
-    start, target = pictures(before, edited(before, ("contrast", 0.8, DISC), ("brightness", 0.3, BAND)))
+    start, target = pictures(before, apply_steps(before, ("contrast", 0.8, DISC), ("brightness", 0.3, BAND)))
     better = refine_local_steps(
         actions(("brightness", [0.3], BAND), ("contrast", [0.3], DISC)), start, target, NAMES
     )
@@ -139,7 +143,9 @@ def test_steps_are_put_in_their_order(before: np.ndarray) -> None:
 
 
 def test_what_others_make_up_for_is_dropped_and_what_is_simple_said_simply(before: np.ndarray) -> None:
-    start, target = pictures(before, edited(before, ("brightness", -0.3, DISC), ("saturation", -0.5, BAND)))
+    start, target = pictures(
+        before, apply_steps(before, ("brightness", -0.3, DISC), ("saturation", -0.5, BAND))
+    )
     steps = actions(("color", [1] * 24, DISC), ("saturation", [-0.4], BAND), ("contrast", [0.01], DISC))
     better = refine_local_steps(steps, start, target, NAMES)
     assert {s.operation: s.step.parameters[0] for s in better} == pytest.approx(
@@ -159,7 +165,7 @@ def test_a_revision_looks_past_what_was_removed(before: np.ndarray) -> None:
 def test_a_sample_shows_each_pixel_amid_its_neighbours(before: np.ndarray) -> None:
     picture = np.ascontiguousarray(before.transpose(2, 0, 1), np.float32) / 255
     sample = PixelSample.inside(DISC, reach=1)
-    sharp = Step.unchecked("sharpness", (0.4,))
+    sharp = Step.from_trusted("sharpness", (0.4,))
     seen = sample.centres(apply_step(sharp, sample.take(picture)))[:, 0]
     assert np.array_equal(seen, apply_step(sharp, picture)[:, DISC])
 
@@ -190,7 +196,7 @@ def test_whereabouts(region: np.ndarray | None, words: str) -> None:
 
 
 def test_an_edit_everywhere_needs_no_mask(before: np.ndarray) -> None:
-    plan = plan_local(before, edited(before, ("brightness", 0.2, None)), masks=MASKS)
+    plan = plan_local(before, apply_steps(before, ("brightness", 0.2, None)), masks=MASKS)
     (step,) = plan.recipe.steps
     assert (step.operation, step.mask, plan.regions) == ("brightness", None, (None,))
 
@@ -202,7 +208,7 @@ def test_a_photo_that_did_not_change_needs_no_steps(before: np.ndarray) -> None:
 
 
 def test_masks_keep_their_own_resolution_and_the_recipe_travels(before: np.ndarray) -> None:
-    after = edited(before, ("brightness", 0.4, BOX))
+    after = apply_steps(before, ("brightness", 0.4, BOX))
     large = np.kron(BOX, np.ones((3, 3), bool))
     plan = plan_local(before, after, masks=[large, SKY])
     (step,) = plan.recipe.steps
@@ -214,7 +220,7 @@ def test_masks_keep_their_own_resolution_and_the_recipe_travels(before: np.ndarr
 
 def test_it_works_at_full_size_for_what_was_planned_small(before: np.ndarray) -> None:
     large = np.kron(before, np.ones((3, 3, 1), np.uint8))
-    after = edited(large, ("brightness", 0.4, np.kron(BOX, np.ones((3, 3), bool))))
+    after = apply_steps(large, ("brightness", 0.4, np.kron(BOX, np.ones((3, 3), bool))))
     plan = plan_local(large, after, masks=[BOX, SKY], size=80)
     assert plan.cost < 0.1 * plan.start_cost
     assert np.asarray(apply(plan.recipe, large)).shape == large.shape
@@ -222,13 +228,13 @@ def test_it_works_at_full_size_for_what_was_planned_small(before: np.ndarray) ->
 
 def test_the_change_itself_is_a_candidate(before: np.ndarray) -> None:
     pytest.importorskip("skimage")
-    plan = plan_local(before, edited(before, ("brightness", 0.5, DISC)))
+    plan = plan_local(before, apply_steps(before, ("brightness", 0.5, DISC)))
     assert plan.recipe.steps[0].operation == "brightness"
     assert plan.regions[0] is not None
     assert intersection_over_union(plan.regions[0], DISC) > 0.9
 
 
-def compressed(photo: np.ndarray, quality: int) -> np.ndarray:
+def compress(photo: np.ndarray, quality: int) -> np.ndarray:
     stream = io.BytesIO()
     PIL.Image.fromarray(photo).save(stream, "JPEG", quality=quality)
     return np.asarray(PIL.Image.open(stream))
@@ -236,14 +242,14 @@ def compressed(photo: np.ndarray, quality: int) -> np.ndarray:
 
 @pytest.mark.parametrize("spoilt", ["compressed", "resampled"])
 def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
-    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resized(400))
+    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resize(400))
     height, width = photo.shape[:2]
     rows, columns = np.mgrid[:height, :width]
     disc = (rows - height // 2) ** 2 + (columns - width // 2) ** 2 < (0.3 * height) ** 2
-    after = edited(photo, ("brightness", 0.4, disc))
+    after = apply_steps(photo, ("brightness", 0.4, disc))
     smaller = (width * 7 // 10, height * 7 // 10)
     spoiled = (
-        compressed(after, 85)
+        compress(after, 85)
         if spoilt == "compressed"
         else np.asarray(PIL.Image.fromarray(after).resize(smaller, PIL.Image.Resampling.LANCZOS))
     )
@@ -287,7 +293,7 @@ def test_a_segmenter_is_any_function(before: np.ndarray) -> None:
         seen.append(picture.shape)
         return MASKS
 
-    plan = plan_local(before, edited(before, ("contrast", 0.5, BOX)), masks=segmenter)
+    plan = plan_local(before, apply_steps(before, ("contrast", 0.5, BOX)), masks=segmenter)
     assert seen == [(3, *SHAPE)]
     assert plan.regions[0] is BOX
 
@@ -360,7 +366,7 @@ def test_photos_of_different_things_are_refused(before: np.ndarray) -> None:
 
 
 def test_masks_of_any_size_and_of_nothing(before: np.ndarray) -> None:
-    after = edited(before, ("brightness", 0.4, BOX))
+    after = apply_steps(before, ("brightness", 0.4, BOX))
     nothing, speck = np.zeros(SHAPE, bool), np.zeros((7, 5), bool)
     tiny = np.zeros((4000, 5000), bool)
     tiny[0, 0] = True  # nothing is left of it over the picture
@@ -369,7 +375,7 @@ def test_masks_of_any_size_and_of_nothing(before: np.ndarray) -> None:
 
 
 def test_only_black_masks_leave_the_whole_picture(before: np.ndarray) -> None:
-    after = edited(before, ("brightness", 0.4, None))
+    after = apply_steps(before, ("brightness", 0.4, None))
     plan = plan_local(before, after, masks=[np.zeros(SHAPE, bool)])
     assert plan.regions == (None,)
 

@@ -44,11 +44,11 @@ LOOK = Recipe.from_steps(
 @cache
 def small_photo() -> np.ndarray:
     """(3, H, W), and not so light that steps cut much off."""
-    pixels = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resized(80))
+    pixels = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(80))
     return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / 255 * np.float32(0.6)
 
 
-def planned(recipe: Recipe, off: float = 0.0) -> Plan:
+def make_plan(recipe: Recipe, off: float = 0.0) -> Plan:
     """A plan that came to `recipe` and misses its target by `off` everywhere."""
     series = render_intermediates(recipe.steps, small_photo())
     target = series[-1] - np.float32(off)
@@ -89,14 +89,14 @@ class Page(HTMLParser):
         return [attributes for tag, attributes in self.tags if tag == wanted]
 
 
-def written(plan: Plan, path: Path) -> Page:
+def write_page(plan: Plan, path: Path) -> Page:
     assert write_report(plan, path) == path
     return Page(path)
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
-    return written(planned(LOOK, off=0.03), tmp_path / "plan.html")
+    return write_page(make_plan(LOOK, off=0.03), tmp_path / "plan.html")
 
 
 def pixels_of(source: str | None) -> np.ndarray:
@@ -112,7 +112,7 @@ def test_the_page_says_everything_in_words(page: Page) -> None:
     assert LOOK.describe() in page.text
     for step in LOOK.steps:
         assert step.describe() in page.text
-    for cost in planned(LOOK, off=0.03).costs:
+    for cost in make_plan(LOOK, off=0.03).costs:
         assert f"{255 * cost:.1f} of 255 levels ({cost:.4f})" in page.text
     assert "51.0 of 255 levels (0.2000) before, 3.1 of 255 levels (0.0123) after" in page.text
 
@@ -121,7 +121,7 @@ def test_the_page_shows_every_picture(page: Page) -> None:
     kinds = [a["class"] for a in page.all("figure")]
     assert kinds.count("photo") == len(LOOK.steps) + 3
     assert len(kinds) == len(LOOK.steps) + 4, "and the residual"
-    plan = planned(LOOK, off=0.03)
+    plan = make_plan(LOOK, off=0.03)
     shown = (plan.pictures[0], plan.pictures[-1], plan.target, *plan.pictures[1:])
     *photos, residual = page.all("img")
     for image, picture in zip(photos, shown, strict=True):
@@ -153,7 +153,7 @@ def test_the_page_suits_a_phone_and_a_screen_reader(page: Page) -> None:
 def test_a_curve_is_drawn_through_its_corners(tmp_path: Path) -> None:
     # Rises 2 and 0 on average: half of the picture's range climbs twice as fast, the rest hardly at all.
     recipe = Recipe.from_steps([("tone", [1, 1, 1, 1, 0.02, 0.02, 0.02, 0.02])])
-    (line,) = written(planned(recipe), tmp_path / "plan.html").all("polyline")
+    (line,) = write_page(make_plan(recipe), tmp_path / "plan.html").all("polyline")
     points = [tuple(map(float, point.split(","))) for point in (line["points"] or "").split()]
     assert points[0] == (0, 100)
     assert points[4] == (50, pytest.approx(100 - 100 / 1.02, abs=0.01))
@@ -171,7 +171,7 @@ def test_color_is_three_named_curves(page: Page) -> None:
 
 
 def test_a_slider_stands_where_its_number_is_in_the_range() -> None:
-    contents = PlanReport.from_plan(planned(Recipe.from_steps([("brightness", 0.5)])))
+    contents = PlanReport.from_plan(make_plan(Recipe.from_steps([("brightness", 0.5)])))
     (slider,) = contents.steps[0].sliders
     assert slider == Slider("brightness +0.5 (relative change)", -1, 2, 0, 0.5)
     assert slider.share(slider.value) == 0.5
@@ -181,25 +181,25 @@ def test_a_slider_stands_where_its_number_is_in_the_range() -> None:
 def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     name = "</title><script>alert(1)</script><img src=\"http://x\" onerror='alert(2)'>&amp;"
     recipe = Recipe.from_steps([("contrast", 0.2)], name=name)
-    hostile = written(planned(recipe), tmp_path / "plan.html")
-    plain = written(planned(recipe.model_copy(update={"name": ""})), tmp_path / "plain.html")
+    hostile = write_page(make_plan(recipe), tmp_path / "plan.html")
+    plain = write_page(make_plan(recipe.model_copy(update={"name": ""})), tmp_path / "plain.html")
     assert hostile.text.count(name) == 2, "the title and the line above the headline"
     assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
     assert "<script" not in hostile.source
 
 
 def test_a_plan_that_changes_nothing(tmp_path: Path) -> None:
-    page = written(planned(Recipe()), tmp_path / "plan.html")
+    page = write_page(make_plan(Recipe()), tmp_path / "plan.html")
     assert "Changes nothing." in page.text
     assert "Step by step" not in page.text
     assert len(page.all("img")) == 4
-    assert write_report(planned(Recipe()), tmp_path / "plan.png").stat().st_size > 1000
+    assert write_report(make_plan(Recipe()), tmp_path / "plan.png").stat().st_size > 1000
 
 
 # ---- plans with masks
 
 
-def local_plan(recipe: Recipe, regions: tuple[np.ndarray | None, ...]) -> LocalPlan:
+def make_local_plan(recipe: Recipe, regions: tuple[np.ndarray | None, ...]) -> LocalPlan:
     """A plan with masks that came to `recipe`; its pictures are those of the executor."""
     start = np.ascontiguousarray(small_photo().transpose(1, 2, 0))
     later = [np.asarray(one).transpose(2, 0, 1) for one in t2onet.executor.intermediates(recipe, start)]
@@ -208,7 +208,7 @@ def local_plan(recipe: Recipe, regions: tuple[np.ndarray | None, ...]) -> LocalP
 
 
 @pytest.fixture
-def masked() -> LocalPlan:
+def local_plan() -> LocalPlan:
     """A darker left third, everything paler, and something removed at the lower right."""
     height, width = small_photo().shape[1:]
     rows, columns = np.mgrid[:height, :width]
@@ -218,42 +218,42 @@ def masked() -> LocalPlan:
         ("saturation", -0.5),
         ("inpaint", [], Mask.from_array(corner)),
     ]
-    return local_plan(Recipe.from_steps(steps), (left, None, corner))
+    return make_local_plan(Recipe.from_steps(steps), (left, None, corner))
 
 
 @pytest.mark.usefixtures("opencv")
-def test_each_step_says_and_shows_where_it_works(masked: LocalPlan, tmp_path: Path) -> None:
-    page = written(masked, tmp_path / "plan.html")
+def test_each_step_says_and_shows_where_it_works(local_plan: LocalPlan, tmp_path: Path) -> None:
+    page = write_page(local_plan, tmp_path / "plan.html")
     for words in ("33 % of the picture, left", "Everywhere", "4 % of the picture, lower right"):
         assert words in page.text
     cards = [a["class"] for a in page.all("li")]
     assert cards == ["card masked"] * 3
     places = [pixels_of(image["src"]) for image in page.all("img")[3:-1:2]]
-    before = [255 * picture.transpose(1, 2, 0) for picture in masked.pictures]
-    for place, picture, region in zip(places, before, masked.regions, strict=False):
-        inside = np.ones(picture.shape[:2], bool) if region is None else eroded(region)
+    before = [255 * picture.transpose(1, 2, 0) for picture in local_plan.pictures]
+    for place, picture, region in zip(places, before, local_plan.regions, strict=False):
+        inside = np.ones(picture.shape[:2], bool) if region is None else erode(region)
         assert np.abs(place - picture)[inside].mean() < 4, "inside the mask it is the picture before the step"
-        outside = ~np.ones_like(inside) if region is None else eroded(~region)
+        outside = ~np.ones_like(inside) if region is None else erode(~region)
         if outside.any():
             assert place[outside].mean() < 0.5 * picture[outside].mean(), "outside it is dark"
             assert np.ptp(place[outside], axis=-1).mean() < 3, "and grey"
 
 
-def eroded(region: np.ndarray) -> np.ndarray:
+def erode(region: np.ndarray) -> np.ndarray:
     """Two pixels smaller, so that neither the line nor JPEG's blocks count."""
     return ~dilate_region(dilate_region(~region))
 
 
 @pytest.mark.usefixtures("opencv")
-def test_a_removal_has_neither_curve_nor_slider(masked: LocalPlan) -> None:
-    *_, removal = PlanReport.from_plan(masked).steps
+def test_a_removal_has_neither_curve_nor_slider(local_plan: LocalPlan) -> None:
+    *_, removal = PlanReport.from_plan(local_plan).steps
     assert (removal.curves, removal.sliders) == ((), ())
     assert removal.result.caption == "3. removes something from the picture"
 
 
 @pytest.mark.usefixtures("opencv")
-def test_the_sheet_shows_where_beside_what(masked: LocalPlan, tmp_path: Path) -> None:
-    with PIL.Image.open(write_report(masked, tmp_path / "plan.png")) as sheet:
+def test_the_sheet_shows_where_beside_what(local_plan: LocalPlan, tmp_path: Path) -> None:
+    with PIL.Image.open(write_report(local_plan, tmp_path / "plan.png")) as sheet:
         pixels = np.asarray(sheet)
     cell = round(small_photo().shape[1] * REPORT_CELL / max(small_photo().shape[1:]))
     assert len(pixels) > 3 * (cell + REPORT_GAP), (
@@ -274,7 +274,7 @@ def opencv() -> None:
     ("off", "gain", "white"), [(0.004, 50, "5.1"), (0.045, 20, "12.8"), (0.19, 5, "51"), (0.6, 1, "255")]
 )
 def test_the_residual_is_scaled_up_and_says_so(off: float, gain: int, white: str) -> None:
-    plan = planned(Recipe.from_steps([("contrast", 0.2)]), off)
+    plan = make_plan(Recipe.from_steps([("contrast", 0.2)]), off)
     shot = PlanReport.from_plan(plan).residual
     assert shot.detail == (
         f"Off by {255 * off:.1f} of 255 levels on average; 95 % of all values are off by at most "
@@ -285,7 +285,7 @@ def test_the_residual_is_scaled_up_and_says_so(off: float, gain: int, white: str
 
 
 def test_the_95th_percentile_is_not_the_mean() -> None:
-    plan = planned(Recipe())
+    plan = make_plan(Recipe())
     target = plan.target.copy()
     target[:, :8] += np.float32(0.2)  # a tenth of the rows
     assert 8 / target.shape[1] == pytest.approx(0.1)
@@ -301,7 +301,7 @@ def test_the_95th_percentile_is_not_the_mean() -> None:
 @pytest.mark.parametrize("count", [1, 4, 5])
 def test_the_sheet_is_a_picture_of_cells(tmp_path: Path, count: int) -> None:
     recipe = Recipe.from_steps([("contrast", 0.1)] * count)
-    plan = planned(recipe)
+    plan = make_plan(recipe)
     path = write_report(plan, tmp_path / "plan.png")
     with PIL.Image.open(path) as sheet:
         sheet.load()
@@ -324,7 +324,7 @@ def to_bytes(picture: np.ndarray) -> np.ndarray:
 
 
 def test_the_sheet_draws_the_curves_in_their_colours(tmp_path: Path) -> None:
-    sheet = np.asarray(PIL.Image.open(write_report(planned(LOOK), tmp_path / "plan.png")))
+    sheet = np.asarray(PIL.Image.open(write_report(make_plan(LOOK), tmp_path / "plan.png")))
     for colour in ((0xFF, 0x7B, 0x72), (0x63, 0xD4, 0x89), (0x79, 0xB4, 0xFF)):
         assert (sheet == colour).all(axis=-1).sum() > 50
 
@@ -343,7 +343,7 @@ def test_pictures_of_odd_shapes(tmp_path: Path, shape: tuple[int, int, int], end
 @pytest.mark.parametrize("name", ["plan.pdf", "plan", "plan.html.gz"])
 def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError, match=r"a report is written as \.html or \.png; give one of those"):
-        write_report(planned(Recipe()), tmp_path / name)
+        write_report(make_plan(Recipe()), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -351,7 +351,7 @@ def test_an_existing_file_is_kept_unless_asked(tmp_path: Path) -> None:
     path = tmp_path / "Plan.HTML"
     path.write_text("mine")
     with pytest.raises(OutputError, match="already exists"):
-        write_report(planned(Recipe()), path)
+        write_report(make_plan(Recipe()), path)
     assert path.read_text() == "mine"
-    write_report(planned(Recipe()), str(path), overwrite=True)
+    write_report(make_plan(Recipe()), str(path), overwrite=True)
     assert "Changes nothing." in path.read_text(encoding="utf-8")

@@ -16,8 +16,8 @@ from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 
-def edited(picture: np.ndarray) -> np.ndarray:
-    for step in (Step.unchecked("brightness", (0.3,)), Step.unchecked("saturation", (0.5,))):
+def apply_edit(picture: np.ndarray) -> np.ndarray:
+    for step in (Step.from_trusted("brightness", (0.3,)), Step.from_trusted("saturation", (0.5,))):
         picture = apply_step(step, picture)
     return picture
 
@@ -28,42 +28,42 @@ def search(target: np.ndarray, names: list[str] | None = None, **settings: objec
 
 def test_backtracking_gives_operations_parameters_and_pictures() -> None:
     start = scene()
-    node = search(edited(start), ["brightness", "saturation"], tolerance=0.0).run(start)
+    node = search(apply_edit(start), ["brightness", "saturation"], tolerance=0.0).run(start)
     trail = node.trace()
     assert [step.operation for step in node.steps] == ["brightness", "saturation"]
     assert np.array_equal(trail[0].picture, start)
     for before, after in pairwise(trail):
         assert after.step is not None
         assert np.array_equal(apply_step(after.step, before.picture), after.picture)
-        assert after.cost == pytest.approx(L1Cost(edited(start))(after.picture))
+        assert after.cost == pytest.approx(L1Cost(apply_edit(start))(after.picture))
         assert after.cost < before.cost
 
 
 def test_it_stops_at_the_tolerance() -> None:
     start = scene()
-    assert len(search(edited(start), tolerance=0.5).run(start).steps) == 0
-    assert len(search(edited(start), tolerance=0.02).run(start).steps) < len(
-        search(edited(start), tolerance=0.0).run(start).steps
+    assert len(search(apply_edit(start), tolerance=0.5).run(start).steps) == 0
+    assert len(search(apply_edit(start), tolerance=0.02).run(start).steps) < len(
+        search(apply_edit(start), tolerance=0.0).run(start).steps
     )
 
 
 def test_error_does_not_grow_with_the_steps() -> None:
     start = scene()
-    costs = [search(edited(start), tolerance=0.0, steps=steps).run(start).cost for steps in (1, 2, 3, 4)]
+    costs = [search(apply_edit(start), tolerance=0.0, steps=steps).run(start).cost for steps in (1, 2, 3, 4)]
     assert costs == sorted(costs, reverse=True)
 
 
 def test_operations_are_used_once_unless_repeats_are_allowed() -> None:
     start = scene()
-    once = search(edited(start), ["tone"], tolerance=0.0, steps=3).run(start)
-    again = search(edited(start), ["tone", "brightness"], tolerance=0.0, steps=4, repeats=True).run(start)
+    once = search(apply_edit(start), ["tone"], tolerance=0.0, steps=3).run(start)
+    again = search(apply_edit(start), ["tone", "brightness"], tolerance=0.0, steps=4, repeats=True).run(start)
     assert len(once.steps) == 1
     assert {step.operation for step in again.steps} <= {"tone", "brightness"}
 
 
 def test_the_fixed_order_is_kept() -> None:
     start = scene()
-    steps = search(edited(start), method="fixed", tolerance=0.0).run(start).steps
+    steps = search(apply_edit(start), method="fixed", tolerance=0.0).run(start).steps
     positions = [FIXED_ORDER.index(step.operation) for step in steps]
     assert positions == sorted(positions)
 
@@ -71,7 +71,9 @@ def test_the_fixed_order_is_kept() -> None:
 @pytest.mark.parametrize("method", ["beam", "epsilon-greedy"])
 def test_a_seed_fixes_the_result(method: SearchMethod) -> None:
     start = scene(32)
-    first, second = (search(edited(start), method=method, tolerance=0.0, seed=3).run(start) for _ in range(2))
+    first, second = (
+        search(apply_edit(start), method=method, tolerance=0.0, seed=3).run(start) for _ in range(2)
+    )
     assert [a.operation for a in first.steps] == [a.operation for a in second.steps]
     assert first.cost == second.cost
 
@@ -80,7 +82,7 @@ def test_epsilon_greedy_sometimes_takes_another_operation(monkeypatch: pytest.Mo
     monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     start = scene(32)
     firsts = {
-        search(edited(start), method="epsilon-greedy", tolerance=0.0, steps=2, seed=seed)
+        search(apply_edit(start), method="epsilon-greedy", tolerance=0.0, steps=2, seed=seed)
         .run(start)
         .steps[0]
         .operation
@@ -96,7 +98,7 @@ def test_a_random_choice_leaves_a_beam_of_its_own(
     """After one picture each of six operations is solved; after a random choice each of the five others."""
     start = scene(32)
     settings = {"method": "epsilon-greedy", "tolerance": 0.0, "steps": 2, "random_beam": random_beam}
-    found = search(edited(start), **settings)
+    found = search(apply_edit(start), **settings)
     monkeypatch.setattr("t2onet.planning.planner.EPSILON", 1.0)
     monkeypatch.setattr("numpy.random.default_rng", lambda seed: Draws([0, 1]))
     counts = []

@@ -25,7 +25,7 @@ PLANTED = {
 @pytest.mark.parametrize("name", operations.PAPER)
 def test_fast_recovers_what_was_planted(name: str) -> None:
     picture = scene()
-    target = apply_step(Step.unchecked(name, tuple(PLANTED[name])), picture)
+    target = apply_step(Step.from_trusted(name, tuple(PLANTED[name])), picture)
     found = find_solver("fast")(name, picture, L1Cost(target))
     assert L1Cost(target)(apply_step(found, picture)) < 0.002
     if len(PLANTED[name]) == 1:  # of a curve, the pieces that no pixel falls on can be anything
@@ -37,7 +37,7 @@ def test_fast_recovers_what_was_planted(name: str) -> None:
 def test_the_others_agree(method: str, name: str) -> None:
     pytest.importorskip("scipy" if method == "nelder-mead" else "torch", reason="an extra")
     picture = scene(32)
-    target = apply_step(Step.unchecked(name, tuple(PLANTED[name])), picture)
+    target = apply_step(Step.from_trusted(name, tuple(PLANTED[name])), picture)
     found = find_solver(method)(name, picture, L1Cost(target))
     assert L1Cost(target)(apply_step(found, picture)) < 0.006
 
@@ -48,7 +48,7 @@ def test_a_curve_that_wants_to_fall_stays_rising_and_best() -> None:
     target = 1 - picture
     found = find_solver("fast")("tone", picture, L1Cost(target))
     allowed = operations.get_operation("tone").check(found.parameters)
-    flat = Step.unchecked("tone", (8.0, *[0.02] * 6, 8.0))
+    flat = Step.from_trusted("tone", (8.0, *[0.02] * 6, 8.0))
     assert len(allowed) == 8
     assert L1Cost(target)(apply_step(found, picture)) <= L1Cost(target)(apply_step(flat, picture)) + 0.005
 

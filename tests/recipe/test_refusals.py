@@ -119,7 +119,7 @@ RECIPES: list[tuple[str, str]] = [
 ]
 
 
-def written(folder: Path, text: str | bytes) -> Path:
+def write_look(folder: Path, text: str | bytes) -> Path:
     path = folder / "look.json"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
@@ -135,37 +135,37 @@ def refusal(path: Path) -> str:
 
 @pytest.mark.parametrize(("step", "text"), STEPS)
 def test_a_bad_step_is_named_with_its_number_and_file(tmp_path: Path, step: Any, text: str) -> None:
-    path = written(tmp_path, json.dumps({"steps": [GOOD, step]}))
+    path = write_look(tmp_path, json.dumps({"steps": [GOOD, step]}))
     assert refusal(path) == f"{path}: step 2: {text}"
 
 
 @pytest.mark.parametrize(("mask", "text"), MASKS)
 def test_a_bad_mask_is_named_with_its_step_and_file(tmp_path: Path, mask: Any, text: str) -> None:
-    path = written(tmp_path, json.dumps({"steps": [GOOD, {**GOOD, "mask": mask}]}))
+    path = write_look(tmp_path, json.dumps({"steps": [GOOD, {**GOOD, "mask": mask}]}))
     assert refusal(path) == f"{path}: step 2: {text}"
 
 
 def test_a_missing_mask_file_is_named(tmp_path: Path) -> None:
-    path = written(tmp_path, json.dumps({"steps": [{**GOOD, "mask": {"file": "sky.png"}}]}))
+    path = write_look(tmp_path, json.dumps({"steps": [{**GOOD, "mask": {"file": "sky.png"}}]}))
     assert refusal(path).startswith(f"{path}: step 1: {tmp_path / 'sky.png'} does not exist")
 
 
 @pytest.mark.parametrize("feather", ["soft", None, [1], 1e6, -1, math.nan])
 def test_a_bad_feather_is_named(tmp_path: Path, feather: object) -> None:
     mask = {"png": base64.b64encode(Mask.from_array(np.ones((2, 2))).png).decode(), "feather": feather}
-    path = written(tmp_path, json.dumps({"steps": [{**GOOD, "mask": mask}]}))
+    path = write_look(tmp_path, json.dumps({"steps": [{**GOOD, "mask": mask}]}))
     assert re.match(rf"{re.escape(str(path))}: step 1: mask[:.] ?feather", refusal(path))
 
 
 @pytest.mark.parametrize(("text", "message"), RECIPES)
 def test_a_file_that_is_no_recipe(tmp_path: Path, text: str, message: str) -> None:
-    path = written(tmp_path, text)
+    path = write_look(tmp_path, text)
     assert refusal(path) == f"{path}: {message}"
 
 
 @pytest.mark.parametrize("version", [0, 2, 1.5, "1", None, True, [1]])
 def test_another_version_is_refused(tmp_path: Path, version: object) -> None:
-    path = written(tmp_path, json.dumps({"schema_version": version, "steps": []}))
+    path = write_look(tmp_path, json.dumps({"schema_version": version, "steps": []}))
     assert refusal(path) == (
         f"{path}: it has schema version {version!r}, and this release reads 1; "
         "a newer release of t2onet may read it"
@@ -182,7 +182,7 @@ def test_another_version_is_refused(tmp_path: Path, version: object) -> None:
     ],
 )
 def test_deep_nesting_is_refused(tmp_path: Path, text: str) -> None:
-    path = written(tmp_path, text)
+    path = write_look(tmp_path, text)
     assert refusal(path).startswith(f"{path}: ")
 
 
@@ -198,7 +198,7 @@ def test_deep_nesting_is_refused_where_the_parser_is_more_patient() -> None:
 
 @pytest.mark.parametrize("data", [bytes(range(256)), b"\xff\xd8\xff\xe0\0\x10JFIF", b"\x89PNG\r\n\x1a\n"])
 def test_a_binary_file(tmp_path: Path, data: bytes) -> None:
-    path = written(tmp_path, data)
+    path = write_look(tmp_path, data)
     beside = f"for a picture, one is looked for beside it, as {path.name}.t2o.json"
     assert refusal(path) == f"{path} is not a recipe, which is a JSON file; {beside}"
 
@@ -213,7 +213,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_a_path_through_a_file(tmp_path: Path) -> None:
-    path = written(tmp_path, "{}") / "look.json"
+    path = write_look(tmp_path, "{}") / "look.json"
     assert refusal(path).startswith(f"{path} cannot be read as a recipe")
 
 

@@ -36,7 +36,7 @@ class Noted:
         )
 
 
-def installed() -> str | None:
+def find_chromium() -> str | None:
     """Where Chromium is."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -48,7 +48,7 @@ def running() -> Iterator[Browser]:
 
     as_root = ["--no-sandbox"] if os.name == "posix" and os.getuid() == 0 else []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=installed(), args=as_root)
+        started = playwright.chromium.launch(executable_path=find_chromium(), args=as_root)
         yield started
         started.close()
 
@@ -71,7 +71,7 @@ def looking(browser: Browser, size: tuple[int, int], sharp: float = 1) -> Browse
 def browser() -> Iterator[Browser]:
     """A running browser, or a skip that says what is missing."""
     pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-    if installed() is None:
+    if find_chromium() is None:
         pytest.skip("there is no browser here: apt-get install chromium")
     with running() as started:
         yield started

@@ -12,10 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from t2onet.server import ServerSettings, create_app
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 from tests.server.browser import browser, noted
+from tests.server.helpers import Visitor, picture
 from tests.server.live import photo_file, table
-from tests.server.made import Visitor, picture
 
 __all__ = ["browser", "noted", "table"]
 

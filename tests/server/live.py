@@ -19,7 +19,7 @@ from t2onet.editor.policy import Policy
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.running import LimitedServer, bind_socket, build_server_url
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 from tests.planning.scenes import scene
 from tests.server.browser import DESKTOP, Noted
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def served(folder: Path, policy: Policy | None = None) -> Iterator[str]:
+def serve_darkroom(folder: Path, policy: Policy | None = None) -> Iterator[str]:
     """The address of a darkroom, where `policy` answers or the network in the package."""
     settings = ServerSettings(folder=folder)
     with running(create_app(settings, policy=policy), settings) as (_, listening):
@@ -158,7 +158,7 @@ def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
 @pytest.fixture
 def table(noted: Noted, tmp_path: Path) -> Iterator[Table]:
     """The page of a new darkroom, on a desktop and on a phone."""
-    with served(tmp_path / "server", Scripted()) as base:
+    with serve_darkroom(tmp_path / "server", Scripted()) as base:
         yield (found := Table(noted, base))
         found.went_well()
 

@@ -24,11 +24,11 @@ from starlette.responses import Response, StreamingResponse
 from t2onet.errors import OutputError
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.running import LimitedConnection, LimitedServer, RepeatFilter, compute_connection_limits
-from tests.cli.made import COMMAND, environment
+from tests.cli.helpers import COMMAND, environment
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
+from tests.server.helpers import API
 from tests.server.live import running
-from tests.server.made import API
 
 resource = pytest.importorskip("resource", reason="open files are limited otherwise there")
 

@@ -15,11 +15,11 @@ TEXTS = {path: path.read_text(encoding="utf-8") for path in FILES}
 SVG = "http://www.w3.org/2000/svg"
 
 
-def named(path: Path) -> str:
+def to_url_path(path: Path) -> str:
     return f"/{path.relative_to(STATIC).as_posix()}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@pytest.mark.parametrize("path", FILES, ids=to_url_path)
 def test_a_file_needs_nothing_from_elsewhere_and_makes_no_markup_of_text(path: Path) -> None:
     text = TEXTS[path].replace(SVG, "")
     assert not re.search(r"https?:|//[a-z]+\.", text)
@@ -30,7 +30,7 @@ def test_a_file_needs_nothing_from_elsewhere_and_makes_no_markup_of_text(path: P
         assert not re.search(r"<script(?! type=\"module\" src=\"/js/)|<style|\sstyle=|\son\w+=", text)
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@pytest.mark.parametrize("path", FILES, ids=to_url_path)
 def test_a_file_is_one_thought(path: Path) -> None:
     assert len(TEXTS[path].splitlines()) <= 200
     if path.suffix in (".js", ".css"):
@@ -45,7 +45,7 @@ def test_every_file_is_used_and_every_use_is_a_file() -> None:
         used |= {found.split("#")[0] for found in re.findall(r'(?:src|href)="(/[^"]+)"', text)}
         used |= set(re.findall(r'url\("(/[^"]+)"\)', text))
     used |= {"/icons.svg"}
-    assert used == {named(path) for path in FILES}
+    assert used == {to_url_path(path) for path in FILES}
 
 
 def test_every_icon_is_drawn_and_used() -> None:

@@ -21,8 +21,8 @@ from t2onet.server import ServerSettings, create_app, results
 from t2onet.server.darkroom import DarkroomService
 from t2onet.server.running import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
-from tests.server.made import API, files, picture
+from tests.editor.helpers import Scripted
+from tests.server.helpers import API, files, picture
 
 Message = dict[str, Any]
 
@@ -72,7 +72,7 @@ def app(tmp_path: Path) -> Iterator[FastAPI]:
     made.state.darkroom.sessions.close_all()
 
 
-def left() -> asyncio.Event:
+def make_left_event() -> asyncio.Event:
     event = asyncio.Event()
     event.set()
     return event
@@ -82,13 +82,13 @@ def test_an_upload_does_not_wait_for_its_turn_when_the_client_has_left(app: Fast
     room: DarkroomService = app.state.darkroom
     address = f"{API}/sessions/{room.sessions.create().id}/photos"
     with busy(room):
-        heard = asyncio.run(_uploaded(app, address))
+        heard = asyncio.run(_upload(app, address))
     assert heard[0]["status"] == 409, "cancelled, which nobody hears"
     assert files(tmp_path) == []
 
 
-async def _uploaded(app: FastAPI, address: str) -> list[Message]:
-    return await call(app, "POST", address, picture(32), leaves=left())
+async def _upload(app: FastAPI, address: str) -> list[Message]:
+    return await call(app, "POST", address, picture(32), leaves=make_left_event())
 
 
 def test_a_picture_that_is_fetched_does_not_wait_either(app: FastAPI) -> None:
@@ -100,7 +100,7 @@ def test_a_picture_that_is_fetched_does_not_wait_either(app: FastAPI) -> None:
         (photo,) = session.photos
         path = f"{API}/sessions/{session.id}/photos/{photo}/preview.jpg"
         with busy(room):
-            return await call(app, "GET", path, leaves=left())
+            return await call(app, "GET", path, leaves=make_left_event())
 
     assert asyncio.run(asked())[0]["status"] == 409
 

@@ -13,8 +13,8 @@ import pytest
 from t2onet.server import ServerSettings, create_app
 from tests.cli.test_serve import SIGNALS, serving
 from tests.conftest import EXAMPLES, PATIENCE, ROOT
-from tests.editor.made import Scripted
-from tests.server.made import seen
+from tests.editor.helpers import Scripted
+from tests.server.helpers import decode
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 
@@ -61,6 +61,6 @@ def test_the_walk_with_curl_works(tmp_path: Path) -> None:
             check=False,
         )
     assert done.returncode == 0, done.stderr
-    assert max(seen((tmp_path / "preview.jpg").read_bytes()).shape) in (1599, 1600)
-    assert max(seen((tmp_path / "tried.jpg").read_bytes()).shape) in (799, 800)
-    assert seen((tmp_path / "dogs-edited.jpg").read_bytes()).shape == (3088, 2056, 3)
+    assert max(decode((tmp_path / "preview.jpg").read_bytes()).shape) in (1599, 1600)
+    assert max(decode((tmp_path / "tried.jpg").read_bytes()).shape) in (799, 800)
+    assert decode((tmp_path / "dogs-edited.jpg").read_bytes()).shape == (3088, 2056, 3)

@@ -11,9 +11,9 @@ import pytest
 from t2onet import Recipe
 from t2onet.editor import Editor
 from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
-from tests.editor.made import WARM, Scripted
+from tests.editor.helpers import WARM, Scripted
 from tests.server.conftest import Serve
-from tests.server.made import API, Visitor, encoded, picture, pixels, recipe, refused
+from tests.server.helpers import API, Visitor, encode, picture, pixels, read_refusal, recipe
 
 
 def test_a_photo_is_told_by_its_content_and_named_as_it_came(visitor: Visitor) -> None:
@@ -150,20 +150,20 @@ def test_the_history_is_told_and_gone_through(visitor: Visitor, photo: str) -> N
     assert (ahead["strength"], ahead["revision"]) == (0.5, 11)
     assert visitor.post(f"{photo}/history", place=0, revision=11).json()["steps"] == []
     beyond = visitor.post(f"{photo}/history", place=10, revision=12)
-    assert refused(beyond) == (422, "invalid")
+    assert read_refusal(beyond) == (422, "invalid")
     assert "has places 0 to 9, and 10 was given" in beyond.json()["error"]["message"]
-    assert refused(visitor.post(f"{photo}/history", place=1, revision=3)) == (409, "conflict")
+    assert read_refusal(visitor.post(f"{photo}/history", place=1, revision=3)) == (409, "conflict")
 
 
 def test_a_change_about_an_old_revision_is_a_conflict(visitor: Visitor, photo: str) -> None:
     visitor.say(photo, "brighter", 0)
     late = visitor.put(photo, 0, ("contrast", 0.3))
-    assert refused(late) == (409, "conflict")
+    assert read_refusal(late) == (409, "conflict")
     assert late.json()["revision"] == 1
     for path in ("undo", "redo"):
-        assert refused(visitor.post(f"{photo}/{path}", revision=0)) == (409, "conflict")
-    assert refused(visitor.post(f"{photo}/strength", strength=1, revision=2)) == (409, "conflict")
-    assert refused(visitor.post(f"{photo}/requests", request="warmer", revision=7)) == (409, "conflict")
+        assert read_refusal(visitor.post(f"{photo}/{path}", revision=0)) == (409, "conflict")
+    assert read_refusal(visitor.post(f"{photo}/strength", strength=1, revision=2)) == (409, "conflict")
+    assert read_refusal(visitor.post(f"{photo}/requests", request="warmer", revision=7)) == (409, "conflict")
     assert [step["operation"] for step in visitor.state(photo)["steps"]] == ["brightness"]
 
 
@@ -172,7 +172,7 @@ def test_of_edits_at_the_same_time_one_wins(visitor: Visitor, photo: str) -> Non
         answers = list(pool.map(lambda p: visitor.put(photo, 0, ("brightness", p / 100)), range(8)))
     won = [answer for answer in answers if answer.status_code == 200]
     assert len(won) == 1
-    assert {refused(answer) for answer in answers if answer not in won} == {(409, "conflict")}
+    assert {read_refusal(answer) for answer in answers if answer not in won} == {(409, "conflict")}
     assert visitor.state(photo) == won[0].json()
 
 
@@ -188,7 +188,7 @@ def test_recipes_that_are_refused_say_why(
     visitor: Visitor, photo: str, steps: list[tuple[str, object]], said: str
 ) -> None:
     answer = visitor.put(photo, 0, *steps)
-    assert refused(answer) == (422, "recipe")
+    assert read_refusal(answer) == (422, "recipe")
     assert said in answer.json()["error"]["message"]
     assert visitor.state(photo)["revision"] == 0
 
@@ -213,7 +213,7 @@ def test_recipes_that_are_refused_say_why(
     ],
 )
 def test_bodies_that_are_refused(visitor: Visitor, photo: str, path: str, body: object, kind: str) -> None:
-    assert refused(visitor.client.post(f"{photo}/{path}", json=body)) == (422, kind)
+    assert read_refusal(visitor.client.post(f"{photo}/{path}", json=body)) == (422, kind)
 
 
 def test_the_formats_of_files_are_declared(visitor: Visitor, photo: str) -> None:
@@ -238,17 +238,17 @@ def test_a_photo_and_a_session_can_be_removed(visitor: Visitor, photo: str) -> N
     visitor.client.get(f"{photo}/preview.jpg")
     assert room.previews.cache.size > 0
     assert visitor.client.delete(photo).status_code == 204
-    assert refused(visitor.client.get(photo)) == (404, "not_found")
+    assert read_refusal(visitor.client.get(photo)) == (404, "not_found")
     assert room.previews.cache.size == 0
     assert visitor.client.delete(visitor.session).status_code == 204
-    assert refused(visitor.client.get(visitor.session)) == (404, "not_found")
+    assert read_refusal(visitor.client.get(visitor.session)) == (404, "not_found")
 
 
 def test_sessions_do_not_see_each_other(visitor: Visitor, photo: str) -> None:
     other = Visitor(visitor.client)
     other.begin()
     elsewhere = f"{other.session}/photos/{photo.rsplit('/', 1)[-1]}"
-    assert refused(visitor.client.get(elsewhere)) == (404, "not_found")
+    assert read_refusal(visitor.client.get(elsewhere)) == (404, "not_found")
 
 
 def test_match_a_look(visitor: Visitor, photo: str) -> None:
@@ -264,14 +264,17 @@ def test_match_a_look(visitor: Visitor, photo: str) -> None:
     taken = visitor.client.put(f"{after}/recipe", json={"recipe": planned["recipe"], "revision": 0})
     assert taken.status_code == 200
     missing = visitor.post(f"{visitor.session}/plans", before=ids[0], after="nothing")
-    assert refused(missing) == (404, "not_found")
+    assert read_refusal(missing) == (404, "not_found")
 
 
 def test_photos_of_different_things_are_no_pair(visitor: Visitor, photo: str) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (96, 96, 3), dtype=np.uint8)
-    other = visitor.bring(encoded(noise))
+    other = visitor.bring(encode(noise))
     ids = [address.rsplit("/", 1)[-1] for address in (photo, other)]
-    assert refused(visitor.post(f"{visitor.session}/plans", before=ids[0], after=ids[1])) == (422, "plan")
+    assert read_refusal(visitor.post(f"{visitor.session}/plans", before=ids[0], after=ids[1])) == (
+        422,
+        "plan",
+    )
 
 
 def test_masks_come_inside_recipes(serve: Serve) -> None:
@@ -281,7 +284,7 @@ def test_masks_come_inside_recipes(serve: Serve) -> None:
 
     def put(mask: dict[str, object]) -> tuple[int, str]:
         body = {"recipe": {"steps": [{**step, "mask": mask}]}, "revision": 0}
-        return refused(visitor.client.put(f"{photo}/recipe", json=body))
+        return read_refusal(visitor.client.put(f"{photo}/recipe", json=body))
 
     assert put({"file": "/etc/passwd"}) == (422, "recipe")
     assert put({"png": base64.b64encode(picture(96)).decode()}) == (413, "too_large")

@@ -20,11 +20,11 @@ from starlette.testclient import TestClient
 from t2onet import ServerError
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.sessions import MARKER_FILE, open_server_folder
-from tests.cli.made import ROOT
-from tests.cli.test_serve import asked, port_of, serving
+from tests.cli.helpers import ROOT
+from tests.cli.test_serve import port_of, send_request, serving
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
-from tests.server.made import API, files, picture
+from tests.editor.helpers import Scripted
+from tests.server.helpers import API, files, picture
 from tests.server.test_storage import failing, few_inodes
 
 __all__ = ["few_inodes"]
@@ -176,9 +176,9 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
     def bring(address: str) -> str:
         """The address of a photo in a new session."""
         port = port_of(address)
-        session = json.loads(asked(port, "POST", f"{API}/sessions")[1])["session"]
+        session = json.loads(send_request(port, "POST", f"{API}/sessions")[1])["session"]
         path = f"{API}/sessions/{session}/photos"
-        return f"{path}/{json.loads(asked(port, 'POST', path, picture(32))[1])['photo']}"
+        return f"{path}/{json.loads(send_request(port, 'POST', path, picture(32))[1])['photo']}"
 
     with serving("--folder", place) as (killed, address):
         bring(address)
@@ -193,4 +193,4 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
             stopped.send_signal(signal.SIGINT)
             stopped.wait(PATIENCE)
         assert len(list(place.iterdir())) == 1
-        assert asked(port_of(first), "GET", f"{photo}/preview.jpg?size=1601")[0] == 200
+        assert send_request(port_of(first), "GET", f"{photo}/preview.jpg?size=1601")[0] == 200

@@ -20,9 +20,9 @@ import PIL.PngImagePlugin
 import pytest
 
 from tests import hostile
-from tests.cli.made import png_header
+from tests.cli.helpers import png_header
 from tests.server.conftest import Serve
-from tests.server.made import API, files, picture, session_folders
+from tests.server.helpers import API, files, picture, session_folders
 
 resource = pytest.importorskip("resource", reason="memory is only measured where the system tells")
 SMALL = {"megapixels": 4.0, "upload_mb": 4}
@@ -53,7 +53,7 @@ def looping_tiff() -> bytes:
     return b"II*\0\x08\0\0\0" + struct.pack("<HHHLLL", 1, 256, 4, 1, 99, 8)
 
 
-def zipped(data: bytes) -> bytes:
+def compress(data: bytes) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("../../up.png", data)
@@ -82,7 +82,7 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     yield "huge.tif", TIFF
     yield "loop.tif", looping_tiff()
     yield "packed.gz", gzip.compress(bytes(10_000_000))
-    yield "packed.zip", zipped(bytes(10_000_000))
+    yield "packed.zip", compress(bytes(10_000_000))
 
 
 def strangers() -> Iterator[tuple[str, bytes]]:

@@ -26,11 +26,11 @@ from t2onet.server.photos import open_stored_photo
 from t2onet.server.schemas import check_work
 from tests import hostile
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 from tests.hostile import FILES
 from tests.server.conftest import Serve
-from tests.server.live import served
-from tests.server.made import API, Visitor, files, picture, refused
+from tests.server.helpers import API, Visitor, files, picture, read_refusal
+from tests.server.live import serve_darkroom
 
 NAMED = (
     "xmp-elements.webp",
@@ -48,7 +48,7 @@ def test_each_is_taken_or_refused_in_one_sentence(visitor: Visitor, tmp_path: Pa
     assert time.process_time() - begun < 10, "seconds of the processor, where it was minutes"
     assert answer.status_code in (201, 422)
     if answer.status_code == 422:
-        assert refused(answer) == (422, "image")
+        assert read_refusal(answer) == (422, "image")
         assert answer.json()["error"]["message"].startswith(f"{name} cannot be read as a photo: ")
         assert files(tmp_path) == []
 
@@ -73,7 +73,7 @@ def test_a_raw_above_the_limit_is_refused_before_it_is_developed(
     opened = nullcontext(SimpleNamespace(sizes=SimpleNamespace(width=96, height=64)))  # it cannot develop
     monkeypatch.setitem(sys.modules, "rawpy", SimpleNamespace(imread=lambda file: opened))
     answer = serve(megapixels=0.005).upload(b"any bytes", "photo.dng")
-    assert refused(answer) == (413, "too_large")
+    assert read_refusal(answer) == (413, "too_large")
     assert answer.json()["error"]["message"] == (
         "photo.dng has 96 x 64 pixels, more than the 0.005 megapixels allowed here"
     )
@@ -82,7 +82,7 @@ def test_a_raw_above_the_limit_is_refused_before_it_is_developed(
 # ---- masks
 
 
-def masked(visitor: Visitor, photo: str, recipe: dict[str, Any], **more: Any) -> Any:
+def export_masked(visitor: Visitor, photo: str, recipe: dict[str, Any], **more: Any) -> Any:
     return visitor.post(f"{photo}/exports", recipe=recipe, **more)
 
 
@@ -90,10 +90,10 @@ def test_what_is_computed_through_masks_for_one_picture_is_bounded(serve: Serve,
     side = 500
     visitor = serve(masked_megapixels=3.0)
     photo = visitor.bring(picture(side))
-    assert masked(visitor, photo, hostile.masked_recipe(8, 20, feather=0)).status_code == 201
+    assert export_masked(visitor, photo, hostile.masked_recipe(8, 20, feather=0)).status_code == 201
     before = files(tmp_path)
-    answer = masked(visitor, photo, hostile.masked_recipe(9, 20, feather=0))
-    assert refused(answer) == (413, "too_large")
+    answer = export_masked(visitor, photo, hostile.masked_recipe(9, 20, feather=0))
+    assert read_refusal(answer) == (413, "too_large")
     assert answer.json()["error"]["message"] == (
         "masks and sharpness come to 3 megapixels of work on this photo, and this server does at most 3; "
         "use fewer or smaller masks, or sharpen less often"
@@ -105,7 +105,7 @@ def test_small_pictures_and_small_masks_are_little_work(serve: Serve) -> None:
     visitor = serve(masked_megapixels=0.1)
     photo = visitor.bring(picture(500))
     whole = {"recipe": hostile.masked_recipe(2, 20, feather=0)}
-    assert refused(visitor.post(f"{photo}/renders", **whole)) == (413, "too_large")
+    assert read_refusal(visitor.post(f"{photo}/renders", **whole)) == (413, "too_large")
     assert visitor.post(f"{photo}/renders", **whole, size=64).status_code == 200
     png = hostile.grey_png(20, 0, box=(0, 0, 2, 2))
     step = {"operation": "brightness", "parameters": [0.1], "mask": {"png": png}}
@@ -116,7 +116,7 @@ def test_a_repair_is_much_work_at_any_size(serve: Serve) -> None:
     visitor = serve()
     photo = visitor.bring(picture(32))
     step = {"operation": "inpaint", "parameters": [], "mask": {"png": hostile.grey_png(20, 1)}}
-    assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step] * 2})) == (413, "too_large")
+    assert read_refusal(visitor.post(f"{photo}/renders", recipe={"steps": [step] * 2})) == (413, "too_large")
 
 
 def test_small_repairs_are_charged_with_what_they_look_at() -> None:
@@ -162,7 +162,7 @@ def test_a_mask_is_read_only_if_it_is_a_png(serve: Serve, monkeypatch: pytest.Mo
     for format in ("TIFF", "WEBP", "JPEG", "GIF"):
         png = base64.b64encode(picture(8, format)).decode()
         step = {"operation": "contrast", "parameters": [0.1], "mask": {"png": png}}
-        assert refused(visitor.post(f"{photo}/renders", recipe={"steps": [step]})) == (422, "recipe")
+        assert read_refusal(visitor.post(f"{photo}/renders", recipe={"steps": [step]})) == (422, "recipe")
     assert read == []
 
 
@@ -206,7 +206,7 @@ def test_about_is_answered_meanwhile(tmp_path: Path, name: str, monkeypatch: pyt
         return open_stored_photo(*arguments)
 
     monkeypatch.setattr(photos, "open_stored_photo", open_slowly)
-    with served(tmp_path / "server", Scripted()) as base, ThreadPoolExecutor(1) as pool:
+    with serve_darkroom(tmp_path / "server", Scripted()) as base, ThreadPoolExecutor(1) as pool:
         api = f"{base}{API[1:]}"
         session = json.loads(_call(f"{api}/sessions", b"")[1])["session"]
         upload = pool.submit(_call, f"{api}/sessions/{session}/photos?name={name}", data)

@@ -16,13 +16,13 @@ from t2onet.server import photos, results
 from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE
 from tests.server.conftest import Serve
-from tests.server.made import Visitor, encoded, picture, pixels, recipe, refused, seen
+from tests.server.helpers import Visitor, decode, encode, picture, pixels, read_refusal, recipe
 
 FOUR = [("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("sharpness", 0.3)]
 
 
 @pytest.fixture
-def executed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def preview_passes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The operations of every pass over the preview."""
     passes: list[list[str]] = []
     real = photos.render_stages
@@ -40,8 +40,8 @@ def test_the_preview_is_the_edit(visitor: Visitor, photo: str) -> None:
     answer = visitor.client.get(f"{photo}/preview.jpg")
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["server-timing"].startswith("render;dur=")
-    expected = seen(encode_preview(np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels())))).astype(int)
-    assert np.abs(seen(answer.content) - expected).mean() < 0.5
+    expected = decode(encode_preview(np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels())))).astype(int)
+    assert np.abs(decode(answer.content) - expected).mean() < 0.5
     original = visitor.client.get(f"{photo}/preview.jpg", params={"original": True})
     assert original.content == encode_preview(pixels())
 
@@ -55,12 +55,12 @@ def test_pixels_of_the_preview_are_those_of_the_executor(visitor: Visitor, photo
 
 
 def test_only_the_steps_from_the_changed_one_on_are_computed(
-    visitor: Visitor, photo: str, executed: list[list[str]]
+    visitor: Visitor, photo: str, preview_passes: list[list[str]]
 ) -> None:
     def rendered(*steps: tuple[str, float]) -> list[str]:
-        executed.clear()
+        preview_passes.clear()
         assert visitor.post(f"{photo}/renders", recipe=recipe(*steps)).status_code == 200
-        return [name for one in executed for name in one]
+        return [name for one in preview_passes for name in one]
 
     names = [name for name, _ in FOUR]
     assert rendered(*FOUR) == names
@@ -99,17 +99,17 @@ def test_previews_are_screen_sized_and_never_enlarged(serve: Serve) -> None:
     long = max(state["width"], state["height"])
 
     def longest(size: int) -> int:
-        return max(seen(visitor.client.get(f"{photo}/preview.jpg?size={size}").content).shape)
+        return max(decode(visitor.client.get(f"{photo}/preview.jpg?size={size}").content).shape)
 
     assert longest(8000) == long
     for size in (100, 400, 900):
         assert size - 2 <= longest(size) <= size, "the short side is whole pixels"
-    assert refused(visitor.client.get(f"{photo}/preview.jpg?size=3")) == (422, "invalid")
+    assert read_refusal(visitor.client.get(f"{photo}/preview.jpg?size=3")) == (422, "invalid")
 
 
 def test_a_transparent_photo_is_shown_on_white(visitor: Visitor) -> None:
-    address = visitor.bring(encoded(np.dstack([pixels(), np.zeros((96, 96), np.uint8)])))
-    assert seen(visitor.client.get(f"{address}/preview.jpg").content).min() > 250
+    address = visitor.bring(encode(np.dstack([pixels(), np.zeros((96, 96), np.uint8)])))
+    assert decode(visitor.client.get(f"{address}/preview.jpg").content).min() > 250
 
 
 def test_the_histogram_counts_and_marks_what_is_clipped(visitor: Visitor, photo: str) -> None:
@@ -159,7 +159,7 @@ def test_an_export_is_the_edit_at_full_resolution(serve: Serve) -> None:
     visitor.put(photo, 0, *FOUR)
     result = visitor.post(f"{photo}/exports").json()
     expected = np.asarray(t2onet.apply(Recipe.from_steps(FOUR), pixels()))
-    assert np.array_equal(seen(visitor.client.get(result["url"]).content), expected)
+    assert np.array_equal(decode(visitor.client.get(result["url"]).content), expected)
     other = visitor.post(f"{photo}/exports", format="webp", quality=50, recipe=recipe()).json()
     assert other["name"] == "sea-edited.webp"
 
@@ -173,7 +173,7 @@ def test_recipes_and_tables_are_exported(visitor: Visitor, photo: str) -> None:
     assert visitor.client.get(cube["url"]).text.startswith('TITLE "sea"\nLUT_3D_SIZE 33\n')
     assert any(note.startswith("left out: sharpness") for note in cube["notes"])
     hald = visitor.post(f"{photo}/exports", kind="hald").json()
-    assert seen(visitor.client.get(hald["url"]).content).shape == (512, 512, 3)
+    assert decode(visitor.client.get(hald["url"]).content).shape == (512, 512, 3)
 
 
 def test_old_results_make_room(serve: Serve) -> None:
@@ -186,7 +186,7 @@ def test_old_results_make_room(serve: Serve) -> None:
 # ---- batches
 
 
-def finished(visitor: Visitor, batch: str) -> dict[str, object]:
+def finish_batch(visitor: Visitor, batch: str) -> dict[str, object]:
     end = time.monotonic() + PATIENCE
     while (state := visitor.client.get(batch).json())["running"]:
         assert time.monotonic() < end, "no end"
@@ -200,16 +200,16 @@ def test_one_recipe_for_many_photos(visitor: Visitor) -> None:
         visitor.bring(picture(side), "sea.png")
     begun = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2)))
     assert begun.status_code == 202
-    state = finished(visitor, f"{visitor.session}/batches/{begun.json()['batch']}")
+    state = finish_batch(visitor, f"{visitor.session}/batches/{begun.json()['batch']}")
     assert (state["total"], state["done"], state["share"], state["cancelled"]) == (2, 2, 1.0, False)
     look = Recipe.from_steps([("brightness", 0.2)])
     for side, item in zip((32, 48), state["items"], strict=True):  # type: ignore[call-overload]
         expected = np.asarray(t2onet.apply(look, pixels(side)))
-        assert np.array_equal(seen(visitor.client.get(item["url"]).content), expected)
+        assert np.array_equal(decode(visitor.client.get(item["url"]).content), expected)
     archive = zipfile.ZipFile(io.BytesIO(visitor.client.get(str(state["archive"])).content))
     assert archive.namelist() == ["sea-edited.png", "2-sea-edited.png"]
     assert archive.testzip() is None
-    assert np.array_equal(seen(archive.read("2-sea-edited.png")), expected)
+    assert np.array_equal(decode(archive.read("2-sea-edited.png")), expected)
 
 
 def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
@@ -217,7 +217,7 @@ def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
     chosen = [photo.rsplit("/", 1)[-1]]
     for request, outcome in [("brighter", "done"), ("crop it", "refused")]:
         batch = visitor.post(f"{visitor.session}/batches", request=request, photos=chosen).json()["batch"]
-        state = finished(visitor, f"{visitor.session}/batches/{batch}")
+        state = finish_batch(visitor, f"{visitor.session}/batches/{batch}")
         (item,) = state["items"]  # type: ignore[misc]
         assert (item["name"], item["outcome"]) == ("sea.png", outcome)
     assert "I cannot crop" in item["error"]
@@ -226,7 +226,7 @@ def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
 
 def test_what_of_a_request_cannot_be_done_is_noted(visitor: Visitor, photo: str) -> None:
     batch = visitor.post(f"{visitor.session}/batches", request="brighter, trim the edges").json()["batch"]
-    (item,) = finished(visitor, f"{visitor.session}/batches/{batch}")["items"]  # type: ignore[misc]
+    (item,) = finish_batch(visitor, f"{visitor.session}/batches/{batch}")["items"]  # type: ignore[misc]
     assert (item["outcome"], item["notes"]) == (
         "done",
         ["I cannot crop, I only change photos as a whole; I did the rest."],
@@ -248,35 +248,35 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     batch = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2))).json()["batch"]
     assert reached.wait(PATIENCE)
     again = visitor.post(f"{visitor.session}/batches", recipe=recipe(("brightness", 0.2)))
-    assert refused(again) == (409, "busy")
+    assert read_refusal(again) == (409, "busy")
     address = f"{visitor.session}/batches/{batch}"
     assert visitor.post(f"{address}/cancel").json()["cancelled"]
     go_on.set()
-    state = finished(visitor, address)
+    state = finish_batch(visitor, address)
     assert [item["outcome"] for item in state["items"]] == ["cancelled"] * 3  # type: ignore[attr-defined]
     assert state["archive"] is None
 
 
 @pytest.mark.parametrize("spelling", [["mode"], ["manner"], ["mode", "manner"]], ids=" ".join)
 def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, spelling: list[str]) -> None:
-    policy = visitor.client.app.state.darkroom.policy()  # type: ignore[attr-defined]
+    policy = visitor.client.app.state.darkroom.get_policy()  # type: ignore[attr-defined]
     how = dict.fromkeys(spelling, "expert")
     state = visitor.post(f"{photo}/requests", request="brighter", revision=0, **how).json()["state"]
     assert (state["mode"], state["manner"]) == ("expert", "expert")
     assert visitor.post(f"{photo}/variants", request="brighter", count=1, **how).status_code == 200
     batch = visitor.post(f"{visitor.session}/batches", request="brighter", **how).json()["batch"]
-    finished(visitor, f"{visitor.session}/batches/{batch}")
+    finish_batch(visitor, f"{visitor.session}/batches/{batch}")
     assert policy.asked_modes == ["expert"] * 3
 
 
 def test_refused_batches(visitor: Visitor) -> None:
     address = f"{visitor.session}/batches"
-    assert refused(visitor.post(address, recipe=recipe())) == (422, "invalid")
+    assert read_refusal(visitor.post(address, recipe=recipe())) == (422, "invalid")
     visitor.bring(picture(32))
-    assert refused(visitor.post(address)) == (422, "invalid")
-    assert refused(visitor.post(address, recipe=recipe(), request="brighter")) == (422, "invalid")
-    assert refused(visitor.post(address, recipe=recipe(), photos=["x"])) == (404, "not_found")
+    assert read_refusal(visitor.post(address)) == (422, "invalid")
+    assert read_refusal(visitor.post(address, recipe=recipe(), request="brighter")) == (422, "invalid")
+    assert read_refusal(visitor.post(address, recipe=recipe(), photos=["x"])) == (404, "not_found")
     none = visitor.post(address, recipe=recipe(), photos=[])
-    assert refused(none) == (422, "invalid"), "an empty list does not mean all"
+    assert read_refusal(none) == (422, "invalid"), "an empty list does not mean all"
     assert "no photo was chosen" in none.json()["error"]["message"]
-    assert refused(visitor.client.get(f"{address}/x")) == (404, "not_found")
+    assert read_refusal(visitor.client.get(f"{address}/x")) == (404, "not_found")

@@ -15,7 +15,7 @@ from t2onet.server import ServerSettings, create_app, darkroom
 from t2onet.server.darkroom import DarkroomService
 from t2onet.server.running import bind_socket, run_server
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 
 
 def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> None:

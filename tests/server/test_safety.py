@@ -19,9 +19,9 @@ from t2onet.server.photos import to_display_name
 from t2onet.server.running import bind_socket, build_server_url
 from t2onet.server.security import SECURITY_HEADERS
 from tests.conftest import EXAMPLES
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
-from tests.server.made import API, Visitor, files, picture, recipe, refused, session_folders
+from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe, session_folders
 
 TOKEN = "open sesame and more"
 SCRIPT = "<script>alert(1)</script>"
@@ -44,7 +44,7 @@ def test_local_names_are_answered(visitor: Visitor, host: str) -> None:
 @pytest.mark.parametrize("host", OTHERS)
 def test_other_names_for_this_machine_are_not(visitor: Visitor, host: str) -> None:
     for path in ("/", f"{API}/about"):
-        assert refused(visitor.client.get(path, headers={"Host": host})) == (403, "forbidden")
+        assert read_refusal(visitor.client.get(path, headers={"Host": host})) == (403, "forbidden")
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_other_names_for_this_machine_are_not(visitor: Visitor, host: str) -> No
 )
 def test_other_pages_cannot_change_anything(visitor: Visitor, photo: str, headers: dict[str, str]) -> None:
     for method, path in [("POST", f"{API}/sessions"), ("DELETE", photo), ("PUT", f"{photo}/recipe")]:
-        assert refused(visitor.client.request(method, path, headers=headers)) == (403, "forbidden")
+        assert read_refusal(visitor.client.request(method, path, headers=headers)) == (403, "forbidden")
     assert visitor.state(photo)["revision"] == 0
 
 
 def test_other_pages_cannot_embed_anything(visitor: Visitor, photo: str) -> None:
     elsewhere = {"Sec-Fetch-Site": "cross-site"}
-    assert refused(visitor.client.get(f"{photo}/preview.jpg", headers=elsewhere)) == (403, "forbidden")
+    assert read_refusal(visitor.client.get(f"{photo}/preview.jpg", headers=elsewhere)) == (403, "forbidden")
     assert visitor.client.get("/", headers=elsewhere).status_code == 200, "a link to the page may be followed"
 
 
@@ -79,10 +79,10 @@ def test_the_page_itself_may(visitor: Visitor) -> None:
 def test_without_the_token_nothing_is_answered(serve: Serve) -> None:
     client = serve(token=TOKEN, begun=False).client
     for path in ("/", f"{API}/about", "/api/docs", "/?token=wrong", f"{API}/about?token={TOKEN}"):
-        assert refused(client.get(path)) == (401, "unauthorized")
+        assert read_refusal(client.get(path)) == (401, "unauthorized")
     for given in ("Bearer wrong", f"Basic {TOKEN}", "Bearer", "Bearer ü"):
         headers = {"Authorization": given.encode("latin-1")}
-        assert refused(client.get(f"{API}/about", headers=headers)) == (401, "unauthorized")  # type: ignore[arg-type]
+        assert read_refusal(client.get(f"{API}/about", headers=headers)) == (401, "unauthorized")  # type: ignore[arg-type]
 
 
 def test_with_the_token_everything_is(serve: Serve) -> None:
@@ -119,7 +119,7 @@ def test_any_token_opens_the_page_by_its_printed_link(serve: Serve, token: str) 
     assert client.get(f"/?{shown}", follow_redirects=False).status_code == 303
     assert client.get(f"{API}/about").status_code == 200, "the cookie is enough from now on"
     client.cookies.clear()
-    assert refused(client.get(f"/?{shown}x")) == (401, "unauthorized")
+    assert read_refusal(client.get(f"/?{shown}x")) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("token", ODD_TOKENS)
@@ -128,7 +128,7 @@ def test_programs_send_any_token_as_it_is_or_as_in_the_link(serve: Serve, token:
     for sent in (token.encode(), quote(token, safe="").encode()):
         assert client.get(f"{API}/about", headers={"Authorization": b"Bearer " + sent}).status_code == 200  # type: ignore[arg-type]
         wrong = {"Authorization": b"Bearer " + sent[:-1]}
-        assert refused(client.get(f"{API}/about", headers=wrong)) == (401, "unauthorized")  # type: ignore[arg-type]
+        assert read_refusal(client.get(f"{API}/about", headers=wrong)) == (401, "unauthorized")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("token", ["1234567", "\udcff2345678", "1234\n5678", "1234\0 5678"])
@@ -220,7 +220,7 @@ def test_nothing_is_written_outside_the_session(visitor: Visitor, tmp_path: Path
 def test_refusals_do_not_tell_paths_of_the_server(visitor: Visitor, tmp_path: Path) -> None:
     for data in (b"", b"no photo at all", picture()[:200], b"\x89PNG\r\n\x1a\n"):
         answer = visitor.upload(data, "broken.png")
-        assert refused(answer) == (422, "image")
+        assert read_refusal(answer) == (422, "image")
         assert "broken.png" in answer.json()["error"]["message"]
         assert str(tmp_path) not in answer.text
         assert "/" not in answer.json()["error"]["message"].replace("and/or", "")
@@ -232,28 +232,31 @@ def test_refusals_do_not_tell_paths_of_the_server(visitor: Visitor, tmp_path: Pa
 def test_large_bodies_are_refused_before_they_are_read(serve: Serve) -> None:
     visitor = serve(upload_mb=1, json_mb=1)
     photo = visitor.bring(picture(32))
-    assert refused(visitor.upload(bytes(2**20 + 1))) == (413, "too_large")
-    assert refused(visitor.post(f"{photo}/requests", request="x" * 2**20, revision=0)) == (413, "too_large")
+    assert read_refusal(visitor.upload(bytes(2**20 + 1))) == (413, "too_large")
+    assert read_refusal(visitor.post(f"{photo}/requests", request="x" * 2**20, revision=0)) == (
+        413,
+        "too_large",
+    )
 
     def endless() -> Any:
         for _ in range(40):
             yield bytes(2**16)
 
     chunked = visitor.client.post(f"{visitor.session}/photos", content=endless())
-    assert refused(chunked) == (413, "too_large")
+    assert read_refusal(chunked) == (413, "too_large")
     lying = visitor.client.post(f"{visitor.session}/photos", content=b"x", headers={"Content-Length": "-5"})
     assert lying.status_code == 413
 
 
 def test_a_request_is_not_a_book(visitor: Visitor, photo: str) -> None:
     answer = visitor.post(f"{photo}/requests", request="brighter " * 500, revision=0)
-    assert refused(answer) == (413, "too_large")
+    assert read_refusal(answer) == (413, "too_large")
 
 
 def test_large_photos_are_refused_by_their_header(serve: Serve) -> None:
     visitor = serve(megapixels=0.005)
     answer = visitor.upload(picture(96))
-    assert refused(answer) == (413, "too_large")
+    assert read_refusal(answer) == (413, "too_large")
     assert "96 x 96 pixels, more than the 0.005 megapixels" in answer.json()["error"]["message"]
     visitor.bring(picture(64))
 
@@ -261,13 +264,16 @@ def test_large_photos_are_refused_by_their_header(serve: Serve) -> None:
 def test_sessions_photos_and_space_are_limited(serve: Serve, tmp_path: Path) -> None:
     visitor = serve(sessions=2, photos=2, session_mb=1)
     visitor.client.post(f"{API}/sessions")
-    assert refused(visitor.client.post(f"{API}/sessions")) == (429, "too_many")
+    assert read_refusal(visitor.client.post(f"{API}/sessions")) == (429, "too_many")
     visitor.bring(picture(32))
     photo = visitor.bring(picture(32))
-    assert refused(visitor.upload(picture(32))) == (429, "too_many")
+    assert read_refusal(visitor.upload(picture(32))) == (429, "too_many")
     visitor.client.delete(photo)
     kept = files(tmp_path)
-    assert refused(visitor.upload((EXAMPLES / "drum.jpg").read_bytes() + bytes(2**20))) == (413, "too_large")
+    assert read_refusal(visitor.upload((EXAMPLES / "drum.jpg").read_bytes() + bytes(2**20))) == (
+        413,
+        "too_large",
+    )
     assert files(tmp_path) == kept, "what was refused is gone"
 
 
@@ -306,7 +312,7 @@ def test_idle_sessions_expire_with_their_folders(serve: Serve, tmp_path: Path) -
     other = Visitor(visitor.client)
     other.begin()
     sessions.clock = lambda: now + 11 * 60
-    assert refused(visitor.client.get(visitor.session)) == (404, "not_found")
+    assert read_refusal(visitor.client.get(visitor.session)) == (404, "not_found")
     assert visitor.client.get(other.session).status_code == 200
     assert sessions.get(lasting.id) is lasting
     assert files(tmp_path) == []
@@ -332,7 +338,7 @@ def test_photos_that_were_not_uploaded_stay(serve: Serve, tmp_path: Path) -> Non
     assert (first["name"], first["opened"]) == ("own.png", False)
     assert visitor.client.get(f"{address}/photos/{first['photo']}").json()["width"] == 32
     missing = visitor.client.get(f"{address}/photos/{second['photo']}")
-    assert refused(missing) == (422, "image")
+    assert read_refusal(missing) == (422, "image")
     assert str(tmp_path) not in missing.text
     assert visitor.client.delete(f"{address}/photos/{first['photo']}").status_code == 204
     visitor.client.delete(address)
@@ -343,10 +349,10 @@ def test_a_session_that_is_closed_meanwhile_is_no_failure(visitor: Visitor, phot
     """Whatever is still asked of it finds its folder gone."""
     sessions = visitor.client.app.state.darkroom.sessions  # type: ignore[attr-defined]
     shutil.rmtree(sessions.get(visitor.session.rsplit("/", 1)[-1]).folder)
-    assert refused(visitor.upload(picture(32))) == (404, "not_found")
-    assert refused(visitor.post(f"{photo}/exports")) == (404, "not_found")
+    assert read_refusal(visitor.upload(picture(32))) == (404, "not_found")
+    assert read_refusal(visitor.post(f"{photo}/exports")) == (404, "not_found")
     large = visitor.client.get(f"{photo}/preview.jpg?size=1601")
-    assert refused(large) == (422, "image")
+    assert read_refusal(large) == (422, "image")
 
 
 # ---- pages

@@ -16,7 +16,7 @@ from t2onet.image import reading
 from t2onet.server.routes import photos
 from tests.conftest import PATIENCE
 from tests.server.conftest import Serve
-from tests.server.made import API, Visitor, files, picture, recipe, refused
+from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 BUSY = (errno.EMFILE, errno.ENFILE)
@@ -31,7 +31,7 @@ def failing(number: int) -> Callable[..., Any]:
 
 
 def check_refusal(answer: Any, number: int) -> None:
-    assert refused(answer) == ((503, "busy") if number in BUSY else (507, "storage"))
+    assert read_refusal(answer) == ((503, "busy") if number in BUSY else (507, "storage"))
     message = answer.json()["error"]["message"]
     assert "the server" in message
     assert "/a/path" not in message
@@ -106,7 +106,7 @@ def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(photos, "encode_preview", failing(number))
-    assert refused(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
+    assert read_refusal(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_photo_that_cannot_be_read_says_why(
 ) -> None:
     monkeypatch.setattr(reading, "read_regular_file", failing(number))
     answer = visitor.client.get(f"{photo}/preview.jpg?size=1601")
-    assert refused(answer) == (422, "image")
+    assert read_refusal(answer) == (422, "image")
     assert answer.json()["error"]["message"] == f"sea.png cannot be read any more{reason}"
 
 

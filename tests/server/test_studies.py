@@ -25,7 +25,7 @@ from t2onet.studies.creating import open_rating_study
 from t2onet.studies.database import AnnotationSettings, RatingSettings, StudyDatabase
 from t2onet.studies.people import JoinLimiter, JoinLimits
 from t2onet.studies.review import list_requests
-from tests.studies.made import annotation_study, fair, link, rating_study, table, what, write_through
+from tests.studies.helpers import annotation_study, fair, link, rating_study, table, what, write_through
 
 API = "/api/v1/study"
 OWNER = {"Authorization": "Bearer the-owner"}
@@ -33,7 +33,7 @@ AS_JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[StudyDatabase]:
+def sqlite_store(tmp_path: Path) -> Iterator[StudyDatabase]:
     with StudyDatabase(tmp_path / "studies.db") as store:
         yield store
 
@@ -44,19 +44,19 @@ def client(store: StudyDatabase, study: int, limits: JoinLimits | None = None) -
 
 
 @pytest.fixture
-def rating(kept: StudyDatabase, tmp_path: Path) -> TestClient:
+def rating(sqlite_store: StudyDatabase, tmp_path: Path) -> TestClient:
     """The server of a rating study of three samples."""
-    return client(kept, rating_study(kept, tmp_path, 3, RatingSettings()))
+    return client(sqlite_store, rating_study(sqlite_store, tmp_path, 3, RatingSettings()))
 
 
 @pytest.fixture
-def annotating(kept: StudyDatabase, tmp_path: Path) -> TestClient:
+def annotating(sqlite_store: StudyDatabase, tmp_path: Path) -> TestClient:
     """The server of an annotation study of three pairs, one of them to begin with."""
     settings = AnnotationSettings(requests=1, qualification=1)
-    return client(kept, annotation_study(kept, tmp_path, 3, settings, said=1))
+    return client(sqlite_store, annotation_study(sqlite_store, tmp_path, 3, settings, said=1))
 
 
-def joined(web: TestClient, store: StudyDatabase, name: str = "") -> str:
+def join_study(web: TestClient, store: StudyDatabase, name: str = "") -> str:
     answer = web.post(f"{API}/join/{link(store, 1)}", json={"name": name})
     assert answer.status_code == 201
     return str(answer.json()["person"])
@@ -68,8 +68,8 @@ def next_page(web: TestClient, person: str) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: StudyDatabase) -> None:
-    person = joined(rating, kept, "Zoë")
+def test_a_rater_from_the_link_to_the_results(rating: TestClient, sqlite_store: StudyDatabase) -> None:
+    person = join_study(rating, sqlite_store, "Zoë")
     assert rating.get(f"{API}/people/{person}").json() == {
         **{"study": "table", "kind": "rating", "name": "Zoë", "state": "accepted"},
     }
@@ -79,7 +79,7 @@ def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: StudyDat
         assert shown.headers["content-type"] == "image/jpeg"
         assert PIL.Image.open(io.BytesIO(shown.content)).size == (16, 12)
         assert all(rating.get(f"{API}/ratings/{token}.jpg").status_code == 200 for token in page["pictures"])
-        stars = {token: fair(*what(kept, token)) for token in page["pictures"]}
+        stars = {token: fair(*what(sqlite_store, token)) for token in page["pictures"]}
         answer = rating.put(f"{API}/people/{person}/pages/{page['page']}/stars", json={"stars": stars})
         assert (answer.status_code, answer.content) == (204, b"")
         seen += 1
@@ -95,10 +95,12 @@ def test_a_rater_from_the_link_to_the_results(rating: TestClient, kept: StudyDat
     assert rating.get(f"{API}/owner/progress", headers=OWNER).json()["answers"] == 3
 
 
-def test_nothing_a_rater_can_read_names_a_system(kept: StudyDatabase, tmp_path: Path) -> None:
-    study = rating_study(kept, tmp_path, 2, RatingSettings(checks=0.5), ("target", "systemx", "systemy"))
-    web = client(kept, study)
-    person = joined(web, kept)
+def test_nothing_a_rater_can_read_names_a_system(sqlite_store: StudyDatabase, tmp_path: Path) -> None:
+    study = rating_study(
+        sqlite_store, tmp_path, 2, RatingSettings(checks=0.5), ("target", "systemx", "systemy")
+    )
+    web = client(sqlite_store, study)
+    person = join_study(web, sqlite_store)
     heard = []
     while True:
         answers = [web.post(f"{API}/people/{person}/next"), web.get(f"{API}/people/{person}")]
@@ -115,8 +117,8 @@ def test_nothing_a_rater_can_read_names_a_system(kept: StudyDatabase, tmp_path: 
         assert word not in everything
 
 
-def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: StudyDatabase) -> None:
-    person = joined(annotating, kept)
+def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, sqlite_store: StudyDatabase) -> None:
+    person = join_study(annotating, sqlite_store)
     first = next_page(annotating, person)
     assert first["page"]["qualifying"] is True
     for side in ("input", "target"):
@@ -139,8 +141,8 @@ def test_an_annotator_from_the_link_to_the_table(annotating: TestClient, kept: S
     assert [(row["request"], row["review"]) for row in rows] == [("warmer & <b>brighter</b>", "accepted")]
 
 
-def test_a_blocked_annotator_is_told_so(annotating: TestClient, kept: StudyDatabase) -> None:
-    person = joined(annotating, kept)
+def test_a_blocked_annotator_is_told_so(annotating: TestClient, sqlite_store: StudyDatabase) -> None:
+    person = join_study(annotating, sqlite_store)
     blocked = {"state": "blocked"}
     assert annotating.put(f"{API}/owner/people/1/state", json=blocked, headers=OWNER).status_code == 204
     answer = annotating.post(f"{API}/people/{person}/next")
@@ -174,9 +176,9 @@ def test_the_owners_side_is_closed_to_others(
 
 
 @pytest.mark.parametrize("token", ["a b&c#d%41", "пароль для всех", "größer als"])
-def test_the_owners_token_may_be_any(kept: StudyDatabase, tmp_path: Path, token: str) -> None:
-    study = rating_study(kept, tmp_path, 3, RatingSettings())
-    web = TestClient(create_study_app(kept, study, token))
+def test_the_owners_token_may_be_any(sqlite_store: StudyDatabase, tmp_path: Path, token: str) -> None:
+    study = rating_study(sqlite_store, tmp_path, 3, RatingSettings())
+    web = TestClient(create_study_app(sqlite_store, study, token))
     for sent, status in (
         (quote(token, safe="").encode(), 200),  # as the page has it from the address
         (token.encode(), 200),
@@ -216,9 +218,9 @@ def test_every_call_of_the_owner_is_in_the_list_above(rating: TestClient) -> Non
     ],
 )
 def test_refusals_have_a_kind_and_a_sentence(
-    rating: TestClient, kept: StudyDatabase, call: str, body: object, answered: tuple[int, str]
+    rating: TestClient, sqlite_store: StudyDatabase, call: str, body: object, answered: tuple[int, str]
 ) -> None:
-    person = joined(rating, kept)
+    person = join_study(rating, sqlite_store)
     page = next_page(rating, person)["page"]["page"]
     method, path = call.format(person=person, page=page).split()
     answer = rating.request(method, f"{API}/{path}", json=body)
@@ -226,8 +228,10 @@ def test_refusals_have_a_kind_and_a_sentence(
     assert answer.json()["error"]["message"]
 
 
-def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept: StudyDatabase) -> None:
-    person = joined(rating, kept)
+def test_a_request_for_a_page_of_stars_changes_nothing(
+    rating: TestClient, sqlite_store: StudyDatabase
+) -> None:
+    person = join_study(rating, sqlite_store)
     page = next_page(rating, person)["page"]["page"]
     answer = rating.put(f"{API}/people/{person}/pages/{page}/request", json={"text": "make it warmer"})
     assert answer.status_code == 404
@@ -235,9 +239,9 @@ def test_a_request_for_a_page_of_stars_changes_nothing(rating: TestClient, kept:
 
 
 def test_a_database_that_fails_is_not_taken_for_an_answer(
-    rating: TestClient, kept: StudyDatabase, monkeypatch: pytest.MonkeyPatch
+    rating: TestClient, sqlite_store: StudyDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    person = joined(rating, kept)
+    person = join_study(rating, sqlite_store)
 
     def fail(*_: object) -> None:
         raise OperationalError("INSERT secret", {}, Exception("secret"))
@@ -249,9 +253,9 @@ def test_a_database_that_fails_is_not_taken_for_an_answer(
 
 
 def test_a_picture_that_cannot_be_read_gives_no_path_away(
-    rating: TestClient, kept: StudyDatabase, tmp_path: Path
+    rating: TestClient, sqlite_store: StudyDatabase, tmp_path: Path
 ) -> None:
-    page = next_page(rating, joined(rating, kept))["page"]
+    page = next_page(rating, join_study(rating, sqlite_store))["page"]
     for path in tmp_path.rglob("*.png"):
         path.write_bytes(b"no photo")
     answer = rating.get(f"{API}/pages/{page['page']}/input.jpg")
@@ -271,8 +275,10 @@ def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
-def test_a_study_answers_under_any_name_but_to_no_other_page(rating: TestClient, kept: StudyDatabase) -> None:
-    path = f"{API}/join/{link(kept, 1)}"
+def test_a_study_answers_under_any_name_but_to_no_other_page(
+    rating: TestClient, sqlite_store: StudyDatabase
+) -> None:
+    path = f"{API}/join/{link(sqlite_store, 1)}"
     behind_a_proxy = {"Host": "10.0.0.7", "Origin": "https://study.example", "Sec-Fetch-Site": "same-origin"}
     assert rating.post(path, json={}, headers=behind_a_proxy).status_code == 201
     for elsewhere in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
@@ -299,16 +305,16 @@ def test_the_pages_are_small() -> None:
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_large_bodies_are_refused(rating: TestClient, kept: StudyDatabase, declared: bool) -> None:
+def test_large_bodies_are_refused(rating: TestClient, sqlite_store: StudyDatabase, declared: bool) -> None:
     whole = json.dumps({"name": "x" * MIB * STUDY_SETTINGS.json_mb}).encode()
     pieces = (whole[at : at + 9999] for at in range(0, len(whole), 9999))
     answer = rating.post(
-        f"{API}/join/{link(kept, 1)}", content=whole if declared else pieces, headers=AS_JSON
+        f"{API}/join/{link(sqlite_store, 1)}", content=whole if declared else pieces, headers=AS_JSON
     )
     assert answer.status_code == 413
 
 
-def test_the_owner_invites(rating: TestClient, kept: StudyDatabase) -> None:
+def test_the_owner_invites(rating: TestClient, sqlite_store: StudyDatabase) -> None:
     answer = rating.post(f"{API}/owner/people", json={"name": "Ann"}, headers=OWNER)
     (person,) = rating.get(f"{API}/owner/progress", headers=OWNER).json()["people"]
     assert (person["name"], person["link"]) == ("Ann", answer.json()["person"])
@@ -316,8 +322,8 @@ def test_the_owner_invites(rating: TestClient, kept: StudyDatabase) -> None:
     assert (again.status_code, again.json()["error"]["kind"]) == (409, "conflict")
 
 
-def test_a_script_cannot_fill_a_study(rating: TestClient, kept: StudyDatabase) -> None:
-    path = f"{API}/join/{link(kept, 1)}"
+def test_a_script_cannot_fill_a_study(rating: TestClient, sqlite_store: StudyDatabase) -> None:
+    path = f"{API}/join/{link(sqlite_store, 1)}"
     answers = [rating.post(path, json={}) for _ in range(JoinLimits().joins_per_address + 3)]
     codes = [answer.status_code for answer in answers]
     assert codes == [201] * JoinLimits().joins_per_address + [429] * 3
@@ -334,20 +340,20 @@ def test_a_script_cannot_fill_a_study(rating: TestClient, kept: StudyDatabase) -
     ("behind_proxy", "codes"), [(True, [201, 201, 429, 201]), (False, [201, 429, 429, 429])]
 )
 def test_a_proxy_is_believed_only_where_there_is_one(
-    kept: StudyDatabase, tmp_path: Path, behind_proxy: bool, codes: list[int]
+    sqlite_store: StudyDatabase, tmp_path: Path, behind_proxy: bool, codes: list[int]
 ) -> None:
     """The last address is what the proxy has seen; what a visitor claims stands before it."""
     limits = JoinLimits(joins_per_address=1, behind_proxy=behind_proxy)
-    web = client(kept, rating_study(kept, tmp_path, 1), limits)
+    web = client(sqlite_store, rating_study(sqlite_store, tmp_path, 1), limits)
     forwarded = ("203.0.113.1", "203.0.113.2", "198.51.100.9, 203.0.113.2", "203.0.113.2, 203.0.113.3")
-    path = f"{API}/join/{link(kept, 1)}"
+    path = f"{API}/join/{link(sqlite_store, 1)}"
     answers = [web.post(path, json={}, headers={"X-Forwarded-For": one}) for one in forwarded]
     assert [answer.status_code for answer in answers] == codes
 
 
-def test_a_name_that_is_refused_uses_up_no_join(kept: StudyDatabase, tmp_path: Path) -> None:
-    web = client(kept, rating_study(kept, tmp_path, 1), JoinLimits(joins_per_address=1))
-    path = f"{API}/join/{link(kept, 1)}"
+def test_a_name_that_is_refused_uses_up_no_join(sqlite_store: StudyDatabase, tmp_path: Path) -> None:
+    web = client(sqlite_store, rating_study(sqlite_store, tmp_path, 1), JoinLimits(joins_per_address=1))
+    path = f"{API}/join/{link(sqlite_store, 1)}"
     assert [web.post(path, json={"name": name}).status_code for name in ("=1", "Ann", "Ben")] == [
         422,
         201,
@@ -355,8 +361,8 @@ def test_a_name_that_is_refused_uses_up_no_join(kept: StudyDatabase, tmp_path: P
     ]
 
 
-def test_the_owner_frees_places(rating: TestClient, kept: StudyDatabase) -> None:
-    began, silent, other = (joined(rating, kept, name) for name in ("began", "silent", "other"))
+def test_the_owner_frees_places(rating: TestClient, sqlite_store: StudyDatabase) -> None:
+    began, silent, other = (join_study(rating, sqlite_store, name) for name in ("began", "silent", "other"))
     page = next_page(rating, began)["page"]
     stars = {"stars": dict.fromkeys(page["pictures"], 3)}
     assert rating.put(f"{API}/people/{began}/pages/{page['page']}/stars", json=stars).status_code == 204
@@ -380,11 +386,13 @@ def test_how_long_someone_was_idle_is_a_number(rating: TestClient, wrong: object
     assert rating.post(f"{API}/owner/people/free", json=wrong, headers=OWNER).status_code == 422
 
 
-def test_people_of_another_study_are_none_of_the_owners_business(kept: StudyDatabase, tmp_path: Path) -> None:
-    study = rating_study(kept, tmp_path, 1)
-    other = open_rating_study(kept, table(tmp_path, 1), RatingSettings(), name="other")
-    people.add_person(kept, other, "theirs")
-    web = client(kept, study)
+def test_people_of_another_study_are_none_of_the_owners_business(
+    sqlite_store: StudyDatabase, tmp_path: Path
+) -> None:
+    study = rating_study(sqlite_store, tmp_path, 1)
+    other = open_rating_study(sqlite_store, table(tmp_path, 1), RatingSettings(), name="other")
+    people.add_person(sqlite_store, other, "theirs")
+    web = client(sqlite_store, study)
     assert web.get(f"{API}/owner/progress", headers=OWNER).json()["people"] == []
     answer = web.put(f"{API}/owner/people/1/state", json={"state": "blocked"}, headers=OWNER)
     assert answer.status_code == 404
@@ -416,9 +424,9 @@ PATHS = st.sampled_from(
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_sent_nothing_breaks(
-    fuzzed: tuple[TestClient, StudyDatabase], data: st.DataObject
+    review_study: tuple[TestClient, StudyDatabase], data: st.DataObject
 ) -> None:
-    web, store = fuzzed
+    web, store = review_study
     person = people.join_study(store, link(store, 1)) if data.draw(st.booleans()) else "nobody"
     text = quote(data.draw(st.text(max_size=20) | st.just("\0") | st.integers().map(str)), safe="")
     given = None if person == "nobody" else next_page(web, person)["page"]
@@ -433,7 +441,7 @@ def test_whatever_is_sent_nothing_breaks(
 
 
 @pytest.fixture
-def fuzzed(store: StudyDatabase, tmp_path: Path) -> tuple[TestClient, StudyDatabase]:
+def review_study(store: StudyDatabase, tmp_path: Path) -> tuple[TestClient, StudyDatabase]:
     """A study with a request in it that can be reviewed, in a database of either kind."""
     study = annotation_study(store, tmp_path, 3, AnnotationSettings(qualification=0))
     write_through(store, people.add_person(store, study, "a"))
@@ -441,8 +449,10 @@ def fuzzed(store: StudyDatabase, tmp_path: Path) -> tuple[TestClient, StudyDatab
 
 
 @pytest.mark.parametrize("text", ["\0", "9" * 30, "-1", "x" * 50, "é", "a b"])
-def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, StudyDatabase], text: str) -> None:
-    web, _ = fuzzed
+def test_addresses_that_no_database_could_hold(
+    review_study: tuple[TestClient, StudyDatabase], text: str
+) -> None:
+    web, _ = review_study
     there = quote(text, safe="")
     for method, path in (
         ("GET", f"{API}/people/{there}"),
@@ -455,8 +465,8 @@ def test_addresses_that_no_database_could_hold(fuzzed: tuple[TestClient, StudyDa
         assert answer.status_code in (404, 422)
 
 
-def test_notes_are_kept_as_text(fuzzed: tuple[TestClient, StudyDatabase]) -> None:
-    web, store = fuzzed
+def test_notes_are_kept_as_text(review_study: tuple[TestClient, StudyDatabase]) -> None:
+    web, store = review_study
     verdict = {"review": "rejected", "note": "no\0\n good"}
     assert web.put(f"{API}/owner/requests/1/review", json=verdict, headers=OWNER).status_code == 204
     assert list_requests(store, 1)[0].note == "no good"

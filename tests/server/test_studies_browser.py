@@ -106,11 +106,11 @@ def test_stars_are_saved_without_scrolling(noted: Noted, tmp_path: Path) -> None
         begin(page, served)
         page.wait_for_load_state("networkidle")
         assert page.inner_text("#open") == "4 without stars"
-        assert reached(page, "#send")
+        assert is_reachable(page, "#send")
         for place in range(4):
             page.keyboard.press("5")
-            assert reached(page, "#send")
-            assert place == 3 or reached(page, f".rated:nth-child({place + 2}) .stars label")
+            assert is_reachable(page, "#send")
+            assert place == 3 or is_reachable(page, f".rated:nth-child({place + 2}) .stars label")
         assert page.inner_text("#open") == ""
         assert page.is_enabled("#send")
 
@@ -122,7 +122,7 @@ def begin(page: Page, served: Served) -> None:
     page.wait_for_selector("#page:not([hidden])")
 
 
-def reached(page: Page, selector: str) -> bool:
+def is_reachable(page: Page, selector: str) -> bool:
     """Whether it lies on the screen as it is scrolled, and nothing lies over it."""
     return bool(
         page.locator(selector).first.evaluate("""one => {

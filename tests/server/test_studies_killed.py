@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from t2onet.studies.database import CollectedRequest, Page, Rating, StudyDatabase
 from tests.conftest import PATIENCE
-from tests.studies.made import pairs_folder, table
+from tests.studies.helpers import pairs_folder, table
 from tests.studies.served import Served
 
 pytestmark = [

@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.sessions import Session
 from tests.conftest import PATIENCE
-from tests.editor.made import Scripted
+from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
-from tests.server.made import API, Visitor, files, picture, recipe, refused
+from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 from tests.server.test_disconnects import call
 
 
@@ -153,7 +153,7 @@ def test_the_refusal_says_what_to_do(serve: Serve) -> None:
     visitor = serve(uploads=1)
     with session_of(visitor).usage.uploading(0):
         answer = visitor.upload(picture(32))
-    assert refused(answer) == (429, "too_many")
+    assert read_refusal(answer) == (429, "too_many")
     assert (
         answer.json()["error"]["message"] == "a session takes 1 uploads at a time; wait until one has ended"
     )

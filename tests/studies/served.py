@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Self
 
-from tests.cli.made import COMMAND, environment
+from tests.cli.helpers import COMMAND, environment
 from tests.conftest import PATIENCE
 
 

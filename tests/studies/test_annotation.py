@@ -39,7 +39,7 @@ from t2onet.studies.pages import (
 )
 from t2onet.studies.results import REQUEST_COLUMNS, ExportedPairs, export_pairs, export_requests_csv
 from t2onet.studies.review import list_requests, review_request, summarize_progress
-from tests.studies.made import annotation_study, pairs_folder, rating_study, write_through
+from tests.studies.helpers import annotation_study, pairs_folder, rating_study, write_through
 
 PLAIN = AnnotationSettings(requests=2, qualification=0)
 
@@ -219,7 +219,7 @@ def test_the_export_is_a_dataset(store: StudyDatabase, tmp_path: Path) -> None:
         assert sample.split == source.split
         assert len(sample.requests) == 2
         assert all(request.startswith('make it less "red", more green, ') for request in sample.requests)
-        for ours, theirs in zip(sample.photos(), source.photos(), strict=True):
+        for ours, theirs in zip(sample.open_photos(), source.open_photos(), strict=True):
             assert np.array_equal(ours.pixels, theirs.pixels)
     with pytest.raises(OutputError, match="out exists already; give another name"):
         export_pairs(store, study, tmp_path / "out")

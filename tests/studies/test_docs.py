@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from t2onet.data import open_dataset
-from tests.cli.made import COMMAND, environment
+from tests.cli.helpers import COMMAND, environment
 from tests.conftest import EXAMPLES, PATIENCE, ROOT
 from tests.studies.served import Served
 
@@ -34,13 +34,13 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def walked(script: str, clone: Path, answer: Answer) -> int:
+def walk_script(script: str, clone: Path, answer: Answer) -> int:
     """Run the lines of a script, and answer all pages of the study that it serves; how many there were."""
     before, serving, after = re.split(r"^(t2o study (?:rate|annotate) .*)\n", script, flags=re.MULTILINE)
     _, _, *arguments = shlex.split(serving, comments=True)
     _run(before.replace("pip install '.[study]'", ""), clone)
     with Served(*arguments, database=DATABASE, cwd=clone) as served:
-        pages = _answered(served, answer)
+        pages = _answer_pages(served, answer)
         served.stop()
     _run(after, clone)
     return pages
@@ -61,7 +61,7 @@ def _run(lines: str, clone: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _answered(served: Served, answer: Answer) -> int:
+def _answer_pages(served: Served, answer: Answer) -> int:
     with httpx2.Client(base_url=f"{served.base}/api/v1/study/") as web:
         me = f"people/{web.post(f'join/{served.token}', json={}).json()['person']}"
         pages = 0
@@ -82,7 +82,7 @@ def _request(page: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def test_the_rating_runs_from_nothing_to_its_table(clone: Path) -> None:
     assert f"export T2O_DATABASE={DATABASE}" in RATING
-    assert walked(RATING, clone, _stars) == 5
+    assert walk_script(RATING, clone, _stars) == 5
     with (clone / "out" / "ratings.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     found = {(row["sample"], row["system"], row["request"]) for row in rows if row["kind"] == "sample"}
@@ -94,6 +94,6 @@ def test_the_rating_runs_from_nothing_to_its_table(clone: Path) -> None:
 
 def test_requests_are_collected_from_nothing_to_a_dataset(clone: Path) -> None:
     (clone / "out").mkdir()
-    assert walked(REQUESTS, clone, _request) == 6
+    assert walk_script(REQUESTS, clone, _request) == 6
     samples = open_dataset(clone / "out" / "asked").samples
     assert [sample.requests for sample in samples] == [("a little warmer",)] * 6

@@ -25,7 +25,7 @@ from t2onet.studies.database import (
 from t2onet.studies.pages import next_rating_page, save_ratings
 from t2onet.studies.review import summarize_progress
 from tests.conftest import PATIENCE
-from tests.studies.made import (
+from tests.studies.helpers import (
     ALL,
     annotation_study,
     answer,
@@ -46,7 +46,7 @@ def names(store: StudyDatabase, study: int) -> list[str]:
     return [person.name for person in summarize_progress(store, study).people]
 
 
-def joined_long_ago(store: StudyDatabase) -> None:
+def backdate_people(store: StudyDatabase) -> None:
     """Everybody has joined, and was given pages, a day ago."""
     with store.writing() as session:
         session.execute(sa.update(Person).values(created=time.time() - 86400))
@@ -71,7 +71,7 @@ def test_who_gives_no_name_gets_one_that_nobody_has(store: StudyDatabase, tmp_pa
     for _ in range(2):
         people.join_study(store, link(store, study))
     assert names(store, study) == ["rater-2", "rater-3", "rater-4"]
-    joined_long_ago(store)
+    backdate_people(store)
     people.add_person(store, study, "Ann")
     assert people.free_places(store, study) == 3
     for _ in range(2):
@@ -97,7 +97,7 @@ def test_those_who_are_just_beginning_keep_their_places(store: StudyDatabase, tm
     study = rating_study(store, tmp_path, 3)
     absent, reading, blocked = raters(store, study, 3)
     people.set_person_state(store, study, number_of(store, blocked), PersonState.BLOCKED)
-    joined_long_ago(store)
+    backdate_people(store)
     assert next_rating_page(store, reading) is not None
     people.add_person(store, study, "just joined")
     assert people.free_places(store, study) == 1
@@ -129,7 +129,7 @@ def test_who_has_answered_is_not_removed(store: StudyDatabase, tmp_path: Path, s
     answer(store, rater, page)
     assert next_rating_page(store, rater) is not None  # and left it open
     people.set_person_state(store, study, number_of(store, rater), state)
-    joined_long_ago(store)
+    backdate_people(store)
     with pytest.raises(Conflict, match="rater 1 has answered, and answers stay; block them"):
         people.remove_person(store, study, number_of(store, rater))
     assert people.free_places(store, study, idle=0) == 0
@@ -140,7 +140,7 @@ def test_annotators_who_wrote_something_keep_their_places(store: StudyDatabase, 
     study = annotation_study(store, tmp_path, 3, AnnotationSettings(requests=1, qualification=1))
     write_through(store, people.add_person(store, study, "wrote"))
     people.add_person(store, study, "silent")
-    joined_long_ago(store)
+    backdate_people(store)
     assert people.free_places(store, study) == 1
     assert names(store, study) == ["wrote"]
 

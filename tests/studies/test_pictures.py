@@ -18,10 +18,10 @@ from t2onet.studies.pages import (
     next_rating_page,
     wreck,
 )
-from tests.studies.made import picture, raters, rating_study, what, work_through
+from tests.studies.helpers import picture, raters, rating_study, what, work_through
 
 
-def decoded(data: bytes) -> np.ndarray:
+def decode(data: bytes) -> np.ndarray:
     with PIL.Image.open(io.BytesIO(data)) as file:
         assert file.format == "JPEG"
         return np.asarray(file.convert("RGB"))
@@ -32,26 +32,26 @@ def test_nothing_but_pixels_leaves_the_file(tmp_path: Path) -> None:
     exif[0x0131] = "SuperGAN 3000"
     path = tmp_path / "supergan.jpg"
     PIL.Image.new("RGB", (30, 20), (90, 60, 30)).save(path, exif=exif, comment=b"SuperGAN")
-    shown = StudyPicture(path).jpeg()
+    shown = StudyPicture(path).to_jpeg()
     assert b"SuperGAN" in path.read_bytes()
     assert b"SuperGAN" not in shown
-    assert np.abs(decoded(shown).astype(int) - (90, 60, 30)).max() <= 2
+    assert np.abs(decode(shown).astype(int) - (90, 60, 30)).max() <= 2
 
 
 @pytest.mark.parametrize("size", [(1000, 4000), (4000, 1000), (20, 30)])
 def test_large_pictures_come_at_screen_size(tmp_path: Path, size: tuple[int, int]) -> None:
     path = picture(tmp_path / "a.png", size=size)
-    height, width = decoded(StudyPicture(path).jpeg()).shape[:2]
+    height, width = decode(StudyPicture(path).to_jpeg()).shape[:2]
     assert max(height, width) == min(max(size), LONG_SIDE)
     assert width / height == pytest.approx(size[1] / size[0], rel=0.01)
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = picture(tmp_path / "a.png", seed=1)
-    before = StudyPicture(path).jpeg()
-    assert StudyPicture(path).jpeg() is before
+    before = StudyPicture(path).to_jpeg()
+    assert StudyPicture(path).to_jpeg() is before
     picture(path, seed=2)
-    assert StudyPicture(path).jpeg() != before
+    assert StudyPicture(path).to_jpeg() != before
 
 
 @pytest.mark.parametrize("size", [(2, 2), (23, 47), (100, 61), (300, 400)])

@@ -29,7 +29,7 @@ from t2onet.studies.database import (
     StudySample,
 )
 from t2onet.studies.pages import REPEAT_GAP, next_rating_page, save_ratings
-from tests.studies.made import (
+from tests.studies.helpers import (
     ALL,
     SYSTEMS,
     answer,

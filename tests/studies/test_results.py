@@ -18,7 +18,7 @@ from t2onet.studies import people
 from t2onet.studies.creating import open_rating_study
 from t2onet.studies.database import Person, PersonState, RatingSettings, Study, StudyDatabase, StudyKind
 from t2onet.studies.results import RATING_COLUMNS, compute_results, export_ratings_csv
-from tests.studies.made import ALL, raters, rating_study, table, work_through
+from tests.studies.helpers import ALL, raters, rating_study, table, work_through
 
 
 def ones(_system: str | None, _known: str | None) -> int:

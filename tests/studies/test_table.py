@@ -8,7 +8,7 @@ import pytest
 
 from t2onet.errors import StudyError
 from t2onet.studies.creating import TableSample, read_rating_table
-from tests.studies.made import picture
+from tests.studies.helpers import picture
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from t2onet.models.text import GRUTextEncoder
 from t2onet.training import LoopSettings, ProcessInfo, WordVectors
 from t2onet.training.adversarial import AdversarialTask, get_baseline_settings
 from t2onet.training.task import apply_assignments, list_learners, make_generator, setting_names
-from tests.models.baselines.made import SMALL
-from tests.training.made import REQUESTS, packed_set
-from tests.training.toy import run_of
+from tests.models.baselines.helpers import SMALL
+from tests.training.helpers import REQUESTS, make_packed_set
+from tests.training.toy import make_run
 
 CPU = ProcessInfo(torch.device("cpu"))
 WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
@@ -28,7 +28,7 @@ NAMES = list(BASELINES)
 def task_of(name: str, *changes: str, words: WordVectors = WORDS) -> AdversarialTask:
     given = (*(f"{key}={value}" for key, value in SMALL[name].items()), "batch=4", "sigma_photos=2")
     settings = apply_assignments(get_baseline_settings(name), (*given, *changes))
-    return AdversarialTask(settings, packed_set(plans=False), words, CPU)
+    return AdversarialTask(settings, make_packed_set(plans=False), words, CPU)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,7 +104,7 @@ def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
     settings = LoopSettings(iterations=2, validate_every=2, precision="bfloat16")
     task = task_of(name)
     before = [[weight.clone() for weight in player.network.parameters()] for player in list_learners(task)]
-    assert 0 < run_of(tmp_path, settings, task).run().figures["l1"] < 1
+    assert 0 < make_run(tmp_path, settings, task).run().figures["l1"] < 1
     for player, old in zip(list_learners(task), before, strict=True):
         moved = [
             (weight - was).abs().max() for weight, was in zip(player.network.parameters(), old, strict=True)
@@ -116,15 +116,15 @@ def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
 def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     """GeNeVa has noise, batch norms, and spectral norms whose state moves at every look."""
     settings = LoopSettings(iterations=4, validate_every=2, learning_rate=1e-3, ema=0.9)
-    run_of(tmp_path / "straight", settings, task_of("geneva")).run()
-    stopped = run_of(tmp_path / "twice", settings, task_of("geneva"))
+    make_run(tmp_path / "straight", settings, task_of("geneva")).run()
+    stopped = make_run(tmp_path / "twice", settings, task_of("geneva"))
     for _ in range(2):
         stopped.progress.iteration += 1
         stopped.step()
     stopped._validate()
     stopped._save()
     torch.manual_seed(12345)
-    again = run_of(tmp_path / "twice", settings, task_of("geneva"))
+    again = make_run(tmp_path / "twice", settings, task_of("geneva"))
     again.resume()
     assert again.run().progress.iteration == 4
     straight, twice = (read_tensors(tmp_path / run / CHECKPOINT_FILE)[0] for run in ("straight", "twice"))
@@ -149,5 +149,5 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
 
     before = missed()
     settings = LoopSettings(iterations=90, validate_every=90, learning_rate=2e-3, beta1=0.5)
-    run_of(tmp_path, settings, task).run()
+    make_run(tmp_path, settings, task).run()
     assert missed() < 0.5 * before

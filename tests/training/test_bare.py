@@ -22,9 +22,9 @@ from t2onet.models import describe_network
 from t2onet.models.answering import NO_BFLOAT16_MESSAGE
 from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
-from tests.models.baselines.made import SMALL as BASELINES
-from tests.models.made import WORDS, small
-from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_folder, picture
+from tests.models.baselines.helpers import SMALL as BASELINES
+from tests.models.helpers import WORDS, small
+from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_folder, picture
 
 REQUIRED = ("torch", "accelerate", "safetensors", "numpy", "pillow")
 
@@ -134,7 +134,7 @@ def test_what_is_not_required_cannot_be_imported(module: str) -> None:
 
 @pytest.mark.slow
 def test_it_trains_and_resumes(bare: Bare, tmp_path: Path) -> None:
-    packed, out = packed_folder(tmp_path), tmp_path / "out"
+    packed, out = make_packed_folder(tmp_path), tmp_path / "out"
     settings = [f"--set={setting}" for setting in (*SMALL, "iterations=12", "validate_every=6")]
     first = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *settings)
     assert first.code == 0, first.err
@@ -162,8 +162,8 @@ def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     write_tensors(
         weights, network.state_dict(), {**describe_network("t2onet", network.config, words), **facts}
     )
-    questions = QuestionSet.of((picture(number), REQUESTS[number]) for number in range(3))
-    (tmp_path / "questions.zip").write_bytes(questions.zipped())
+    questions = QuestionSet.from_pairs((picture(number), REQUESTS[number]) for number in range(3))
+    (tmp_path / "questions.zip").write_bytes(questions.to_zip())
     options = ("--runs", tmp_path / "runs", "-o", tmp_path / "answers", "--narrow")
     answer = bare("answer", tmp_path / "questions.zip", *options)
     assert answer.code == 0, answer.err
@@ -196,7 +196,7 @@ GENEVA = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())
     ],
 )
 def test_two_processes_train_one_network(config: str, changes: tuple[str, ...], tmp_path: Path) -> None:
-    packed, out = packed_folder(tmp_path), tmp_path / "out"
+    packed, out = make_packed_folder(tmp_path), tmp_path / "out"
     settings = [f"--set={setting}" for setting in (*changes, "iterations=3", "validate_every=2")]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     train = ["-m", "t2onet.training", "train", config, "--data", packed, "--out", out, "--cpu", *settings]

@@ -68,8 +68,8 @@ class Terminal(io.StringIO):
 def test_plain_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
     stream = io.StringIO()
     report = Reporter(stream, tmp_path)
-    report.progress(10, 20, {"operation": 1.5}, 2.0)
-    report.validated(10, {"l1": 0.25}, best=True)
+    report.report_progress(10, 20, {"operation": 1.5}, 2.0)
+    report.report_validation(10, {"l1": 0.25}, best=True)
     report.close()
     assert stream.getvalue() == "10/20  operation 1.5000  2.00/s\n10: l1 0.2500  best so far\n"
     assert (tmp_path / "figures.jsonl").read_text() == '{"iteration": 10, "l1": 0.25}\n'
@@ -79,7 +79,7 @@ def test_one_living_line_on_a_terminal(tmp_path: Path) -> None:
     stream = Terminal()
     report = Reporter(stream, tmp_path)
     for at in (10, 20):
-        report.progress(at, 20, {"operation": 1.5}, 2.0)
+        report.report_progress(at, 20, {"operation": 1.5}, 2.0)
     report.close()
     line = "20/20  operation 1.5000  2.00/s"
     assert stream.getvalue() == f"10/20{line[5:]}\r{line}\r{' ' * len(line)}\n"
@@ -90,8 +90,8 @@ def test_tensorboard_gets_the_same_figures(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     report = Reporter(io.StringIO(), tmp_path)
-    report.progress(10, 20, {"operation": 1.5}, 2.0)
-    report.validated(10, {"l1": 0.25}, best=False)
+    report.report_progress(10, 20, {"operation": 1.5}, 2.0)
+    report.report_validation(10, {"l1": 0.25}, best=False)
     report.close()
     events = EventAccumulator(str(tmp_path / "events")).Reload()
     found = {tag: events.Scalars(tag)[0].value for tag in events.Tags()["scalars"]}

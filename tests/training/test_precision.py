@@ -19,14 +19,14 @@ from t2onet.training import train
 from t2onet.training.run import adapt_precision, get_config, time_config
 from t2onet.training.task import apply_assignments
 from tests.conftest import PATIENCE, ROOT
-from tests.training.made import SMALL, packed_folder
+from tests.training.helpers import SMALL, make_packed_folder
 
 CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return packed_folder(tmp_path_factory.mktemp("set"))
+    return make_packed_folder(tmp_path_factory.mktemp("set"))
 
 
 def run(packed: Path, out: Path, *, resume: bool = False) -> tuple[str, str]:

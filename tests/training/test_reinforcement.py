@@ -32,8 +32,8 @@ from t2onet.training.t2onet import (
 )
 from t2onet.training.task import apply_assignments, make_generator
 from t2onet.training.triplets import l1_distance
-from tests.models.made import Scripted, asked, small
-from tests.training.made import REQUESTS, SMALL, packed_set
+from tests.models.helpers import Scripted, make_requests, small
+from tests.training.helpers import REQUESTS, SMALL, make_packed_set
 
 WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 
@@ -41,7 +41,7 @@ WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 def task_of(*changes: str, ways: int = 4) -> ReinforcementTask:
     settings = apply_assignments(ReinforcementSettings(), (*SMALL, *changes))
     return ReinforcementTask(
-        settings, packed_set(plans=False, ways=ways), WORDS, ProcessInfo(torch.device("cpu"))
+        settings, make_packed_set(plans=False, ways=ways), WORDS, ProcessInfo(torch.device("cpu"))
     )
 
 
@@ -91,7 +91,7 @@ def test_the_deterministic_policy_gradient_is_minus_the_slope_of_the_image_loss(
     dG/dalpha_t is taken along everything that follows the step; dalpha_t/dtheta with all that came before
     it as given.
     """
-    network, what, target = small().eval(), asked(3), torch.rand(3, 3, 32, 32)
+    network, what, target = small().eval(), make_requests(3), torch.rand(3, 3, 32, 32)
     tries = Tries((4, 0, 3), ParameterNoise(network.actions, 0.1, make_generator(1)))
     done = decode_steps(network, what, tries, 3)
     gains = cumulative_returns(step_rewards(done, target)).mean(0)
@@ -108,7 +108,7 @@ def test_the_deterministic_policy_gradient_is_minus_the_slope_of_the_image_loss(
 def test_both_losses_together_lead_down_the_expected_cost() -> None:
     """All ways to take two of three operations, each with its chance: the cost that is to be expected."""
     network = small(operations=("brightness", "contrast", "saturation"), max_steps=2, ends=False).eval()
-    what, target = asked(1), torch.rand(1, 3, 32, 32)
+    what, target = make_requests(1), torch.rand(1, 3, 32, 32)
     expected, estimated = torch.zeros(()), torch.zeros(())
     for order in permutations(range(3), 2):
         done = decode_steps(
@@ -124,7 +124,7 @@ def test_both_losses_together_lead_down_the_expected_cost() -> None:
 def test_rewards_by_hand() -> None:
     """Grey .2, target .6: brightness + .5 leads to .3, then +1 to .6; so G is .4, then .3."""
     network = Scripted(torch.zeros(7))
-    what = asked(1)._replace(image=torch.full((1, 3, 8, 8), 0.2))
+    what = make_requests(1)._replace(image=torch.full((1, 3, 8, 8), 0.2))
     parameters = torch.zeros(1, 2, network.actions.width)
     parameters[0, :, network.actions.slices[0]] = torch.tensor([[0.5], [1.0]])
     done = decode_steps(network, what, TeacherForcing(torch.tensor([[0, 0]]), parameters), 2)

@@ -19,7 +19,7 @@ from t2onet.training.loop import describe_settings_difference
 from t2onet.training.retoucher import measure_expert_closeness
 from t2onet.training.run import get_config
 from t2onet.training.task import ProcessInfo, apply_assignments
-from tests.training.made import packed_folder
+from tests.training.helpers import make_packed_folder
 
 
 def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) -> None:
@@ -27,7 +27,9 @@ def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) ->
     settings = apply_assignments(
         config.settings, ["iterations=10", "batch=2", "dry=0.2", "width=16", "channels=8,8"]
     )
-    task = config.task(settings, read_packed(packed_folder(tmp_path)), None, ProcessInfo(torch.device("cpu")))
+    task = config.task(
+        settings, read_packed(make_packed_folder(tmp_path)), None, ProcessInfo(torch.device("cpu"))
+    )
     shares = []
     for iteration in (1, 8, 9):
         task.loss(iteration, torch.Generator())
@@ -46,7 +48,7 @@ def test_a_run_may_go_on_with_more_workers() -> None:
 
 @pytest.mark.slow
 def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
-    data = packed_folder(tmp_path)
+    data = make_packed_folder(tmp_path)
     small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]
     for out, more in (("first", []), ("second", ["kept=reading,verdict"])):
         start = None if out == "first" else tmp_path / "first" / BEST_WEIGHTS_FILE
@@ -73,7 +75,7 @@ def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
     settings = apply_assignments(
         config.settings, ["iterations=1", "batch=4", "real=0.5", "width=16", "channels=8,8"]
     )
-    data = read_packed(packed_folder(tmp_path))
+    data = read_packed(make_packed_folder(tmp_path))
     silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
     task = config.task(settings, silent, None, ProcessInfo(torch.device("cpu")))
     assert task.loss(1, torch.Generator())
@@ -83,4 +85,4 @@ def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="the network has no part 'eyes' to freeze; it has reading"):
-        train("default", packed_folder(tmp_path), tmp_path / "out", assignments=["kept=eyes"], cpu=True)
+        train("default", make_packed_folder(tmp_path), tmp_path / "out", assignments=["kept=eyes"], cpu=True)

@@ -27,13 +27,13 @@ from t2onet.training.retoucher_data import (
     move_to_device,
 )
 from tests.models.made_retoucher import SMALL, network
-from tests.training.made import packed_set
+from tests.training.helpers import make_packed_set
 
 SAID = ("make it brighter", "darker please", "more contrast", "warmer", "increase saturation a lot")
 
 
 def lessons(seed: int = 0) -> RetoucherDataset:
-    data = packed_set()
+    data = make_packed_set()
     train = data.split("train")
     phrases = mine([(text, None) for text in SAID])
     return RetoucherDataset(
@@ -66,14 +66,14 @@ def test_simulated_items_come_first_and_real_ones_are_asked_in_both_modes() -> N
 
 
 def test_real_items_go_from_the_photo_to_the_experts() -> None:
-    data, lesson = packed_set(), lessons()[0]
+    data, lesson = make_packed_set(), lessons()[0]
     pairs = {(sample.before, sample.after) for sample in data.samples if sample.split == "train"}
     assert set(zip(lesson.photo[24:], lesson.target[24:], strict=True)) <= pairs
     assert lesson.spoils[24:].all()
 
 
 def test_pixels_are_those_of_the_edits_row_by_row() -> None:
-    data, lesson = packed_set(), lessons()[1]
+    data, lesson = make_packed_set(), lessons()[1]
     renderer = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous())
     batch = renderer.render(move_to_device(lesson, torch.device("cpu")))
     for row in range(24):
@@ -86,7 +86,7 @@ def test_pixels_are_those_of_the_edits_row_by_row() -> None:
 
 
 def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
-    data = packed_set()
+    data = make_packed_set()
     pairs = list_expert_pairs(data, data.split("train"))
     chances = ExpertSampling(varied=0.0, crop=0.0, vague=0.0, between=1.0)
     items = list(ExpertSampler(pairs, chances).sample(np.random.default_rng(0), 6))
@@ -103,7 +103,7 @@ def test_an_input_may_lie_on_the_way_to_the_experts_picture() -> None:
 
 
 def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
-    data = packed_set()
+    data = make_packed_set()
     pairs = list_expert_pairs(data, data.split("train"))
     said = {
         dropped: {
@@ -120,7 +120,7 @@ def test_words_may_be_left_out_of_what_an_expert_is_told() -> None:
 
 
 def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
-    data = packed_set()
+    data = make_packed_set()
     train = data.split("train")
     items = LiteralSampler(data.before[train], data.after[train]).sample(np.random.default_rng(0), 200)
     sizes = {round(abs(value), 2) for item in items for value in item.asked if value}
@@ -130,7 +130,7 @@ def test_what_a_literal_item_asks_for_carries_its_amount() -> None:
 
 
 def test_what_cannot_be_seen_does_not_count() -> None:
-    data, lesson = packed_set(), lessons()[1]
+    data, lesson = make_packed_set(), lessons()[1]
     black = torch.zeros(len(data.photos), 3, 32, 32, dtype=torch.uint8)
     batch = BatchRenderer(black).render(move_to_device(lesson, torch.device("cpu")))
     wished = torch.from_numpy((lesson.asked != 0).any(1) & ~lesson.real)
@@ -141,7 +141,7 @@ def test_what_cannot_be_seen_does_not_count() -> None:
 
 def test_the_loss_falls_when_a_lesson_is_repeated() -> None:
     assert SMALL.verdicts == 3
-    data = packed_set()
+    data = make_packed_set()
     learner = network().train()
     lesson = lessons()[2]
     batch = BatchRenderer(torch.from_numpy(data.photos).permute(0, 3, 1, 2).contiguous()).render(

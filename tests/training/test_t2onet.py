@@ -15,14 +15,14 @@ from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter, freeze_weights
 from t2onet.training.t2onet import PaperSettings, PaperTask
 from t2onet.training.task import apply_assignments, make_generator
-from tests.training.made import OPPONENT, REQUESTS, SMALL, packed_set
+from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_set
 
 CPU = ProcessInfo(torch.device("cpu"))
 WORDS = WordVectors.without_vectors(REQUESTS * 2, 12)
 
 
 def task_of(*changes: str, place: ProcessInfo = CPU) -> PaperTask:
-    return PaperTask(apply_assignments(PaperSettings(), (*SMALL, *changes)), packed_set(), WORDS, place)
+    return PaperTask(apply_assignments(PaperSettings(), (*SMALL, *changes)), make_packed_set(), WORDS, place)
 
 
 def test_odd_iterations_follow_plans_and_even_ones_go_freely() -> None:
@@ -124,7 +124,7 @@ def test_validation_measures_distance_steps_and_variance() -> None:
 
 def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
     """Of ten pairs of train and two of val, three are kept back and seven learned from."""
-    data = packed_set(10, 2)
+    data = make_packed_set(10, 2)
     task = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
     learned, held = (set(side.before.tolist()) for side in (task.train, task.validation))
     assert (len(learned), len(held)) == (7, 3)
@@ -136,15 +136,15 @@ def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
 
 def test_what_cannot_be_trained_is_refused() -> None:
     with pytest.raises(DataError, match="no sample of the train split has a plan"):
-        PaperTask(apply_assignments(PaperSettings(), SMALL), packed_set(plans=False), WORDS, CPU)
-    data = packed_set()
+        PaperTask(apply_assignments(PaperSettings(), SMALL), make_packed_set(plans=False), WORDS, CPU)
+    data = make_packed_set()
     silent = replace(data, samples=tuple(replace(sample, requests=()) for sample in data.samples))
     with pytest.raises(DataError, match="no pair of the train split has a request"):
         PaperTask(apply_assignments(PaperSettings(), SMALL), silent, WORDS, CPU)
     with pytest.raises(DataError, match="fewer than two pairs"):
-        PaperTask(apply_assignments(PaperSettings(), SMALL), packed_set(1), WORDS, CPU)
+        PaperTask(apply_assignments(PaperSettings(), SMALL), make_packed_set(1), WORDS, CPU)
     with pytest.raises(TrainingError, match="word vectors have 12 numbers; set word_size=12"):
-        PaperTask(PaperSettings(), packed_set(), WORDS, CPU)
+        PaperTask(PaperSettings(), make_packed_set(), WORDS, CPU)
 
 
 @pytest.mark.slow

@@ -10,12 +10,12 @@ import pytest
 from t2onet import DataError
 from t2onet.training import train
 from t2onet.training.run import time_config
-from tests.training.made import SMALL, packed_folder
+from tests.training.helpers import SMALL, make_packed_folder
 
 
 @pytest.mark.slow
 def test_iterations_and_answers_are_timed(tmp_path: Path) -> None:
-    packed, run = packed_folder(tmp_path), tmp_path / "runs" / "paper"
+    packed, run = make_packed_folder(tmp_path), tmp_path / "runs" / "paper"
     train("paper", packed, run, assignments=(*SMALL, "iterations=2"), cpu=True, stream=io.StringIO())
     timing = time_config("paper", packed, run / "best.safetensors", settings=SMALL, cpu=True)
     assert (timing.config, timing.batch) == ("paper", 4)

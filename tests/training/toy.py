@@ -69,7 +69,7 @@ class Duel(Line):
         return torch.tanh(told).mean()
 
 
-def run_of(
+def make_run(
     folder: Path, settings: LoopSettings, task: TrainingTask | None = None, said: io.StringIO | None = None
 ) -> TrainingRun:
     folder.mkdir(exist_ok=True)

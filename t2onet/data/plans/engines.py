@@ -148,7 +148,7 @@ class LocalEngine:
                 if any(map(_has_died, done)):
                     done, _ = wait(running)
                 for future in done:
-                    yield pool.outcome(future, running.pop(future))
+                    yield pool.get_outcome(future, running.pop(future))
         finally:
             pool.shut_down()
 
@@ -177,7 +177,7 @@ class _WorkerPool:
             self._pool = _start_pool(self._workers)
             return self._pool.submit(self._work, task)
 
-    def outcome(self, future: Future[PlanOutcome], task: PlanTask) -> PlanOutcome:
+    def get_outcome(self, future: Future[PlanOutcome], task: PlanTask) -> PlanOutcome:
         """The outcome of a finished future; a task whose process died is tried once more, alone."""
         if not _has_died(future):
             return future.result()

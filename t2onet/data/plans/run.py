@@ -179,7 +179,7 @@ class _PlanRun:
 
     def run(self, engine: Engine) -> None:
         start = time.monotonic()
-        with closing(engine.run(self._tasks())) as outcomes:
+        with closing(engine.run(self._iterate_tasks())) as outcomes:
             for outcome in outcomes:
                 with defer_interrupts():
                     if outcome.planned is not None:
@@ -188,7 +188,7 @@ class _PlanRun:
                         self.totals.seconds = time.monotonic() - start
                     self._settle(outcome.task.key.plan, outcome.planned, outcome.problem)
 
-    def _tasks(self) -> Iterator[PlanTask]:
+    def _iterate_tasks(self) -> Iterator[PlanTask]:
         """Pairs that are not planned yet, each once; made as the engine consumes them."""
         keys = PlanKeyBuilder(self.settings)
         for sample in self.samples:

@@ -249,7 +249,7 @@ class PlanStore:
     def add(self, key: str, planned: StoredPlan) -> None:
         """Write a plan; when this returns it survives the death of this process (not of the machine)."""
         line = record_to_line(key, planned)
-        file = self._own_segment()
+        file = self._open_segment()
         position = _RecordPosition(len(self._segments) - 1, file.tell(), len(line))
         try:
             written = file.write(line)
@@ -264,7 +264,7 @@ class PlanStore:
             self._file.close()
             self._file = None
 
-    def _own_segment(self) -> FileIO:
+    def _open_segment(self) -> FileIO:
         """Created for the first plan; the last of the list from then on."""
         if self._file is None:
             self._file = _create_segment(self.folder)

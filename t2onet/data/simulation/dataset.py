@@ -154,7 +154,7 @@ def _pass(run: _SimulationRun, splits: dict[Path, str], count: int, progress: Ca
 
 
 def _photo(path: Path, size: int) -> np.ndarray:
-    image = open_image(path).to_srgb().resized(size)
+    image = open_image(path).to_srgb().resize(size)
     return np.ascontiguousarray(image.pixels.transpose(2, 0, 1), np.float32) / np.float32(255)
 
 

@@ -182,7 +182,7 @@ def plan_look(body: PlanRequest, session: SessionDep, darkroom: DarkroomDep) -> 
     """Find the recipe that turns one photo into another. Nothing changes; to apply it, put it on a photo."""
     from ...planning import plan
 
-    before, after = session.photo(body.before), session.photo(body.after)
+    before, after = session.get_photo(body.before), session.get_photo(body.after)
     with darkroom.hold_slot():
         planned = plan(*_resize_alike(before.open(), after.open()), steps=body.steps)
     return PlanResponse(
@@ -199,7 +199,7 @@ def _resize_alike(before: Image, after: Image) -> tuple[Image, Image]:
     """Photos of the same size, scaled to the reference size, which planning works at anyway."""
     if (before.height, before.width) != (after.height, after.width):
         return before, after
-    return before.resized(REFERENCE_SHORT_SIDE), after.resized(REFERENCE_SHORT_SIDE)
+    return before.resize(REFERENCE_SHORT_SIDE), after.resize(REFERENCE_SHORT_SIDE)
 
 
 export_router = APIRouter(prefix="/sessions/{session}", tags=["exports"])
@@ -252,7 +252,7 @@ def start_batch(body: StartBatchRequest, session: SessionDep, darkroom: Darkroom
         if body.photos == []:
             raise invalid_request("no photo was chosen; choose some, or leave `photos` out for all")
         ids = session.photos if body.photos is None else body.photos
-        photos = [session.photo(one) for one in dict.fromkeys(ids)]
+        photos = [session.get_photo(one) for one in dict.fromkeys(ids)]
         if not photos:
             raise invalid_request("there is no photo to work on; bring some first")
         if any(batch.running for batch in session.batches.values()):
@@ -328,7 +328,7 @@ def _to_batch_response(batch: BatchJob) -> BatchResponse:
     return BatchResponse(
         batch=batch.id,
         running=running,
-        cancelled=batch.cancelled,
+        cancelled=batch.is_cancelled,
         total=len(items),
         done=sum(item.outcome == "done" for item in items),
         share=sum(item.share for item in batch.items) / len(batch.items),

@@ -113,7 +113,7 @@ async def upload_photo(
     ] = DEFAULT_PHOTO_NAME,
 ) -> PhotoResponse:
     """Upload a photo: the body is the file itself. Its format is recognised by its content."""
-    with session.usage.uploading(session.uploaded):
+    with session.usage.uploading(session.upload_count):
         place = await run_in_threadpool(_make_upload_path, session, name)
         try:
             await _store_body(request, session, place)

@@ -15,8 +15,8 @@ from t2onet.data.simulation.wish import Wish
 from t2onet.errors import DataError, OutputError
 from t2onet.language import Attribute, Intent
 from t2onet.metrics.attributes import check_followed, measure_changes
-from tests.cli.made import contents
-from tests.data.simulation.made import photos
+from tests.cli.helpers import contents
+from tests.data.simulation.helpers import photos
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from t2onet.data.simulation.wishes import (
     classes_of,
 )
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_changes
-from tests.data.simulation.made import photos
+from tests.data.simulation.helpers import photos
 
 SHARES = [FLAVOURS, CHANGES, AMOUNTS, FAULTY, *KINDS.values()]
 

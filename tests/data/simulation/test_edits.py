@@ -16,7 +16,7 @@ from t2onet.data.simulation.wish import ChangeKind
 from t2onet.image import colour
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_changes
-from tests.data.simulation.made import photos
+from tests.data.simulation.helpers import photos
 
 Edit = Callable[..., Any]
 SINGLE: dict[str, tuple[Edit, tuple[float, float], Attribute]] = {
@@ -36,7 +36,7 @@ def greys(*light: float) -> np.ndarray:
     return np.broadcast_to(colour.encode_srgb(np.array(light)), (1, 3, 1, len(light)))
 
 
-def applied(name: str, amount: float) -> np.ndarray:
+def apply_edit(name: str, amount: float) -> np.ndarray:
     edit, (down, up), _ = SINGLE[name]
     strength = amount * (up if amount > 0 else down)
     return edit(photos(), np.full(len(photos()), strength, np.float32))
@@ -44,13 +44,13 @@ def applied(name: str, amount: float) -> np.ndarray:
 
 @each
 def test_no_strength_is_no_change(name: str) -> None:
-    assert np.abs(applied(name, 0.0) - photos()).max() < 2e-3
+    assert np.abs(apply_edit(name, 0.0) - photos()).max() < 2e-3
 
 
 @each
 @pytest.mark.parametrize("amount", [-3.0, 3.0])
 def test_pictures_stay_pictures(name: str, amount: float) -> None:
-    picture = applied(name, amount)
+    picture = apply_edit(name, amount)
     assert picture.dtype == np.float32
     assert picture.min() >= 0
     assert picture.max() <= 1
@@ -61,7 +61,7 @@ def test_pictures_stay_pictures(name: str, amount: float) -> None:
 def test_a_touch_is_seen_on_every_photo_and_more_is_more(name: str, sign: int) -> None:
     column = ATTRIBUTE_INDEX[SINGLE[name][2]]
     seen = [
-        sign * measure_changes(photos(), applied(name, sign * amount))[:, column] for amount in (0.4, 1, 2)
+        sign * measure_changes(photos(), apply_edit(name, sign * amount))[:, column] for amount in (0.4, 1, 2)
     ]
     assert (seen[0] > JUST_NOTICEABLE[column]).all()
     assert (seen[1] > 1.5 * seen[0]).all()
@@ -71,7 +71,7 @@ def test_a_touch_is_seen_on_every_photo_and_more_is_more(name: str, sign: int) -
 @pytest.mark.parametrize("name", ["contrast", "temperature", "chroma", "sharpness"])
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_what_is_not_meant_to_change_the_lightness_does_not(name: str, sign: int) -> None:
-    change = measure_changes(photos(), applied(name, sign))[:, ATTRIBUTE_INDEX[Attribute.LIGHTNESS]]
+    change = measure_changes(photos(), apply_edit(name, sign))[:, ATTRIBUTE_INDEX[Attribute.LIGHTNESS]]
     assert np.abs(change).max() < JUST_NOTICEABLE[ATTRIBUTE_INDEX[Attribute.LIGHTNESS]]
 
 

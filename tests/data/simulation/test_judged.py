@@ -17,7 +17,7 @@ from t2onet.language import Attribute, Intent
 
 
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Meaning]:
+def readings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Meaning]:
     """Only what a test puts in was read."""
     found: dict[str, Meaning] = {}
     monkeypatch.setattr(room, "judgements", lambda: found)
@@ -47,23 +47,23 @@ def test_every_class_is_among_them_and_among_those_held_back() -> None:
         assert min(counts[attribute, sign] for attribute in Attribute for sign in (1, -1)) >= 3
 
 
-def test_a_reader_is_believed_before_rules(known: dict[str, Meaning]) -> None:
+def test_a_reader_is_believed_before_rules(readings: dict[str, Meaning]) -> None:
     text = "make it brighter"
-    known["f" + digest(text)[1:]] = Meaning()
+    readings["f" + digest(text)[1:]] = Meaning()
     assert mine([(text, None)]).counts()["lightness +1"] == 1
-    known[digest(text)] = Meaning((Intent(Attribute.LIGHTNESS, -1),))
+    readings[digest(text)] = Meaning((Intent(Attribute.LIGHTNESS, -1),))
     assert mine([(text, None)]).counts()["lightness -1"] == 1
-    assert judged("Make it brighter.") == known[digest(text)]
+    assert judged("Make it brighter.") == readings[digest(text)]
 
 
-def test_what_is_unclear_to_a_reader_is_left_out(known: dict[str, Meaning]) -> None:
-    known[digest("make it brighter")] = Meaning()
+def test_what_is_unclear_to_a_reader_is_left_out(readings: dict[str, Meaning]) -> None:
+    readings[digest("make it brighter")] = Meaning()
     assert not any(mine([("make it brighter", None)]).counts().values())
 
 
-def test_what_is_held_back_is_not_mined(known: dict[str, Meaning]) -> None:
+def test_what_is_held_back_is_not_mined(readings: dict[str, Meaning]) -> None:
     texts = [f"make it brighter {number}" for number in range(40)]
-    known.update({digest(text): Meaning((Intent(Attribute.LIGHTNESS, 1),)) for text in texts})
+    readings.update({digest(text): Meaning((Intent(Attribute.LIGHTNESS, 1),)) for text in texts})
     kept = [text for text in texts if held_back(text)]
     assert 0 < len(kept) < len(texts)
     assert mine([(text, None) for text in texts]).counts()["lightness +1"] == len(texts) - len(kept)

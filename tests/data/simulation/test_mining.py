@@ -20,7 +20,7 @@ REMOVAL = {"inpaint_obj": {"local": True, "ids": [1]}}
 
 
 @pytest.fixture(scope="module")
-def mined() -> Phrases:
+def mined_phrases() -> Phrases:
     return mine(
         [
             ("Brighten it a lot", None),
@@ -37,47 +37,47 @@ def mined() -> Phrases:
     )
 
 
-def picked(mined: Phrases, wish: Wish) -> str | None:
-    return mined.pick(wish, Random(0))
+def pick_phrase(mined_phrases: Phrases, wish: Wish) -> str | None:
+    return mined_phrases.pick(wish, Random(0))
 
 
 def ask(kind: ChangeKind, sign: int, amount: float = 1.0) -> Wish:
     return Wish(Flavour.ASK, (PhotoChange(kind, sign, amount),))
 
 
-def test_sense_and_amount_must_fit(mined: Phrases) -> None:
-    assert picked(mined, ask(ChangeKind.EXPOSURE, 1)) == "brighten the photo"
-    assert picked(mined, ask(ChangeKind.EXPOSURE, 1, 2.0)) == "Brighten it a lot"
-    assert picked(mined, ask(ChangeKind.EXPOSURE, 1, 0.4)) is None
-    assert picked(mined, ask(ChangeKind.EXPOSURE, -1)) is None
+def test_sense_and_amount_must_fit(mined_phrases: Phrases) -> None:
+    assert pick_phrase(mined_phrases, ask(ChangeKind.EXPOSURE, 1)) == "brighten the photo"
+    assert pick_phrase(mined_phrases, ask(ChangeKind.EXPOSURE, 1, 2.0)) == "Brighten it a lot"
+    assert pick_phrase(mined_phrases, ask(ChangeKind.EXPOSURE, 1, 0.4)) is None
+    assert pick_phrase(mined_phrases, ask(ChangeKind.EXPOSURE, -1)) is None
 
 
-def test_what_is_named_must_fit(mined: Phrases) -> None:
-    assert picked(mined, ask(ChangeKind.SHADOWS, 1)) == "lift the shadows"
-    assert picked(mined, ask(ChangeKind.MONOCHROME, -1)) == "make it black and white"
-    assert picked(mined, ask(ChangeKind.CHROMA, -1)) is None
+def test_what_is_named_must_fit(mined_phrases: Phrases) -> None:
+    assert pick_phrase(mined_phrases, ask(ChangeKind.SHADOWS, 1)) == "lift the shadows"
+    assert pick_phrase(mined_phrases, ask(ChangeKind.MONOCHROME, -1)) == "make it black and white"
+    assert pick_phrase(mined_phrases, ask(ChangeKind.CHROMA, -1)) is None
 
 
-def test_vague_ones_are_kept_by_mood(mined: Phrases) -> None:
-    assert picked(mined, Wish(Flavour.VAGUE, mood="better")) == "improve this"
-    assert picked(mined, Wish(Flavour.VAGUE, mood="vintage")) == "make it look vintage"
+def test_vague_ones_are_kept_by_mood(mined_phrases: Phrases) -> None:
+    assert pick_phrase(mined_phrases, Wish(Flavour.VAGUE, mood="better")) == "improve this"
+    assert pick_phrase(mined_phrases, Wish(Flavour.VAGUE, mood="vintage")) == "make it look vintage"
 
 
-def test_labels_decide_what_cannot_be_answered(mined: Phrases) -> None:
-    assert mined.unanswerable == {UNNAMED: ("Remove the lamp post",)}
-    assert picked(mined, Wish(Flavour.UNANSWERABLE, matter="remove_object")) is None
+def test_labels_decide_what_cannot_be_answered(mined_phrases: Phrases) -> None:
+    assert mined_phrases.unanswerable == {UNNAMED: ("Remove the lamp post",)}
+    assert pick_phrase(mined_phrases, Wish(Flavour.UNANSWERABLE, matter="remove_object")) is None
 
 
-def test_a_figure_or_something_kept_is_never_taken_from_a_real_one(mined: Phrases) -> None:
+def test_a_figure_or_something_kept_is_never_taken_from_a_real_one(mined_phrases: Phrases) -> None:
     figured = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, spoken=(1.0, "stops")),))
-    assert picked(mined, figured) is None
+    assert pick_phrase(mined_phrases, figured) is None
     kept = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1),), (Attribute.CONTRAST,))
-    assert picked(mined, kept) is None
+    assert pick_phrase(mined_phrases, kept) is None
 
 
-def test_request_says_real_ones_now_and_then(mined: Phrases) -> None:
+def test_request_says_real_ones_now_and_then(mined_phrases: Phrases) -> None:
     rng = np.random.default_rng(0)
-    texts = [request(ask(ChangeKind.SHADOWS, 1), rng, mined) for _ in range(200)]
+    texts = [request(ask(ChangeKind.SHADOWS, 1), rng, mined_phrases) for _ in range(200)]
     assert 30 < texts.count("lift the shadows") < 100
 
 

@@ -19,7 +19,7 @@ CHANGES = [
 ]
 
 
-def told(wish: Wish, count: int = 60, seed: int = 0) -> list[str]:
+def draw_sentences(wish: Wish, count: int = 60, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     return [request(wish, rng) for _ in range(count)]
 
@@ -35,12 +35,12 @@ def many(count: int) -> list[tuple[Wish, str]]:
     "change", CHANGES, ids=lambda change: f"{change.colour or change.kind}{change.sign:+d}"
 )
 def test_every_change_can_be_said_in_many_ways(change: PhotoChange, flavour: Flavour) -> None:
-    assert len({normalised(text) for text in told(Wish(flavour, (change,)))}) > 30
+    assert len({normalised(text) for text in draw_sentences(Wish(flavour, (change,)))}) > 30
 
 
 @pytest.mark.parametrize("mood", [*MOODS, "psychedelic"])
 def test_every_mood_can_be_said_and_an_unknown_one_by_its_name(mood: str) -> None:
-    texts = told(Wish(Flavour.VAGUE, (PhotoChange(ChangeKind.CONTRAST, 1),), mood=mood))
+    texts = draw_sentences(Wish(Flavour.VAGUE, (PhotoChange(ChangeKind.CONTRAST, 1),), mood=mood))
     assert len(set(texts)) > 30
     if mood not in MOODS:
         assert sum("psych" in text.lower() for text in texts) > 50
@@ -48,14 +48,14 @@ def test_every_mood_can_be_said_and_an_unknown_one_by_its_name(mood: str) -> Non
 
 @pytest.mark.parametrize("matter", MATTERS)
 def test_every_unanswerable_matter_can_be_said(matter: str) -> None:
-    assert len(set(told(Wish(Flavour.UNANSWERABLE, matter=matter)))) > 20
+    assert len(set(draw_sentences(Wish(Flavour.UNANSWERABLE, matter=matter)))) > 20
 
 
 @pytest.mark.parametrize("attribute", Attribute)
 def test_what_must_stay_is_said(attribute: Attribute) -> None:
     kind = ChangeKind.SHARPNESS if attribute is not Attribute.SHARPNESS else ChangeKind.EXPOSURE
-    plain = set(told(Wish(Flavour.ASK, (PhotoChange(kind, 1),)), seed=2))
-    kept = told(Wish(Flavour.ASK, (PhotoChange(kind, 1),), (attribute,)), seed=2)
+    plain = set(draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1),)), seed=2))
+    kept = draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1),), (attribute,)), seed=2)
     assert not plain & set(kept)
     hint = re.compile(
         r"with|keep|leav|leave|touch|don.?t|not|same|alone|untouched|change|hands|mess|like|wrong|happy|preserve"
@@ -66,7 +66,7 @@ def test_what_must_stay_is_said(attribute: Attribute) -> None:
 
 
 def test_all_that_makes_up_colour_is_one_word() -> None:
-    kept = told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.SHARPNESS, 1),), COLOUR), count=100)
+    kept = draw_sentences(Wish(Flavour.ASK, (PhotoChange(ChangeKind.SHARPNESS, 1),), COLOUR), count=100)
     assert (
         sum(bool(re.search(r"colou?r|hue", text.lower())) for text in kept) >= 95
     )  # or a slip of the finger
@@ -78,7 +78,9 @@ def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
     small, plain, large = (
         [
             text.lower()
-            for text in told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, amount),)), count=300)
+            for text in draw_sentences(
+                Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, amount),)), count=300
+            )
         ]
         for amount in (0.5, 1.0, 2.0)
     )
@@ -90,8 +92,8 @@ def test_the_same_seed_says_the_same() -> None:
     wish = Wish(
         Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.4), PhotoChange(ChangeKind.TEMPERATURE, -1))
     )
-    assert told(wish) == told(wish)
-    assert told(wish) != told(wish, seed=3)
+    assert draw_sentences(wish) == draw_sentences(wish)
+    assert draw_sentences(wish) != draw_sentences(wish, seed=3)
 
 
 def test_a_sentence_takes_one_draw_whatever_it_says() -> None:
@@ -135,7 +137,9 @@ HUGE = (
     "kind", [ChangeKind.EXPOSURE, ChangeKind.CHROMA, ChangeKind.TEMPERATURE, ChangeKind.SHARPNESS]
 )
 def test_amounts_are_said(amount: float, words: str, kind: ChangeKind) -> None:
-    texts = [text.lower() for text in told(Wish(Flavour.ASK, (PhotoChange(kind, 1, amount),)), count=150)]
+    texts = [
+        text.lower() for text in draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1, amount),)), count=150)
+    ]
     assert sum(bool(re.search(words, text)) for text in texts) >= 145  # the rest are slips of the finger
 
 
@@ -143,23 +147,23 @@ def test_a_plain_wish_is_said_without_strong_words() -> None:
     strong = re.compile(
         r"\b(slightly|a (?:little|tad|lot)|significantly|extremely|way|massively|drastically)\b"
     )
-    texts = told(Wish(Flavour.ASK, (PhotoChange(ChangeKind.CONTRAST, 1),)), count=200)
+    texts = draw_sentences(Wish(Flavour.ASK, (PhotoChange(ChangeKind.CONTRAST, 1),)), count=200)
     assert sum(bool(strong.search(text.lower())) for text in texts) <= 2
 
 
 @pytest.mark.parametrize("kind", [ChangeKind.CONTRAST, ChangeKind.CHROMA, ChangeKind.EXPOSURE])
 def test_much_less_is_not_said_as_nothing_left(kind: ChangeKind) -> None:
     nothing = re.compile(r"\b(hardly any|almost no|barely any|next to no|all the way|to the max)\b")
-    texts = told(Wish(Flavour.ASK, (PhotoChange(kind, -1, 3.0),)), count=400)
+    texts = draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, -1, 3.0),)), count=400)
     assert not [text for text in texts if nothing.search(text.lower())]
 
 
 def test_figures_are_said() -> None:
-    stops = told(
+    stops = draw_sentences(
         Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)), count=100
     )
     assert sum(bool(re.search(r"\b(2|two) ?(stop|ev)", text.lower())) for text in stops) >= 90
-    percent = told(
+    percent = draw_sentences(
         Wish(Flavour.ASK, (PhotoChange(ChangeKind.CHROMA, -1, spoken=(20.0, "percent")),)), count=100
     )
     assert sum("20" in text for text in percent) >= 95
@@ -170,7 +174,7 @@ def test_plain_comparatives_stand_before_measured_ones() -> None:
         Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.5), PhotoChange(ChangeKind.TEMPERATURE, 1, 1.0))
     )
     unclear = re.compile(r"(a bit|slightly|a little) (brighter|lighter) (and|,|&) warmer")
-    assert not [text for text in told(wish, count=400) if unclear.search(text.lower())]
+    assert not [text for text in draw_sentences(wish, count=400) if unclear.search(text.lower())]
 
 
 def test_every_amount_has_a_band() -> None:

@@ -13,13 +13,13 @@ from t2onet.data.simulation.surface import typed
 from t2onet.data.simulation.typos import ASKING, is_safe, slip
 
 
-def said(text: str, count: int = 300) -> set[str]:
+def draw_texts(text: str, count: int = 300) -> set[str]:
     speaker = Speaker(Random(0), {"it": phrases("it|this")})
     return {speaker.say(phrases(text)) for _ in range(count)}
 
 
 def test_alternatives_options_and_slots() -> None:
-    assert said("warm[ up] <it>|cool <it>[ down| off]") == {
+    assert draw_texts("warm[ up] <it>|cool <it>[ down| off]") == {
         *("warm it", "warm this", "warm up it", "warm up this"),
         *("cool it down", "cool this down", "cool it off", "cool this off"),
     }
@@ -32,7 +32,7 @@ def test_a_weight_makes_an_alternative_more_likely() -> None:
 
 
 def test_a_line_break_is_not_part_of_a_phrase() -> None:
-    assert said("can you |\n        could you ") == {"can you ", "could you "}
+    assert draw_texts("can you |\n        could you ") == {"can you ", "could you "}
 
 
 @pytest.mark.parametrize("text", ["brighten [up", "brighten up]", "brighten <IT>"])

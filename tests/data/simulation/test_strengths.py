@@ -9,28 +9,32 @@ import pytest
 
 from t2onet.data.simulation.strengths import COLUMNS, UNITS, amount_of, edited, strengths
 from t2onet.data.simulation.wish import ChangeKind, PhotoChange
-from tests.data.simulation.made import photos
+from tests.data.simulation.helpers import photos
 
 
-def named(*changes: PhotoChange) -> dict[str, float]:
+def name_strengths(*changes: PhotoChange) -> dict[str, float]:
     return {name: value for name, value in zip(COLUMNS, strengths(changes), strict=True) if value}
 
 
 def test_two_stops_are_two_stops() -> None:
     amount = amount_of(ChangeKind.EXPOSURE, 1, 2, "stops")
-    assert named(PhotoChange(ChangeKind.EXPOSURE, 1, amount)) == {"exposure": pytest.approx(2)}
+    assert name_strengths(PhotoChange(ChangeKind.EXPOSURE, 1, amount)) == {"exposure": pytest.approx(2)}
 
 
 def test_percent_of_brightness_are_of_the_displayed_value() -> None:
     amount = amount_of(ChangeKind.EXPOSURE, -1, 20, "percent")
-    assert named(PhotoChange(ChangeKind.EXPOSURE, -1, amount)) == {"exposure": pytest.approx(2.2 * log2(0.8))}
+    assert name_strengths(PhotoChange(ChangeKind.EXPOSURE, -1, amount)) == {
+        "exposure": pytest.approx(2.2 * log2(0.8))
+    }
 
 
 @pytest.mark.parametrize("kind", [ChangeKind.CONTRAST, ChangeKind.CHROMA])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_percent_of_contrast_and_chroma_are_of_the_slope_and_the_factor(kind: ChangeKind, sign: int) -> None:
     amount = amount_of(kind, sign, 30, "percent")
-    assert named(PhotoChange(kind, sign, amount)) == {kind.value: pytest.approx(log2(1 + 0.3 * sign))}
+    assert name_strengths(PhotoChange(kind, sign, amount)) == {
+        kind.value: pytest.approx(log2(1 + 0.3 * sign))
+    }
 
 
 def test_fifty_percent_of_a_cast_is_the_plain_request() -> None:
@@ -38,7 +42,7 @@ def test_fifty_percent_of_a_cast_is_the_plain_request() -> None:
 
 
 def test_less_of_a_colour_is_its_opposite_and_changes_add_up() -> None:
-    parts = named(
+    parts = name_strengths(
         PhotoChange(ChangeKind.COLOUR, -1, 1.0, colour="blue"), PhotoChange(ChangeKind.TINT, 1, 1.0)
     )
     assert parts["yellow"] == pytest.approx(UNITS[ChangeKind.COLOUR][0])

@@ -13,7 +13,7 @@ from t2onet.models import describe_network, load_network
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
-from tests.models.baselines.made import SMALL, WORDS, requests, small
+from tests.models.baselines.helpers import SMALL, WORDS, requests, small
 
 NAMES = list(BASELINES)
 

@@ -28,7 +28,7 @@ from t2onet.models.baselines.geneva import (
 from t2onet.models.baselines.manigan import AffineCombination, ManiGANConfig, WordAttention
 from t2onet.models.baselines.tagan import TAGANDiscriminator
 from t2onet.models.text import GRUTextEncoder
-from tests.models.baselines.made import requests, small
+from tests.models.baselines.helpers import requests, small
 
 
 class Copy(PictureGenerator):

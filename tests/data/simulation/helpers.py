@@ -14,7 +14,7 @@ from tests.conftest import EXAMPLES
 @cache
 def photos(size: int = 64) -> np.ndarray:
     """The example photos, their middle squares: (N, 3, size, size) float32."""
-    return np.stack([_square(np.asarray(t2onet.open_image(path).resized(size))) for path in _paths()])
+    return np.stack([_square(np.asarray(t2onet.open_image(path).resize(size))) for path in _paths()])
 
 
 def _paths() -> list[Path]:

@@ -31,7 +31,7 @@ def picture(seed: int, size: int = SIZE) -> np.ndarray:
     return np.asarray(image, np.float32).transpose(2, 0, 1) / 255
 
 
-def edited(image: np.ndarray, steps: tuple[tuple[str, list[float]], ...]) -> np.ndarray:
+def apply_steps(image: np.ndarray, steps: tuple[tuple[str, list[float]], ...]) -> np.ndarray:
     for name, parameters in steps:
         image = get_operation(name)(image, parameters)
     return image
@@ -47,13 +47,13 @@ def levels(image: np.ndarray) -> np.ndarray:
     return np.uint8(255 * image + 0.5).transpose(1, 2, 0)
 
 
-def packed_set(train: int = 8, val: int = 2, plans: bool = True, ways: int = len(STEPS)) -> PackedSet:
+def make_packed_set(train: int = 8, val: int = 2, plans: bool = True, ways: int = len(STEPS)) -> PackedSet:
     """In memory: sample k is edited and asked for by the k-th of the first few `ways`, in turn."""
     photos, samples = [], []
     for number in range(train + val):
         kind = number % ways
         before = picture(number)
-        photos += [levels(before), levels(edited(before, STEPS[kind]))]
+        photos += [levels(before), levels(apply_steps(before, STEPS[kind]))]
         samples.append(
             PackedSample(
                 name=f"s{number}",
@@ -94,9 +94,9 @@ class Plans(Mapping[Sample, Any]):
         return len(self._plans)
 
 
-def packed_folder(folder: Path, train: int = 8, val: int = 2, ways: int = len(STEPS)) -> Path:
+def make_packed_folder(folder: Path, train: int = 8, val: int = 2, ways: int = len(STEPS)) -> Path:
     """The same set on disk."""
-    data = packed_set(train, val, ways=ways)
+    data = make_packed_set(train, val, ways=ways)
     source = folder / "source"
     source.mkdir()
     for row, photo in enumerate(data.photos):

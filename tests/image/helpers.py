@@ -158,14 +158,14 @@ def profile(space: str = "RGB", *, primaries: str = "p3", gamma: float = 2.2) ->
         tags |= dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), curve)
     else:
         tags[b"kTRC"] = curve
-    return _assembled(space.ljust(4).encode(), tags)
+    return _assemble_profile(space.ljust(4).encode(), tags)
 
 
 def xyz(*values: float) -> bytes:
     return b"XYZ \0\0\0\0" + struct.pack(">3l", *(round(value * 65536) for value in values))
 
 
-def _assembled(space: bytes, tags: dict[bytes, bytes]) -> bytes:
+def _assemble_profile(space: bytes, tags: dict[bytes, bytes]) -> bytes:
     start = 128 + 4 + 12 * len(tags)
     table, data = struct.pack(">L", len(tags)), b""
     for name, value in tags.items():
@@ -177,7 +177,7 @@ def _assembled(space: bytes, tags: dict[bytes, bytes]) -> bytes:
     return header.ljust(128, b"\0") + table + data
 
 
-def encoded(array: NDArray[Any], name: str, **options: Any) -> bytes:
+def encode(array: NDArray[Any], name: str, **options: Any) -> bytes:
     """The array in memory, written by Pillow."""
     output = io.BytesIO()
     PIL.Image.fromarray(array).save(output, name, **options)

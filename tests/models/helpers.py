@@ -15,7 +15,7 @@ def small(**changes: object) -> T2ONet:
     return T2ONet(T2ONetConfig(**{**SMALL, **changes}), WORDS)  # type: ignore[arg-type]
 
 
-def asked(batch: int = 3, length: int = 5, size: int = 32) -> RequestBatch:
+def make_requests(batch: int = 3, length: int = 5, size: int = 32) -> RequestBatch:
     """Requests of 2, 3, ... words and random photos."""
     tokens = torch.randint(4, WORDS, (batch, length))
     mask = torch.arange(length)[None] < 2 + torch.arange(batch)[:, None]

@@ -46,7 +46,7 @@ def photo(path: str | Path, seed: int = 0, **options: Any) -> Path:
     return path
 
 
-def edited(source: Path, recipe: Recipe = LOOK) -> np.ndarray:
+def apply_recipe(source: Path, recipe: Recipe = LOOK) -> np.ndarray:
     """What the command must come to, by way of Python."""
     return np.asarray(t2onet.apply(recipe, source))
 

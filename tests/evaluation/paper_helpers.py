@@ -18,8 +18,8 @@ from t2onet.evaluation.paper_tables import (
     PaperTable,
 )
 from tests.conftest import EXAMPLES
-from tests.models.baselines.made import SMALL as BASELINES
-from tests.training.made import SMALL
+from tests.models.baselines.helpers import SMALL as BASELINES
+from tests.training.helpers import SMALL
 
 SHORT = ("iterations=4", "validate_every=4")
 T2ONET = PaperRun("paper", "paper", (*SMALL, *SHORT))

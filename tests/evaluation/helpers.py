@@ -23,7 +23,7 @@ def picture(seed: int) -> np.ndarray:
     return np.asarray(image, np.float32).transpose(2, 0, 1) / 255
 
 
-def brightened(image: np.ndarray, amount: float) -> np.ndarray:
+def brighten(image: np.ndarray, amount: float) -> np.ndarray:
     return np.asarray(get_operation("brightness")(image, [amount]))
 
 
@@ -31,7 +31,7 @@ def some_cases(count: int) -> list[Case]:
     """Photos that the expert brightens, each a little more than the one before."""
     pictures = [picture(number) for number in range(count)]
     return [
-        Case(f"photo {number}", image, brightened(image, 0.2 + 0.02 * number), "make it brighter")
+        Case(f"photo {number}", image, brighten(image, 0.2 + 0.02 * number), "make it brighter")
         for number, image in enumerate(pictures)
     ]
 

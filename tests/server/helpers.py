@@ -24,16 +24,16 @@ def pixels(side: int = 96) -> np.ndarray:
 
 def picture(side: int = 96, format: str = "PNG", **options: Any) -> bytes:
     """A photo as a file."""
-    return encoded(pixels(side), format, **options)
+    return encode(pixels(side), format, **options)
 
 
-def encoded(array: np.ndarray, format: str = "PNG", **options: Any) -> bytes:
+def encode(array: np.ndarray, format: str = "PNG", **options: Any) -> bytes:
     stream = io.BytesIO()
     PIL.Image.fromarray(array).save(stream, format, **options)
     return stream.getvalue()
 
 
-def seen(data: bytes) -> np.ndarray:
+def decode(data: bytes) -> np.ndarray:
     """As someone else reads the file."""
     with PIL.Image.open(io.BytesIO(data)) as file:
         return np.asarray(file.convert("RGB"))
@@ -85,7 +85,7 @@ class Visitor:
         return state
 
 
-def refused(answer: httpx2.Response) -> tuple[int, str]:
+def read_refusal(answer: httpx2.Response) -> tuple[int, str]:
     """Status and kind of a refusal, which has a message too."""
     error = answer.json()["error"]
     assert error["message"]
