@@ -156,7 +156,8 @@ class IdentitySystem:
 
 def clip_to_recipe(steps: Iterable[tuple[str, Sequence[float]]]) -> Recipe:
     """A recipe of a network's steps, with parameters clipped to their ranges: rounding may exceed them."""
-    return Recipe.from_steps((name, operations.get_operation(name).clip(values)) for name, values in steps)
+    kinds = ((operations.get_operation(name), values) for name, values in steps)
+    return Recipe.from_steps((kind.name, kind.clip(kind.complete(tuple(row)))) for kind, row in kinds)
 
 
 def answer_in_batches(

@@ -21,7 +21,7 @@ from ..image.colour import srgb_to_lab
 from ..language.grams import BUCKETS, LONGEST, spelt
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from ..metrics.attributes import measure_lab_attributes
-from ..operations import PAPER, Operation, get_operation, sort_by_position
+from ..operations import PAPER, Operation, get_published_operation, sort_by_position
 from ..options import MODES
 
 OPERATION_ORDER = sort_by_position(PAPER)
@@ -284,7 +284,7 @@ class Retoucher(nn.Module):
         super().__init__()
         self.settings = settings or RetoucherConfig()
         width, words, blink = self.settings.width, self.settings.words, self.settings.blink
-        self.order: tuple[Operation, ...] = tuple(map(get_operation, OPERATION_ORDER))
+        self.order: tuple[Operation, ...] = tuple(map(get_published_operation, OPERATION_ORDER))
         self.reading = RequestEncoder(words, self.settings.layers, self.settings.heads, self.settings.dropout)
         self.manner = nn.Embedding(len(RETOUCHER_MODES), words)
         self.gist = nn.Sequential(nn.Linear(2 * words, width), nn.GELU())

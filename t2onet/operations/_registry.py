@@ -301,10 +301,15 @@ class Operation:
 
     def __call__(self, image: Array, parameters: Any, *, radius: RadiusMode = "scaled") -> Array:
         """The edited image(s); `parameters` is a number, a sequence or an array (..., size)."""
-        values = to_array_like(parameters, image)
+        xp, values = array_namespace(image), to_array_like(parameters, image)
         if values.ndim == 0:
             values = values[None]
-        elif values.shape[-1] != self.size:  # a row for each of several parameters
+        given = values.shape[-1]
+        if given != self.size and given in self._accepted_lengths():
+            missing = to_array_like(self.defaults[given:], image)
+            rest = xp.broadcast_to(missing, (*values.shape[:-1], self.size - given))
+            values = xp.concat([values, rest], axis=-1)
+        elif given != self.size:  # a row for each of several parameters
             values = values.reshape((*values.shape[:-2], self.size))
         return self.run(image, values, Frame.around(image, radius))
 

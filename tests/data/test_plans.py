@@ -137,10 +137,10 @@ def test_a_key_follows_the_operations(change: str, monkeypatch: pytest.MonkeyPat
     registry = dict(_registry._OPERATIONS)
     contrast = registry["contrast"]
     if change == "another formula":
-        registry["contrast"] = replace(contrast, formula=lambda image, p, scale: image * (1 + 0.5 * p[0]))
+        registry["contrast"] = replace(contrast, formula=lambda image, p, frame: image * (1 + 0.5 * p[0]))
     else:
-        (parameter,) = contrast.parameters
-        registry["contrast"] = replace(contrast, parameters=(replace(parameter, high=2.0),))
+        first, *others = contrast.parameters
+        registry["contrast"] = replace(contrast, parameters=(replace(first, high=2.0), *others))
     before = fingerprint_settings(PlanSettings())
     monkeypatch.setattr(_registry, "_OPERATIONS", registry)
     assert fingerprint_settings(PlanSettings()) != before
