@@ -40,7 +40,7 @@ def summarize_steps(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> li
     return [
         StepEntry(
             operation=step.operation,
-            parameters=step.parameters,
+            parameters=step.stored_parameters,
             masked=step.mask is not None,
             sentence=step.describe(),
             reasons=tuple(words),

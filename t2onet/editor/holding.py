@@ -103,7 +103,7 @@ def _measure_excess(before: np.ndarray, after: np.ndarray, limit: Limit) -> floa
 def _solve_compensation(before: np.ndarray, after: np.ndarray, attribute: Attribute) -> Step:
     """The step that brings an attribute of `after` closest to its value in `before`, by bisection."""
     index = ATTRIBUTE_INDEX[attribute]
-    operation = operations.get_operation(_COMPENSATING_OPERATIONS[attribute])
+    operation = operations.get_published_operation(_COMPENSATING_OPERATIONS[attribute])
     target = float(measure_attributes(before)[index])
     low, high = -_MAX_COMPENSATION, _MAX_COMPENSATION
     for _ in range(_HALVINGS):
@@ -120,7 +120,7 @@ def _solve_compensation(before: np.ndarray, after: np.ndarray, attribute: Attrib
 
 def _make_compensation_parameters(attribute: Attribute, amount: float) -> tuple[float, ...]:
     """Parameters that move an attribute up for a positive amount, down for a negative one."""
-    operation = operations.get_operation(_COMPENSATING_OPERATIONS[attribute])
+    operation = operations.get_published_operation(_COMPENSATING_OPERATIONS[attribute])
     if attribute not in _CAST_CHANNELS:
         return operation.clip([round(amount, 4)])
     knots = np.linspace(0, 1, CURVE_PIECES + 1)

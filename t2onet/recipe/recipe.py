@@ -107,8 +107,15 @@ class Step(BaseModel):
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
     @field_serializer("parameters")
-    def _trim(self, parameters: tuple[float, ...]) -> tuple[float, ...]:
-        return parameters if self.is_repair else operations.get_operation(self.operation).trim(parameters)
+    def _store_parameters(self, _: tuple[float, ...]) -> tuple[float, ...]:
+        return self.stored_parameters
+
+    @property
+    def stored_parameters(self) -> tuple[float, ...]:
+        """The parameters as files have them; see `Operation.trim`."""
+        if self.is_repair:
+            return self.parameters
+        return operations.get_operation(self.operation).trim(self.parameters)
 
     @classmethod
     def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
@@ -170,7 +177,7 @@ class StepChange:
 
 def _describe_with_figure(step: Step) -> str:
     """In words, followed by the parameter where there is only one."""
-    numbers = step.model_dump()["parameters"]
+    numbers = step.stored_parameters
     figure = f" ({numbers[0]:g})" if len(numbers) == 1 else ""
     return f"{step.describe()}{figure}"
 

@@ -261,7 +261,7 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     seen = make_thumbnail(t2onet.open_image("dogs.png"), 128)
     answered = open_policy(photo / "mine").answer(seen, "brighter", "literal").steps
     assert len(answered) == 6
-    kept = {step.operation: step.parameters for step in answered}
+    kept = {step.operation: step.stored_parameters for step in answered}
     assert steps
     for step in steps:
         assert np.ravel(step["parameters"]) == pytest.approx(kept[step["operation"]], abs=1e-3)
