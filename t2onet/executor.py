@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import PIL.Image
 from numpy.typing import DTypeLike
 
 from . import operations
@@ -25,7 +24,8 @@ from .errors import Cancelled, RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
-from .image.pixels import to_depth, to_uint8
+from .image.photo import to_picture
+from .image.pixels import allocate_padded, find_padded, find_words, to_depth, to_uint8
 from .operations import Frame, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
 
@@ -38,6 +38,8 @@ ProgressCallback = Callable[[float], None]
 
 MIN_KERNEL_PIXELS = 12_000_000
 """Pixels from which loading the compiled kernels saves more time than it costs."""
+MIN_CURVE_KERNEL_PIXELS = 120_000_000
+"""The same for curves alone, which Pillow maps almost as fast."""
 BAND_PIXELS = 64 * 1024
 """Pixels of a band: few enough to stay in a core's cache."""
 MIN_BAND_REACHES = 8
@@ -59,20 +61,24 @@ def apply(
     radius: RadiusMode = "scaled",
     threads: int | None = None,
     kernels: bool | None = None,
+    photos: int = 1,
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
 ) -> Image:
     """Apply `recipe` (or its file) to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
 
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
-    `kernels` forces the compiled kernels or the formulas. `progress` is called in the calling thread with the
-    share done; once `cancel` is set, `Cancelled` is raised.
+    `kernels` forces the compiled kernels or the formulas; by default the number of pixels in all `photos`
+    like this one decides. `progress` is called in the calling thread with the share done; once `cancel` is
+    set, `Cancelled` is raised.
     """
     image = open_image(photo)
     steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
     if not steps:
         return image
-    run = _Execution.for_photo(image, radius, kernels, threads, progress=progress, cancel=cancel)
+    run = _Execution.for_photo(
+        image, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
+    )
     return image.with_pixels(run.execute(steps, image.pixels, image.dtype))
 
 
@@ -122,11 +128,6 @@ def render_stages(
     return stages
 
 
-def should_use_kernels(pixels: int) -> bool:
-    """Whether processing this many pixels in total justifies loading the compiled kernels."""
-    return pixels >= MIN_KERNEL_PIXELS
-
-
 def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
@@ -143,6 +144,8 @@ class _Execution:
 
     frame: Frame
     compiled: bool
+    compiled_curves: bool
+    """Whether curves alone use a kernel."""
     threads: int
     progress: ProgressCallback | None
     cancel: CancelToken | None
@@ -157,12 +160,15 @@ class _Execution:
         kernels: bool | None,
         threads: int | None,
         *,
+        photos: int = 1,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
     ) -> _Execution:
         frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
-        compiled = should_use_kernels(image.height * image.width) if kernels is None else kernels
-        return cls(frame, compiled, threads or count_cores(), progress, cancel)
+        pixels = image.height * image.width * photos
+        compiled = pixels >= MIN_KERNEL_PIXELS if kernels is None else kernels
+        compiled_curves = compiled and pixels >= MIN_CURVE_KERNEL_PIXELS
+        return cls(frame, compiled, compiled_curves, threads or count_cores(), progress, cancel)
 
     @property
     def height(self) -> int:
@@ -182,7 +188,7 @@ class _Execution:
             inner = [] if stages is None else [np.empty(pixels.shape, np.uint16) for _ in part[:-1]]
             # A repair works in place on pixels that are not used elsewhere.
             in_place = number > 0 and part[0].is_repair and stages is None and pixels.dtype == wide
-            result = pixels if in_place else np.empty(pixels.shape, wide)
+            result = pixels if in_place else _allocate(pixels.shape, wide, padded=stages is None)
             for share in self._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
@@ -396,7 +402,7 @@ class _ExecutionPass:
     def process_band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
         if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
-            self.result[top:bottom] = _map_levels(self.pixels[top:bottom], to_uint8(self.levels))
+            self._map_levels(self.pixels[top:bottom], self.result[top:bottom])
             return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
@@ -406,12 +412,32 @@ class _ExecutionPass:
                 self._store(tile, top - first, pixels[top:bottom])
         self._store(tile, top - first, self.result[top:bottom])
 
+    def _map_levels(self, rows: Pixels, result: Pixels) -> None:
+        """8-bit pixels mapped by the table; without kernels Pillow is the fastest way."""
+        assert self.levels is not None
+        table, words, mapped = to_uint8(self.levels), find_words(rows), find_words(result)
+        if self.run.compiled_curves and words is not None and mapped is not None:
+            from .kernels import map_words
+
+            map_words(words, table, mapped)
+            return
+        picture, padded = to_picture(rows), find_padded(result)
+        bands = np.resize(table, (len(picture.getbands()), 256))
+        mapped_rows = np.asarray(picture.point(bands.ravel().tolist()))
+        if padded is not None and mapped_rows.shape == padded.shape:
+            padded[...] = mapped_rows  # in one piece, which is faster
+        else:
+            result[...] = mapped_rows[..., :3]
+
     def _load(self, rows: Pixels) -> np.ndarray:
         if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers, load_levels
+            from .kernels import load_integers, load_levels, load_words
 
             tile = np.empty((3, *rows.shape[:2]), np.float32)
-            if self.levels is not None:
+            words = find_words(rows)
+            if self.levels is not None and words is not None:
+                load_words(words, self.levels, tile)
+            elif self.levels is not None:
                 load_levels(rows, self.levels, tile)
             else:
                 load_integers(rows, _full_scale(rows.dtype), tile)
@@ -423,9 +449,13 @@ class _ExecutionPass:
 
     def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
         if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import store_integers
+            from .kernels import store_integers, store_words
 
-            store_integers(tile, offset, _full_scale(rows.dtype), rows)
+            words = find_words(rows)
+            if words is not None:
+                store_words(tile, offset, words)
+            else:
+                store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
             rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
 
@@ -450,9 +480,9 @@ def _is_global_curve(step: Step) -> bool:
     return step.mask is None and operations.get_operation(step.operation).per_channel
 
 
-def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:
-    """8-bit pixels mapped by a table (3, 256); Pillow is the fastest way without kernels."""
-    return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
+def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], *, padded: bool) -> Pixels:
+    """Pixels to fill; `padded` ones of 8 bits have the memory of Pillow's pictures, which saves copies."""
+    return allocate_padded(*shape[:2]) if padded and dtype == np.uint8 else np.empty(shape, dtype)
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:

@@ -5,6 +5,24 @@ GIL, so that threads run them in parallel.
 """
 
 from .light import decode_tile, encode_tile
-from .operations import KERNELS, load_integers, load_levels, store_integers
+from .operations import (
+    KERNELS,
+    load_integers,
+    load_levels,
+    load_words,
+    map_words,
+    store_integers,
+    store_words,
+)
 
-__all__ = ["KERNELS", "decode_tile", "encode_tile", "load_integers", "load_levels", "store_integers"]
+__all__ = [
+    "KERNELS",
+    "decode_tile",
+    "encode_tile",
+    "load_integers",
+    "load_levels",
+    "load_words",
+    "map_words",
+    "store_integers",
+    "store_words",
+]

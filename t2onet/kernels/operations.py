@@ -110,56 +110,72 @@ def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
             channel[i] = y if y < _ONE else _ONE
 
 
+_TAPS = 6
+"""Weights that one pass over a row applies: a loop over more rows is not vectorised."""
+
+
 @compile_kernel
 def _pad(row, half, padded):  # type: ignore[no-untyped-def]
+    """A row with its first value repeated `half` times before it, and its last until the end of `padded`."""
     width = row.size
     for x in range(half):
         padded[x] = row[0]
-        padded[half + width + x] = row[width - 1]
     for x in range(width):
         padded[half + x] = row[x]
+    for x in range(half + width, padded.size):
+        padded[x] = row[width - 1]
 
 
 @compile_kernel
-def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
+def _add_weighted(a, b, c, d, e, f, weights, start, row):  # type: ignore[no-untyped-def]
+    """Add six rows to `row`, by the weights from `start` on; the first six replace it."""
+    u, v, w = weights[start], weights[start + 1], weights[start + 2]
+    x, y, z = weights[start + 3], weights[start + 4], weights[start + 5]
+    if start == 0:
+        for i in range(row.size):
+            row[i] = u * a[i] + v * b[i] + w * c[i] + x * d[i] + y * e[i] + z * f[i]
+    else:
+        for i in range(row.size):
+            row[i] = row[i] + u * a[i] + v * b[i] + w * c[i] + x * d[i] + y * e[i] + z * f[i]
+
+
+@compile_kernel
+def _smooth(channel, weights, half, padded, result):  # type: ignore[no-untyped-def]
+    """Weights, filled up with zeros to a multiple of six, along both axes."""
     height, width = channel.shape
-    half = weights.size // 2
+    last = height - 1
     for y in range(height):
         row = result[y]
-        for k in range(weights.size):
-            source, weight = channel[min(max(y + k - half, 0), height - 1)], weights[k]
-            for x in range(width):
-                row[x] = weight * source[x] + (row[x] if k else _ZERO)
+        for k in range(0, weights.size, _TAPS):
+            top = y + k - half
+            a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
+            c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
+            e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
+            _add_weighted(a, b, c, d, e, f, weights, k, row)
         _pad(row, half, padded)
-        for k in range(weights.size):
-            weight = weights[k]
-            for x in range(width):
-                row[x] = weight * padded[x + k] + (row[x] if k else _ZERO)
+        for k in range(0, weights.size, _TAPS):
+            a, b = padded[k : k + width], padded[k + 1 : k + 1 + width]
+            c, d = padded[k + 2 : k + 2 + width], padded[k + 3 : k + 3 + width]
+            e, f = padded[k + 4 : k + 4 + width], padded[k + 5 : k + 5 + width]
+            _add_weighted(a, b, c, d, e, f, weights, k, row)
 
 
 @compile_kernel
-def _sum_neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
+def _sharpen(channel, smooth, p, near, fraction, padded, result):  # type: ignore[no-untyped-def]
     height, width = channel.shape
-    above, below = channel[max(y - distance, 0)], channel[min(y + distance, height - 1)]
-    _pad(channel[y], distance, padded)
-    for x in range(width):
-        around[x] = above[x] + below[x] + padded[x] + padded[x + 2 * distance]
-
-
-@compile_kernel
-def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[no-untyped-def]
-    around, further, padded = rows[0], rows[1], rows[2]
-    four = np.float32(4)
-    for y in range(channel.shape[0]):
-        _sum_neighbours(smooth, y, near, padded, around)
-        if fraction > _ZERO:
-            _sum_neighbours(smooth, y, near + 1, padded, further)
+    last, far, four = height - 1, near + 1, np.float32(4)
+    for y in range(height):
+        _pad(smooth[y], far, padded)
+        above, below = smooth[max(y - near, 0)], smooth[min(y + near, last)]
+        left, right = padded[1 : 1 + width], padded[1 + 2 * near : 1 + 2 * near + width]
+        higher, lower = smooth[max(y - far, 0)], smooth[min(y + far, last)]
+        before, after = padded[:width], padded[2 * far : 2 * far + width]
         source, row = channel[y], result[y]
-        for x in range(channel.shape[1]):
-            near_sum = around[x]
-            if fraction > _ZERO:
-                near_sum += fraction * (further[x] - near_sum)
-            value = source[x] + p * (four * source[x] - near_sum)
+        for x in range(width):
+            around = above[x] + below[x] + left[x] + right[x]
+            further = higher[x] + lower[x] + before[x] + after[x]
+            around += fraction * (further - around)
+            value = source[x] + p * (four * source[x] - around)
             value = value if value > _ZERO else _ZERO
             row[x] = value if value < _ONE else _ONE
 
@@ -171,6 +187,33 @@ def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
         for x in range(pixels.shape[1]):
             for c in range(3):
                 tile[c, y, x] = table[c, pixels[y, x, c]]
+
+
+@compile_kernel
+def load_words(words, table, tile):  # type: ignore[no-untyped-def]
+    """Like `load_levels`, for 8-bit pixels (H, W) as words with red in the lowest byte."""
+    low = np.uint32(255)
+    for y in range(words.shape[0]):
+        source, red, green, blue = words[y], tile[0, y], tile[1, y], tile[2, y]
+        for x in range(words.shape[1]):
+            word = source[x]
+            red[x] = table[0, word & low]
+            green[x] = table[1, word >> np.uint32(8) & low]
+            blue[x] = table[2, word >> np.uint32(16) & low]
+
+
+@compile_kernel
+def map_words(words, table, result):  # type: ignore[no-untyped-def]
+    """Pixels (H, W) as words, mapped by the 8-bit table (3, 256) of each channel."""
+    low = np.uint32(255)
+    for y in range(words.shape[0]):
+        source, row = words[y], result[y]
+        for x in range(words.shape[1]):
+            word = source[x]
+            red = np.uint32(table[0, word & low])
+            green = np.uint32(table[1, word >> np.uint32(8) & low])
+            blue = np.uint32(table[2, word >> np.uint32(16) & low])
+            row[x] = red | green << np.uint32(8) | blue << np.uint32(16)
 
 
 @compile_kernel
@@ -190,6 +233,20 @@ def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
         for x in range(pixels.shape[1]):
             for c in range(3):
                 pixels[y, x, c] = int(tile[c, offset + y, x] * full + half)
+
+
+@compile_kernel
+def store_words(tile, offset, words):  # type: ignore[no-untyped-def]
+    """Like `store_integers`, into 8-bit pixels (H, W) as words with red in the lowest byte."""
+    full, half = np.float32(255), np.float32(0.5)
+    for y in range(words.shape[0]):
+        red, green, blue = tile[0, offset + y], tile[1, offset + y], tile[2, offset + y]
+        row = words[y]
+        for x in range(words.shape[1]):
+            r = np.int32(red[x] * full + half)
+            g = np.int32(green[x] * full + half)
+            b = np.int32(blue[x] * full + half)
+            row[x] = r | g << np.int32(8) | b << np.int32(16)
 
 
 def _prepare_scalar(kernel: Callable[..., Any]) -> Kernel:
@@ -241,15 +298,17 @@ def _prepare_sharpness(values: np.ndarray) -> TileFunction:
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         neighbourhood = laplacian_neighbourhood(frame.scale)
-        fraction = np.float32(neighbourhood.fraction)
-        weights = np.array(neighbourhood.weights, np.float32)
-        rows = np.empty((3, tile.shape[2] + 2 * neighbourhood.reach), np.float32)
+        near, fraction = neighbourhood.near, np.float32(neighbourhood.fraction)
+        count, width = len(neighbourhood.weights), tile.shape[2]
+        weights = np.zeros(-(-count // _TAPS) * _TAPS, np.float32)
+        weights[:count] = neighbourhood.weights
+        wide = np.empty(width + weights.size, np.float32)
+        padded = np.empty(width + 2 * (near + 1), np.float32)
         smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
         for channel, sharpened in zip(tile, result, strict=True):
-            if len(weights) > 1:
-                _smooth(channel, weights, rows[2], smooth)
-            source = smooth if len(weights) > 1 else channel
-            _sharpen(channel, source, p, neighbourhood.near, fraction, rows, sharpened)
+            if count > 1:
+                _smooth(channel, weights, count // 2, wide, smooth)
+            _sharpen(channel, smooth if count > 1 else channel, p, near, fraction, padded, sharpened)
         return result
 
     return run
