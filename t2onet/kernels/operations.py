@@ -115,67 +115,81 @@ _TAPS = 6
 
 
 @compile_kernel
-def _pad(row, half, padded):  # type: ignore[no-untyped-def]
-    """A row with its first value repeated `half` times before it, and its last until the end of `padded`."""
-    width = row.size
-    for x in range(half):
-        padded[x] = row[0]
-    for x in range(width):
-        padded[half + x] = row[x]
-    for x in range(half + width, padded.size):
-        padded[x] = row[width - 1]
+def _repeat_ends(padded, start, end):  # type: ignore[no-untyped-def]
+    """Fill `padded` before `start` and from `end` on with the values there."""
+    for x in range(start):
+        padded[x] = padded[start]
+    for x in range(end, padded.size):
+        padded[x] = padded[end - 1]
 
 
 @compile_kernel
-def _add_weighted(a, b, c, d, e, f, weights, start, row):  # type: ignore[no-untyped-def]
-    """Add six rows to `row`, by the weights from `start` on; the first six replace it."""
-    u, v, w = weights[start], weights[start + 1], weights[start + 2]
-    x, y, z = weights[start + 3], weights[start + 4], weights[start + 5]
-    if start == 0:
-        for i in range(row.size):
-            row[i] = u * a[i] + v * b[i] + w * c[i] + x * d[i] + y * e[i] + z * f[i]
-    else:
-        for i in range(row.size):
-            row[i] = row[i] + u * a[i] + v * b[i] + w * c[i] + x * d[i] + y * e[i] + z * f[i]
+def _smooth_down(channel, y, weights, half, row):  # type: ignore[no-untyped-def]
+    """Row `y` of a channel, weighted with the rows around it."""
+    last = channel.shape[0] - 1
+    for k in range(0, weights.size, _TAPS):
+        top = y + k - half
+        a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
+        c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
+        e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
+        u, v, w = weights[k], weights[k + 1], weights[k + 2]
+        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
+        if k == 0:
+            for x in range(row.size):
+                row[x] = u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
+        else:
+            for x in range(row.size):
+                row[x] = row[x] + u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
 
 
 @compile_kernel
-def _smooth(channel, weights, half, padded, result):  # type: ignore[no-untyped-def]
-    """Weights, filled up with zeros to a multiple of six, along both axes."""
+def _smooth_along(padded, weights, row):  # type: ignore[no-untyped-def]
+    """A padded row, each value weighted with those around it."""
+    for k in range(0, weights.size, _TAPS):
+        a = padded[k : k + row.size + _TAPS - 1]
+        u, v, w = weights[k], weights[k + 1], weights[k + 2]
+        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
+        if k == 0:
+            for x in range(row.size):
+                row[x] = u * a[x] + v * a[x + 1] + w * a[x + 2] + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
+        else:
+            for x in range(row.size):
+                sum3 = row[x] + u * a[x] + v * a[x + 1] + w * a[x + 2]
+                row[x] = sum3 + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
+
+
+@compile_kernel
+def _smooth(channel, weights, half, line, margin, smooth):  # type: ignore[no-untyped-def]
+    """Weights, filled up with zeros to a multiple of six, along both axes.
+
+    `line` is scratch for a row; `smooth` has a margin at its sides.
+    """
     height, width = channel.shape
-    last = height - 1
     for y in range(height):
-        row = result[y]
-        for k in range(0, weights.size, _TAPS):
-            top = y + k - half
-            a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
-            c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
-            e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
-            _add_weighted(a, b, c, d, e, f, weights, k, row)
-        _pad(row, half, padded)
-        for k in range(0, weights.size, _TAPS):
-            a, b = padded[k : k + width], padded[k + 1 : k + 1 + width]
-            c, d = padded[k + 2 : k + 2 + width], padded[k + 3 : k + 3 + width]
-            e, f = padded[k + 4 : k + 4 + width], padded[k + 5 : k + 5 + width]
-            _add_weighted(a, b, c, d, e, f, weights, k, row)
+        _smooth_down(channel, y, weights, half, line[half : half + width])
+        _repeat_ends(line, half, half + width)
+        _smooth_along(line, weights, smooth[y, margin : margin + width])
+        _repeat_ends(smooth[y], margin, margin + width)
 
 
 @compile_kernel
-def _sharpen(channel, smooth, p, near, fraction, padded, result):  # type: ignore[no-untyped-def]
+def _sharpen(channel, smooth, p, near, fraction):  # type: ignore[no-untyped-def]
+    """Sharpen a channel in place; the margin of `smooth` is `near + 1`."""
     height, width = channel.shape
     last, far, four = height - 1, near + 1, np.float32(4)
     for y in range(height):
-        _pad(smooth[y], far, padded)
-        above, below = smooth[max(y - near, 0)], smooth[min(y + near, last)]
-        left, right = padded[1 : 1 + width], padded[1 + 2 * near : 1 + 2 * near + width]
-        higher, lower = smooth[max(y - far, 0)], smooth[min(y + far, last)]
-        before, after = padded[:width], padded[2 * far : 2 * far + width]
-        source, row = channel[y], result[y]
+        above = smooth[max(y - near, 0), far : far + width]
+        below = smooth[min(y + near, last), far : far + width]
+        left, right = smooth[y, 1 : 1 + width], smooth[y, 1 + 2 * near : 1 + 2 * near + width]
+        higher = smooth[max(y - far, 0), far : far + width]
+        lower = smooth[min(y + far, last), far : far + width]
+        before, after = smooth[y, :width], smooth[y, 2 * far : 2 * far + width]
+        row = channel[y]
         for x in range(width):
             around = above[x] + below[x] + left[x] + right[x]
             further = higher[x] + lower[x] + before[x] + after[x]
             around += fraction * (further - around)
-            value = source[x] + p * (four * source[x] - around)
+            value = row[x] + p * (four * row[x] - around)
             value = value if value > _ZERO else _ZERO
             row[x] = value if value < _ONE else _ONE
 
@@ -299,17 +313,15 @@ def _prepare_sharpness(values: np.ndarray) -> TileFunction:
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         neighbourhood = laplacian_neighbourhood(frame.scale)
         near, fraction = neighbourhood.near, np.float32(neighbourhood.fraction)
-        count, width = len(neighbourhood.weights), tile.shape[2]
+        count, (_, height, width) = len(neighbourhood.weights), tile.shape
         weights = np.zeros(-(-count // _TAPS) * _TAPS, np.float32)
         weights[:count] = neighbourhood.weights
-        wide = np.empty(width + weights.size, np.float32)
-        padded = np.empty(width + 2 * (near + 1), np.float32)
-        smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
-        for channel, sharpened in zip(tile, result, strict=True):
-            if count > 1:
-                _smooth(channel, weights, count // 2, wide, smooth)
-            _sharpen(channel, smooth if count > 1 else channel, p, near, fraction, padded, sharpened)
-        return result
+        line = np.empty(width + weights.size, np.float32)
+        smooth = np.empty((height, width + 2 * (near + 1)), np.float32)
+        for channel in tile:
+            _smooth(channel, weights, count // 2, line, near + 1, smooth)
+            _sharpen(channel, smooth, p, near, fraction)
+        return tile
 
     return run
 
