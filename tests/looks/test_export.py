@@ -103,6 +103,7 @@ def test_a_recipe_that_does_nothing_is_the_identity_table(
     assert done.notes == ()
 
 
+@pytest.mark.slow
 def test_another_tool_reproduces_the_edit(cubes: dict[int, ExportedLook]) -> None:
     _, table = read_cube(cubes[65].path)
     photo = np.random.default_rng(3).integers(0, 256, (60, 80, 3), dtype=np.uint8)
