@@ -187,7 +187,7 @@ def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
     done = export_recipe(SHARP, path)
     assert done.notes == (
-        "left out: sharpness (sharpens) looks at neighbouring pixels, which a colour table cannot do",
+        "left out: sharpness (sharper) looks at neighbouring pixels, which a colour table cannot do",
     )
     export_recipe(LOOK, tmp_path / f"same{ending}")
     same = (tmp_path / f"same{ending}").read_bytes()
