@@ -22,14 +22,14 @@ from t2onet.looks import looks
 
 ROOT = Path(__file__).parent.parent
 SHEET = ROOT / "docs" / "images" / "looks.jpg"
-CELL = (136, 102)
-NAME_WIDTH, GAP = 116, 4
-_WORKING_SIDE = 600
+CELL = (120, 90)
+NAME_WIDTH, GAP = 140, 4
+_WORKING_SIDE = 300
 """Short side at which looks are applied: grain and the like are seen as on a screen."""
 
 
 def main(path: Path = SHEET) -> None:
-    open_image(np.asarray(draw_sheet())).save(path, quality=74, overwrite=True)
+    open_image(np.asarray(draw_sheet())).save(path, quality=70, overwrite=True)
 
 
 def draw_sheet() -> PIL.Image.Image:

@@ -19,6 +19,7 @@ from ._registry import (
     RepairFunction,
     get_operation,
     get_published_operation,
+    join_phrases,
     operations,
     pixel_scale,
     register,
@@ -28,7 +29,17 @@ from ._registry import (
 )
 from .paper import PAPER, paper_operations
 
+DARKROOM = (
+    *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "tone"),
+    *("white_balance", "vibrance", "saturation", "mixer", "grading", "black_and_white", "color"),
+    *("sharpness", "clarity", "dehaze", "denoise"),
+    *("vignette", "grain"),
+    *("crop", "straighten", "rotate", "flip"),
+)
+"""What photographers know, in their units: light, colour, detail, effects and geometry."""
+
 __all__ = [
+    "DARKROOM",
     "PAPER",
     "REFERENCE_SHORT_SIDE",
     "Attribute",
@@ -42,6 +53,7 @@ __all__ = [
     "RepairFunction",
     "get_operation",
     "get_published_operation",
+    "join_phrases",
     "operations",
     "paper_operations",
     "pixel_scale",
