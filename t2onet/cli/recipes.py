@@ -44,18 +44,33 @@ def describe_recipe(
         from ..editor import summarize_steps
 
         steps = [
-            {"operation": s.operation, "parameters": s.parameters, "masked": s.masked, "does": s.sentence}
-            for s in summarize_steps(loaded)
+            {
+                "operation": step.operation,
+                "parameters": step.parameters,
+                "masked": step.masked,
+                "does": step.sentence,
+                "settings": step.settings,
+            }
+            for step in summarize_steps(loaded)
         ]
-        print_json({"name": name, "description": loaded.describe(), "steps": steps})
+        print_json(
+            {
+                "name": name,
+                "description": loaded.describe(),
+                "settings": loaded.format_settings(),
+                "steps": steps,
+            }
+        )
     else:
         _print_steps(name, loaded)
 
 
 def _print_steps(name: str, recipe: Recipe) -> None:
     print_line(f"{name}: {recipe.describe()}", err=False)
+    width = max((len(step.format_settings()) for step in recipe.steps), default=0)
     for number, step in enumerate(recipe.steps, start=1):
-        print_line(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
+        line = f"  {number}. {step.format_settings():<{min(width, 30)}}  {step.describe()}"
+        print_line(line, err=False)
 
 
 def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:

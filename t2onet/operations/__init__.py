@@ -26,6 +26,7 @@ from ._registry import (
     get_declaration,
     get_operation,
     get_published_operation,
+    join_phrases,
     operations,
     pixel_scale,
     register,
@@ -36,7 +37,17 @@ from ._registry import (
 )
 from .paper import PAPER, paper_operations
 
+DARKROOM = (
+    *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "tone"),
+    *("white_balance", "vibrance", "saturation", "mixer", "grading", "black_and_white", "color"),
+    *("sharpness", "clarity", "dehaze", "denoise"),
+    *("vignette", "grain"),
+    *("crop", "straighten", "rotate", "flip"),
+)
+"""What photographers know, in their units: light, colour, detail, effects and geometry."""
+
 __all__ = [
+    "DARKROOM",
     "PAPER",
     "REFERENCE_SHORT_SIDE",
     "Attribute",
@@ -56,6 +67,7 @@ __all__ = [
     "get_declaration",
     "get_operation",
     "get_published_operation",
+    "join_phrases",
     "operations",
     "paper_operations",
     "pixel_scale",

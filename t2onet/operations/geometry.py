@@ -61,7 +61,7 @@ def _check_crop(values: ParameterValues) -> None:
 
 def _describe_crop(values: ParameterValues) -> str:
     left, top, right, bottom = (100 * value for value in values)
-    return f"crops to {right - left:.3g} % of the width and {bottom - top:.3g} % of the height"
+    return f"cropped to {right - left:.3g} x {bottom - top:.3g} %"
 
 
 def find_inscribed_size(height: int, width: int, angle: float) -> tuple[int, int]:
@@ -142,7 +142,7 @@ def _size_of_straightened(height: int, width: int, values: ParameterValues) -> t
 
 
 def _describe_straighten(values: ParameterValues) -> str:
-    return f"straightens by {abs(values[0]):.3g}° {'clockwise' if values[0] > 0 else 'counterclockwise'}"
+    return f"straightened by {abs(values[0]):.3g}° {'clockwise' if values[0] > 0 else 'counterclockwise'}"
 
 
 def rotate(pixels: np.ndarray, values: ParameterValues, rows: slice) -> np.ndarray:
@@ -155,7 +155,7 @@ def _size_of_rotated(height: int, width: int, values: ParameterValues) -> tuple[
 
 
 def _describe_rotate(values: ParameterValues) -> str:
-    return {90: "turns right by 90°", 180: "turns upside down"}.get(round(values[0]), "turns left by 90°")
+    return {90: "turned right", 180: "turned upside down"}.get(round(values[0]), "turned left")
 
 
 def flip(pixels: np.ndarray, values: ParameterValues, rows: slice) -> np.ndarray:
@@ -170,10 +170,18 @@ def _keep_size(height: int, width: int, values: ParameterValues) -> tuple[int, i
 
 def _describe_flip(values: ParameterValues) -> str:
     sides = [name for name, value in zip(("left to right", "top to bottom"), values, strict=True) if value]
-    return f"mirrors {' and '.join(sides)}"
+    return f"mirrored {' and '.join(sides)}"
 
 
-_EDGE_HELP = "{} edge, as a share of the {}"
+def _make_edge(name: str, default: float, side: str) -> Parameter:
+    about = f"{name} edge, as a share of the {side}"
+    return Parameter(name, 0, 1, default, "share", about, step=0.005, title=f"crop {name}")
+
+
+def _make_mirror(name: str, direction: str) -> Parameter:
+    about = f"1 mirrors {direction}"
+    return Parameter(name, 0, 1, 0, "0 or 1", about, step=1, whole_steps=True, title=f"{name} flip")
+
 
 CROP = register_geometry(
     Geometry(
@@ -182,12 +190,13 @@ CROP = register_geometry(
         position=93,
         help="Keeps a rectangle of the photo.",
         parameters=(
-            Parameter("left", 0, 1, 0, "share", _EDGE_HELP.format("left", "width"), step=0.005),
-            Parameter("top", 0, 1, 0, "share", _EDGE_HELP.format("top", "height"), step=0.005),
-            Parameter("right", 0, 1, 1, "share", _EDGE_HELP.format("right", "width"), step=0.005),
-            Parameter("bottom", 0, 1, 1, "share", _EDGE_HELP.format("bottom", "height"), step=0.005),
+            _make_edge("left", 0, "width"),
+            _make_edge("top", 0, "height"),
+            _make_edge("right", 1, "width"),
+            _make_edge("bottom", 1, "height"),
         ),
         phrase=_describe_crop,
+        brief="cropped",
         validate=_check_crop,
         function=crop,
         size_after=_size_of_crop,
@@ -200,8 +209,9 @@ STRAIGHTEN = register_geometry(
         group="geometry",
         position=92,
         help="Turns the photo a little and cuts off the empty corners; its shape stays.",
-        parameters=(Parameter("angle", -45, 45, 0, "°", "above 0 turns clockwise", step=0.05),),
+        parameters=(Parameter("angle", -45, 45, 0, "degrees", "above 0 turns clockwise", step=0.05),),
         phrase=_describe_straighten,
+        brief="straightened",
         function=straighten,
         size_after=_size_of_straightened,
         reads_neighbours=True,
@@ -215,9 +225,12 @@ ROTATE = register_geometry(
         position=90,
         help="Turns the photo by quarter turns.",
         parameters=(
-            Parameter("angle", 0, 270, 0, "°", "clockwise: 0, 90, 180 or 270", step=90, whole_steps=True),
+            Parameter(
+                "angle", 0, 270, 0, "degrees", "clockwise: 0, 90, 180 or 270", step=90, whole_steps=True
+            ),
         ),
         phrase=_describe_rotate,
+        brief="turned",
         function=rotate,
         size_after=_size_of_rotated,
     )
@@ -230,10 +243,11 @@ FLIP = register_geometry(
         position=91,
         help="Mirrors the photo.",
         parameters=(
-            Parameter("horizontal", 0, 1, 0, "0 or 1", "1 mirrors left to right", step=1, whole_steps=True),
-            Parameter("vertical", 0, 1, 0, "0 or 1", "1 mirrors top to bottom", step=1, whole_steps=True),
+            _make_mirror("horizontal", "left to right"),
+            _make_mirror("vertical", "top to bottom"),
         ),
         phrase=_describe_flip,
+        brief="mirrored",
         function=flip,
         size_after=_keep_size,
     )

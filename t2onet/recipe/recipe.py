@@ -27,7 +27,7 @@ from pydantic import (
 from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
-from ..operations import Declaration, Geometry, Parameter, Repair
+from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -35,6 +35,9 @@ MAX_RECIPE_BYTES = 256 << 20
 """Largest recipe file that is read; masks are inside it."""
 MAX_RECIPE_STEPS = 256
 """Steps of one recipe."""
+MAX_SENTENCE_WORDS = 12
+"""Words that describe one or two steps."""
+WORDS_PER_FURTHER_STEP = 4
 MAX_MASK_MEGAPIXELS = 1000.0
 """Sum over the different masks of one recipe, at their own resolution."""
 
@@ -165,13 +168,21 @@ class Step(BaseModel):
         geometry = operations.geometries().get(self.operation)
         return geometry.size_after(height, width, self.parameters) if geometry else (height, width)
 
-    def describe(self) -> str:
-        """What it does, in words: "brightens by 20 %"."""
+    def describe(self, *, brief: bool = False) -> str:
+        """What it does, in at most ten words: "20 % brighter"; `brief` says less, in at most five."""
         kind = self.declaration
         if isinstance(kind, Repair):
             return kind.describe()
-        phrase = kind.describe(self.parameters)
-        return f"{phrase} in part of the picture" if self.mask else phrase
+        phrase = kind.describe_briefly() if brief else kind.describe(self.parameters)
+        return f"{join_phrases(phrase.split(', '))} locally" if self.mask else phrase
+
+    def format_settings(self) -> str:
+        """The numbers as photographers write them: "exposure +0.50 EV"; defaults are left out."""
+        kind = self.declaration
+        if isinstance(kind, Repair):
+            return self.operation
+        settings = kind.format_settings(self.parameters) or f"{kind.label} unchanged"
+        return f"{settings} (local)" if self.mask else settings
 
     def blend(self, strength: float) -> Self:
         """The step at a strength: 0 does nothing, 1 is the step itself, above 1 it is clipped to its range.
@@ -184,6 +195,13 @@ class Step(BaseModel):
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
         values = operation.clip([round(d + strength * (value - d), 12) for d, value in pairs])
         return self.model_copy(update={"parameters": values})
+
+    def add(self, other: Step) -> Self:
+        """The step with the changes of another step of its operation added to its own."""
+        operation = operations.get_operation(self.operation)
+        rows = (operation.canonical(self.parameters), operation.canonical(other.parameters))
+        added = [one + more - d for one, more, d in zip(*rows, operation.defaults, strict=True)]
+        return self.model_copy(update={"parameters": operation.clip(added)})
 
 
 StepLike = Step | tuple[Any, ...] | dict[str, Any]
@@ -205,15 +223,10 @@ class StepChange:
         assert self.before is not None
         assert self.after is not None
         where = ", elsewhere in the picture" if self.before.mask != self.after.mask else ""
-        before, after = _describe_with_figure(self.before), _describe_with_figure(self.after)
+        before, after = self.before.format_settings(), self.after.format_settings()
+        if before == after:  # curves, say, whose numbers are not written
+            before, after = self.before.describe(), self.after.describe()
         return f"changed, step {self.position}{where}: {before} -> {after}"
-
-
-def _describe_with_figure(step: Step) -> str:
-    """In words, followed by the parameter where there is only one."""
-    numbers = step.stored_parameters
-    figure = f" ({numbers[0]:g})" if len(numbers) == 1 else ""
-    return f"{step.describe()}{figure}"
 
 
 class Recipe(BaseModel):
@@ -324,9 +337,45 @@ class Recipe(BaseModel):
         return Path(path)
 
     def describe(self) -> str:
-        """What the recipe does, in one sentence."""
-        phrases = [step.describe() for step in self.steps if not step.is_identity]
-        return join_as_sentence(phrases) if phrases else "Changes nothing."
+        """What the recipe does, in one sentence: at most 12 words for one or two steps."""
+        steps = [step for step in self.steps if not step.is_identity]
+        return join_as_sentence(_shorten_phrases(steps)) if steps else "Changes nothing."
+
+    def format_settings(self) -> str:
+        """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
+        text = ", ".join(step.format_settings() for step in self.steps if not step.is_identity)
+        return f"{text[:1].upper()}{text[1:]}"
+
+    def adjust(self, operation: str, values: object) -> Self:
+        """The recipe with other values of an operation that acts on the whole photo.
+
+        Its last step without a mask is changed; where there is none, one is added at the operation's usual
+        position. Values by name leave the others of that step as they are.
+        """
+        declared = operations.get_declaration(operation)
+        if isinstance(declared, Repair):
+            raise RecipeError(f"{operation} has no values to adjust; add it as a step with a mask")
+        at = self.find_step(operation)
+        current = declared.defaults if at is None else self.steps[at].parameters
+        step = Step(operation=operation, parameters=declared.check(values, current))
+        begin = self._find_place(declared.position) if at is None else at
+        steps = (*self.steps[:begin], step, *self.steps[begin + (at is not None) :])
+        _check_step_count(len(steps))
+        return self.model_copy(update={"steps": steps})
+
+    def find_step(self, operation: str) -> int | None:
+        """Where the last step of an operation that acts on the whole photo is."""
+        steps = [step.operation == operation and step.mask is None for step in self.steps]
+        return max((at for at, is_whole in enumerate(steps) if is_whole), default=None)
+
+    def _find_place(self, position: int) -> int:
+        """Where a step of an operation with this position belongs: before the first that comes after it."""
+        later = (
+            at
+            for at, step in enumerate(self.steps)
+            if not step.is_repair and operations.declarations()[step.operation].position > position
+        )
+        return next(later, len(self.steps))
 
     def blend(self, strength: float) -> Self:
         """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself.
@@ -379,10 +428,20 @@ class Recipe(BaseModel):
 
 
 def join_as_sentence(phrases: Sequence[str]) -> str:
-    """Phrases as one sentence."""
-    *first, last = phrases
-    text = f"{', '.join(first)} and {last}" if first else last
+    """Phrases, whose parts are separated by commas, as one sentence."""
+    text = join_phrases([part for phrase in phrases for part in phrase.split(", ")])
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _shorten_phrases(steps: Sequence[Step]) -> list[str]:
+    """What steps do, the longest phrases in brief where there are too many words for one sentence."""
+    phrases = [step.describe() for step in steps]
+    limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
+    for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
+        if len(join_as_sentence(phrases).split()) <= limit:
+            break
+        phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
+    return phrases
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:

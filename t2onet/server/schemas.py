@@ -171,6 +171,7 @@ class StepResponse(BaseModel):
 
     operation: str
     does: str
+    settings: Annotated[str, Field(description="Its numbers as photographers write them.")]
     because: Annotated[list[str], Field(description="Words of the request that led to it.")]
     masked: bool
 
@@ -412,7 +413,11 @@ def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> 
     """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
     return [
         StepResponse(
-            operation=step.operation, does=step.sentence, because=list(step.reasons), masked=step.masked
+            operation=step.operation,
+            does=step.sentence,
+            settings=step.settings,
+            because=list(step.reasons),
+            masked=step.masked,
         )
         for step in summarize_steps(recipe, reasons)
     ]

@@ -189,19 +189,30 @@ def test_refusals_say_what_was_given_and_what_is_allowed(step: tuple[object, ...
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (("crop", [0.1, 0, 0.9, 0.5]), "Crops to 80 % of the width and 50 % of the height."),
-        (("straighten", 1.25), "Straightens by 1.25° clockwise."),
-        (("straighten", -2), "Straightens by 2° counterclockwise."),
-        (("rotate", 90), "Turns right by 90°."),
-        (("rotate", 180), "Turns upside down."),
-        (("rotate", 270), "Turns left by 90°."),
-        (("flip", [1, 0]), "Mirrors left to right."),
-        (("flip", [1, 1]), "Mirrors left to right and top to bottom."),
+        (("crop", [0.1, 0, 0.9, 0.5]), "Cropped to 80 x 50 %."),
+        (("straighten", 1.25), "Straightened by 1.25° clockwise."),
+        (("straighten", -2), "Straightened by 2° counterclockwise."),
+        (("rotate", 90), "Turned right."),
+        (("rotate", 180), "Turned upside down."),
+        (("rotate", 270), "Turned left."),
+        (("flip", [1, 0]), "Mirrored left to right."),
+        (("flip", [1, 1]), "Mirrored left to right and top to bottom."),
         (("crop", [0, 0, 1, 1]), "Changes nothing."),
     ],
 )
 def test_it_is_said_in_words(step: tuple[object, ...], words: str) -> None:
     assert Recipe.from_steps([step]).describe() == words
+
+
+def test_its_numbers_are_written_as_settings() -> None:
+    recipe = Recipe.from_steps([("straighten", 1.5), ("rotate", 90), ("crop", [0.1, 0, 1, 1]), ("flip", 1)])
+    assert recipe.format_settings() == "Straighten +1.50°, rotate 90°, crop left 0.100, horizontal flip 1"
+
+
+def test_it_is_adjusted_in_place() -> None:
+    framed = Recipe.from_steps([("exposure", 1)]).adjust("crop", {"left": 0.2}).adjust("rotate", 90)
+    assert [step.operation for step in framed.steps] == ["exposure", "rotate", "crop"]
+    assert framed.adjust("crop", {"top": 0.1}).steps[-1].parameters == (0.2, 0.1, 1, 1)
 
 
 FRAMED = Recipe.from_steps([("exposure", 1), ("rotate", 90), ("crop", [0, 0.25, 0.5, 1]), ("contrast", 0.2)])
@@ -233,7 +244,7 @@ def test_it_has_no_strength() -> None:
 def test_a_colour_table_leaves_it_out_and_says_so(tmp_path: object) -> None:
     done = export_recipe(FRAMED, f"{tmp_path}/look.cube")
     assert done.notes == (
-        "left out: rotate (turns right by 90°) changes the frame, which a colour table cannot do",
+        "left out: rotate (turned right) changes the frame, which a colour table cannot do",
         f"left out: crop ({FRAMED.steps[2].describe()}) changes the frame, which a colour table cannot do",
     )
     assert done.fidelity.worst < 3
