@@ -29,7 +29,7 @@ _WORKING_SIDE = 300
 
 
 def main(path: Path = SHEET) -> None:
-    open_image(np.asarray(draw_sheet())).save(path, quality=70, overwrite=True)
+    open_image(np.asarray(draw_sheet())).save(path, quality=66, overwrite=True)
 
 
 def draw_sheet() -> PIL.Image.Image:

@@ -115,7 +115,7 @@ def list_looks(as_json: JsonOption = False) -> None:
 
 def list_operations(as_json: JsonOption = False) -> None:
     """List the operations with their parameters, ranges and defaults."""
-    from ..operations import operations
+    from ..operations import declarations
 
     if as_json:
         print_json(
@@ -126,14 +126,14 @@ def list_operations(as_json: JsonOption = False) -> None:
                     "help": op.help,
                     "parameters": [asdict(p) for p in op.parameters],
                 }
-                for op in operations().values()
+                for op in declarations().values()
             ]
         )
         return
     from rich.table import Table
 
     table = Table("operation", "parameter", "range", "default", "unit", "meaning", box=None, pad_edge=False)
-    for op in operations().values():
+    for op in declarations().values():
         table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
         for p in op.parameters:
             table.add_row("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)

@@ -59,9 +59,9 @@ def explain_left_out(step: Step) -> str:
         return ""
     if step.mask is not None:
         return "works through a mask"
+    if step.is_geometry:
+        return "changes the frame"
     operation = operations.get_operation(step.operation)
-    if operation.group == "geometry":
-        return "moves pixels"
     if operation.reads_neighbours:
         return "looks at neighbouring pixels"
     return "depends on the place in the photo" if operation.uses_position else ""

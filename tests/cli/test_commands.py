@@ -12,7 +12,7 @@ import pytest
 import t2onet
 from t2onet import Mask, Recipe
 from t2onet.looks import export_recipe, find_look, looks
-from t2onet.operations import operations
+from t2onet.operations import declarations
 from tests.cli.helpers import LOOK, T2O, contents, process
 
 # ---- describe
@@ -212,8 +212,8 @@ def test_ops_lists_every_operation(t2o: T2O) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.split()[:6] == ["operation", "parameter", "range", "default", "unit", "meaning"]
     first_words = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(" ")]
-    assert first_words == ["operation", *operations()]
-    for operation in operations().values():
+    assert first_words == ["operation", *declarations()]
+    for operation in declarations().values():
         for parameter in operation.parameters:
             assert f" {parameter.low:g} .. {parameter.high:g} " in answer.out
             row = parameter.name if parameter.count == 1 else f"{parameter.name} (x{parameter.count})"
@@ -229,15 +229,15 @@ def test_ops_is_as_wide_as_it_is_told(
     lines = t2o("ops").out.splitlines()
     assert max(map(len, lines)) <= width
     # And no narrower: only where there is room for all of it does the longest help stay on one line.
-    longest = max((operation.help for operation in operations().values()), key=len)
+    longest = max((operation.help for operation in declarations().values()), key=len)
     assert any(longest in line for line in lines) == (width == 200)
 
 
 def test_ops_as_json_is_the_declaration(t2o: T2O) -> None:
     data = json.loads(t2o("ops", "--json").out)
-    assert [operation["name"] for operation in data] == list(operations())
+    assert [operation["name"] for operation in data] == list(declarations())
     for entry in data:
-        operation = operations()[entry["name"]]
+        operation = declarations()[entry["name"]]
         assert entry["help"] == operation.help
         for told, declared in zip(entry["parameters"], operation.parameters, strict=True):
             for field in ("name", "low", "high", "default", "unit", "help", "count"):
