@@ -165,6 +165,15 @@ class OperationResponse(BaseModel):
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
 
 
+class LookResponse(BaseModel):
+    """A named look of the package."""
+
+    name: str
+    family: Annotated[str, Field(description="Looks of a family follow each other.")]
+    description: str
+    recipe: RecipeJson
+
+
 class AboutResponse(BaseModel):
     name: str
     version: str
@@ -197,6 +206,8 @@ class PhotoResponse(BaseModel):
     name: str
     width: int
     height: int
+    edited_width: Annotated[int, Field(description="After the edit, which may crop or turn the photo.")]
+    edited_height: int
     format: str | None
     bits: int
     notes: Annotated[list[str], Field(description="What an edited copy cannot keep of the file.")]
@@ -366,7 +377,7 @@ def _count_neighbourhood_passes(recipe: Recipe) -> float:
     The first pass over the whole photo is not counted, so that a simple edit of any photo is accepted.
     """
     steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
-    wide = [step for step in steps if operations.get_operation(step.operation).reads_neighbours]
+    wide = [step for step in steps if operations.declarations()[step.operation].reads_neighbours]
     whole = sum(step.mask is None for step in wide)
     return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
 

@@ -173,7 +173,7 @@ def test_an_operation_without_a_phrase_is_said_plainly(monkeypatch: pytest.Monke
         parameters=(parameter,),
         formula=lambda image, values, scale: image,
     )
-    monkeypatch.setattr(operations, "get_operation", lambda name: grain)
+    monkeypatch.setattr(operations, "get_declaration", lambda name: grain)
     step = Step(operation="grain", parameters=(0.25, -1))
     assert (step.describe(), step.format_settings()) == ("grain adjusted", "grain curve")
 

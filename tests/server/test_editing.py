@@ -193,6 +193,7 @@ def test_recipes_that_are_refused_say_why(
     assert visitor.state(photo)["revision"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body", "kind"),
     [
