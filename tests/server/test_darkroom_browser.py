@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from t2onet.looks import looks
 from tests.server.browser import PHONE
 from tests.server.live import Table, on_a_desktop, photo_file
 
@@ -226,6 +227,25 @@ def test_strength_and_variants(table: Table, sea: Path) -> None:
     assert table.fits()
 
 
+def test_a_named_look_is_put_on_the_photo(table: Table, sea: Path) -> None:
+    table.enter()
+    table.page.click("#looks")
+    assert table.page.locator("dialog").count() == 0, "there is nothing to put it on"
+    table.bring(sea)
+    was = table.light()
+    table.page.click("#looks")
+    table.page.wait_for_selector("dialog .choice")
+    assert table.page.locator("dialog .choice button").count() == len(looks())
+    assert table.fits()
+    table.page.click("dialog button:text-is('High key')")
+    table.page.wait_for_selector("#notices .notice")
+    table.rest()
+    expected = [step.operation for step in looks()["high key"].recipe.steps]
+    assert [name for name, _ in table.steps()] == expected
+    assert table.light() > was + 10
+    assert table.state()["request"] == ""
+
+
 LISTENING = """(local) => {
     window.SpeechRecognition = class {
         static available() { return Promise.resolve(local ? "available" : "unavailable"); }
@@ -359,3 +379,30 @@ def test_a_conflict_is_told_and_resolved(table: Table, sea: Path) -> None:
     table.say("brighter")
     assert [name for name, _ in table.steps()] == ["contrast", "brightness"]
     table.noted.wrong.clear()  # the browser notes the conflict, too
+
+
+def test_the_stage_follows_a_crop_and_a_turn(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    height, width = table.state()["height"], table.state()["width"]
+    table.page.select_option("#operation", "rotate")
+    table.rest()
+    table.page.fill(".card input[type=number]", "90")
+    table.page.press(".card input[type=number]", "Tab")
+    table.rest()
+    assert table.page.inner_text("#photo-facts") == f"{height} × {width}"
+    table.page.select_option("#operation", "crop")
+    table.rest()
+    table.page.fill(".card:nth-child(2) .slider:nth-child(4) input[type=number]", "0.5")
+    table.page.press(".card:nth-child(2) .slider:nth-child(4) input[type=number]", "Tab")
+    table.rest()
+    assert table.steps() == [("rotate", [90]), ("crop", [0, 0, 1, 0.5])]
+    for layer in ("#picture", "#original"):
+        box = table.page.locator(layer).bounding_box()
+        assert box is not None
+        assert box["width"] / box["height"] == pytest.approx(height / round(width / 2), rel=0.02)
+    table.page.wait_for_function("() => document.getElementById('original').complete")
+    before = table.page.evaluate("() => document.getElementById('original').naturalWidth")
+    assert before == table.page.evaluate("() => document.getElementById('picture').width")
+    table.page.click("#save")
+    assert f"{height} × {round(width / 2)}" in table.page.inner_text("dialog")
