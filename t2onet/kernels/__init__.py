@@ -4,6 +4,7 @@ Importing this package imports Numba, so import it only where the work justifies
 GIL, so that threads run them in parallel.
 """
 
+from .geometry import GEOMETRY_KERNELS
 from .light import decode_tile, encode_tile
 from .operations import (
     KERNELS,
@@ -16,6 +17,7 @@ from .operations import (
 )
 
 __all__ = [
+    "GEOMETRY_KERNELS",
     "KERNELS",
     "decode_tile",
     "encode_tile",

@@ -1,4 +1,4 @@
-"""The declaration of an operation, that of a repair, and the registry of both.
+"""The declarations of operations, of geometry and of repairs, and the registry of all three.
 
 A declaration is the only place that states a name, a range, a default or a unit: the command line, recipes,
 sliders, planner, networks and docs read it from here.
@@ -90,6 +90,8 @@ class Parameter:
     """Names of the `count` numbers, such as the hues of a mixer; numbered where empty."""
     published: bool = True
     """False for an addition to an operation of the paper; the paper's networks and plans keep its default."""
+    whole_steps: bool = False
+    """Whether only multiples of `step` are allowed."""
     title: str = ""
     """What settings and sliders call it, where `Operation.titles` would not be clear."""
 
@@ -98,7 +100,15 @@ class Parameter:
         return (self.high - self.low) / 2 if self.sampling is None else self.sampling
 
     def allows(self, value: float) -> bool:
-        return math.isfinite(value) and self.low <= value <= self.high
+        if not (math.isfinite(value) and self.low <= value <= self.high):
+            return False
+        return not self.whole_steps or value % self.step == 0
+
+    @property
+    def allowed(self) -> str:
+        """What it allows, as errors say it: "-1 to 2"; "0 to 270 in steps of 90"."""
+        steps = f" in steps of {self.step:g}" if self.whole_steps else ""
+        return f"{self.low:g} to {self.high:g}{steps}"
 
     def is_default(self, value: float) -> bool:
         return math.isclose(value, self.default, rel_tol=1e-12)
@@ -191,9 +201,13 @@ def _keep_values(values: ParameterValues) -> ParameterValues:
     return values
 
 
+def _accept_values(values: ParameterValues) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True)
-class Operation:
-    """A pure function of an image and parameters, differentiable in both, identity at its defaults."""
+class Declaration:
+    """What an operation and a geometry have in common: a name, parameters and words for them."""
 
     name: str
     group: Group
@@ -201,24 +215,14 @@ class Operation:
     """Its usual place in a recipe, relative to the positions of the others."""
     help: str
     parameters: tuple[Parameter, ...]
-    formula: Formula = field(repr=False)
-    """(image (..., 3, H, W) in [0, 1], parameters (..., size), frame) -> image; need not clamp."""
-    space: Space = "display"
-    """The numbers that `formula` takes and gives; `run` converts where they are linear."""
-    attribute: Attribute | None = None
-    """What it mainly moves."""
     phrase: Phrase | Callable[[ParameterValues], str] | None = field(default=None, repr=False)
     """How a step is worded; parts are separated by ", ". `brief` where None."""
     brief: str = ""
     """How a step is worded where there is no room for `phrase`; by its name where empty."""
-    per_channel: bool = False
-    """Whether each channel of a pixel depends on that channel alone."""
-    reach: Callable[[Frame], int] = field(default=_no_reach, repr=False)
-    """Frame -> how many pixels away it reads."""
-    uses_position: bool = False
-    """Whether a pixel's result depends on where in the photo it is."""
     canonical: Callable[[ParameterValues], ParameterValues] = field(default=_keep_values, repr=False)
     """Picks one of several parameter vectors that give the same picture."""
+    validate: Callable[[ParameterValues], None] = field(default=_accept_values, repr=False)
+    """Raises a RecipeError for values that are in range and contradict each other."""
 
     @property
     def size(self) -> int:
@@ -233,20 +237,6 @@ class Operation:
     @property
     def defaults(self) -> ParameterValues:
         return tuple(slot.default for slot in self.slots)
-
-    @property
-    def reads_neighbours(self) -> bool:
-        return self.reach is not _no_reach
-
-    @property
-    def is_pointwise(self) -> bool:
-        """Whether a pixel's result depends on that pixel alone, so that a table of colours can carry it."""
-        return not (self.reads_neighbours or self.uses_position)
-
-    def as_published(self) -> Operation:
-        """This operation with the paper's parameters only, which its formula accepts too."""
-        published = tuple(parameter for parameter in self.parameters if parameter.published)
-        return self if published == self.parameters else replace(self, parameters=published)
 
     def complete(self, values: ParameterValues) -> ParameterValues:
         """All numbers: `values` may lack the last parameters, which then have their defaults."""
@@ -353,8 +343,8 @@ class Operation:
             )
         for label, slot, value in zip(self.slot_labels, self.slots, values, strict=True):
             if not slot.allows(value):
-                allowed = f"allowed is {slot.low:g} to {slot.high:g}"
-                raise RecipeError(f"{self.name}: {label} is {value:g}; {allowed}")
+                raise RecipeError(f"{self.name}: {label} is {value:g}; allowed is {slot.allowed}")
+        self.validate(values)
         return values
 
     def _accepted_lengths(self) -> Iterable[int]:
@@ -390,6 +380,38 @@ class Operation:
     def _describe_shape(self) -> str:
         return ", ".join(p.name if p.count == 1 else f"{p.count} for {p.name}" for p in self.parameters)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Operation(Declaration):
+    """A pure function of an image and parameters, differentiable in both, identity at its defaults."""
+
+    formula: Formula = field(repr=False)
+    """(image (..., 3, H, W) in [0, 1], parameters (..., size), frame) -> image; need not clamp."""
+    space: Space = "display"
+    """The numbers that `formula` takes and gives; `run` converts where they are linear."""
+    attribute: Attribute | None = None
+    """What it mainly moves."""
+    per_channel: bool = False
+    """Whether each channel of a pixel depends on that channel alone."""
+    reach: Callable[[Frame], int] = field(default=_no_reach, repr=False)
+    """Frame -> how many pixels away it reads."""
+    uses_position: bool = False
+    """Whether a pixel's result depends on where in the photo it is."""
+
+    @property
+    def reads_neighbours(self) -> bool:
+        return self.reach is not _no_reach
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether a pixel's result depends on that pixel alone, so that a table of colours can carry it."""
+        return not (self.reads_neighbours or self.uses_position)
+
+    def as_published(self) -> Operation:
+        """This operation with the paper's parameters only, which its formula accepts too."""
+        published = tuple(parameter for parameter in self.parameters if parameter.published)
+        return self if published == self.parameters else replace(self, parameters=published)
+
     def __call__(self, image: Array, parameters: Any, *, radius: RadiusMode = "scaled") -> Array:
         """The edited image(s); `parameters` is a number, a sequence or an array (..., size)."""
         xp, values = array_namespace(image), to_array_like(parameters, image)
@@ -411,6 +433,28 @@ class Operation:
         if self.space == "display":
             return xp.clip(self.formula(image, values, frame), 0.0, 1.0)
         return encode_srgb(xp.clip(self.formula(decode_srgb(image), values, frame), 0.0, 1.0))
+
+
+GeometryFunction = Callable[[np.ndarray, ParameterValues, slice], np.ndarray]
+"""(photo (H, W, ...) of any sample type, parameters, rows of the result) -> those rows, perhaps a view."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry(Declaration):
+    """Changes which pixels a photo has and where: its result may have another size. It has no mask."""
+
+    function: GeometryFunction = field(repr=False)
+    size_after: Callable[[int, int, ParameterValues], tuple[int, int]] = field(repr=False)
+    """(height, width, parameters) -> height and width of the result, which has no more pixels."""
+    reads_neighbours: bool = False
+    """Whether it computes pixels between those of the photo, rather than only moving them."""
+
+    def transform(self, pixels: np.ndarray, parameters: object) -> np.ndarray:
+        """A photo (H, W, ...) in its new frame, of the same sample type."""
+        values = self.check(parameters)
+        height, width = pixels.shape[:2]
+        height, _ = self.size_after(height, width, values)
+        return np.ascontiguousarray(self.function(pixels, values, slice(0, height)))
 
 
 class RepairFunction(Protocol):
@@ -486,6 +530,7 @@ def pixel_scale(height: int, width: int, radius: RadiusMode = "scaled") -> float
 
 
 _OPERATIONS: dict[str, Operation] = {}
+_GEOMETRIES: dict[str, Geometry] = {}
 _REPAIRS: dict[str, Repair] = {}
 
 
@@ -496,6 +541,13 @@ def register(operation: Operation) -> Operation:
     return operation
 
 
+def register_geometry(geometry: Geometry) -> Geometry:
+    """Add a geometry to the registry; recipes accept it from now on."""
+    _check_unregistered(geometry.name)
+    _GEOMETRIES[geometry.name] = geometry
+    return geometry
+
+
 def register_repair(repair: Repair) -> Repair:
     """Add a repair to the registry; recipes and local planning accept it from now on."""
     _check_unregistered(repair.name)
@@ -504,8 +556,8 @@ def register_repair(repair: Repair) -> Repair:
 
 
 def _check_unregistered(name: str) -> None:
-    if name in _OPERATIONS or name in _REPAIRS:
-        raise ValueError(f"an operation or repair called {name!r} is registered already")
+    if name in {*_OPERATIONS, *_GEOMETRIES, *_REPAIRS}:
+        raise ValueError(f"an operation, geometry or repair called {name!r} is registered already")
 
 
 def operations() -> Mapping[str, Operation]:
@@ -513,18 +565,42 @@ def operations() -> Mapping[str, Operation]:
     return dict(_OPERATIONS)
 
 
+def geometries() -> Mapping[str, Geometry]:
+    """All geometry by name: crop, straighten, rotate, flip; none of them is among `operations()`."""
+    return dict(_GEOMETRIES)
+
+
 def repairs() -> Mapping[str, Repair]:
     """All repairs by name; none of them is among `operations()`."""
     return dict(_REPAIRS)
+
+
+def declarations() -> Mapping[str, Operation | Geometry]:
+    """Everything that has parameters by name: operations, then geometry."""
+    return {**_OPERATIONS, **_GEOMETRIES}
 
 
 def get_operation(name: str) -> Operation:
     """The operation called `name`, or an error that suggests the valid spellings."""
     if name in _OPERATIONS:
         return _OPERATIONS[name]
-    near = get_close_matches(str(name).lower(), {*_OPERATIONS, *_REPAIRS} - {name}, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_OPERATIONS)}."
-    raise RecipeError(f"there is no operation {name!r}; {hint}")
+    raise _make_unknown_name_error(name)
+
+
+def get_declaration(name: str) -> Operation | Geometry | Repair:
+    """Whatever a step can name: an operation, a geometry or a repair."""
+    for kinds in (_OPERATIONS, _GEOMETRIES, _REPAIRS):
+        if name in kinds:
+            found: Operation | Geometry | Repair = kinds[name]
+            return found
+    raise _make_unknown_name_error(name)
+
+
+def _make_unknown_name_error(name: str) -> RecipeError:
+    known = {*_OPERATIONS, *_GEOMETRIES, *_REPAIRS}
+    near = get_close_matches(str(name).lower(), known - {name}, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(declarations())}."
+    return RecipeError(f"there is no operation {name!r}; {hint}")
 
 
 def get_published_operation(name: str) -> Operation:

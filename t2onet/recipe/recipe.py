@@ -27,7 +27,7 @@ from pydantic import (
 from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
-from ..operations import Parameter, Repair, join_phrases
+from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -51,6 +51,14 @@ def _describe_step_schemas(schema: dict[str, Any]) -> None:
             for one in operations.operations().values()
         ),
         *(
+            _make_step_schema(
+                one.name,
+                one.help,
+                {"parameters": _make_parameter_schema(one.parameters), "mask": {"type": "null"}},
+            )
+            for one in operations.geometries().values()
+        ),
+        *(
             _make_step_schema(one.name, one.help, {"parameters": {"type": "array", "maxItems": 0}}, "mask")
             for one in operations.repairs().values()
         ),
@@ -64,9 +72,7 @@ def _make_step_schema(name: str, about: str, fields: dict[str, Any], *required: 
 
 def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
     """As `Operation.check` accepts them: a flat list, a list for each parameter, a number, or names."""
-    numbers = [
-        {"type": "number", "minimum": p.low, "maximum": p.high, "default": p.default} for p in parameters
-    ]
+    numbers = [_make_number_schema(parameter) for parameter in parameters]
     counts = [p.count for p in parameters]
     rows = [[number] * count for number, count in zip(numbers, counts, strict=True)]
     flat = [number for row in rows for number in row]
@@ -78,6 +84,11 @@ def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
         forms.append(_make_list_schema([_make_list_schema(row) for row in rows]))
     forms.append({"type": "object", "description": "values by name; the others have their defaults"})
     return {"description": "; ".join(f"{p.name}: {p.help}" for p in parameters), "anyOf": forms}
+
+
+def _make_number_schema(parameter: Parameter) -> dict[str, Any]:
+    bounds = {"minimum": parameter.low, "maximum": parameter.high, "default": parameter.default}
+    return {"type": "number", **bounds, **({"multipleOf": parameter.step} if parameter.whole_steps else {})}
 
 
 def _make_list_schema(items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -104,9 +115,11 @@ class Step(BaseModel):
             raise RecipeError(f"a step is an operation with its parameters, and {raw!r:.80} was given")
         if not isinstance(raw["operation"], str):
             raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
-        kind = operations.repairs().get(raw["operation"]) or operations.get_operation(raw["operation"])
+        kind = operations.get_declaration(raw["operation"])
         if isinstance(kind, Repair) and raw.get("mask") is None:
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
+        if isinstance(kind, Geometry) and raw.get("mask") is not None:
+            raise RecipeError(f"{kind.name} moves the whole picture and takes no mask; leave it out")
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
     @field_serializer("parameters")
@@ -115,10 +128,9 @@ class Step(BaseModel):
 
     @property
     def stored_parameters(self) -> tuple[float, ...]:
-        """The parameters as files have them; see `Operation.trim`."""
-        if self.is_repair:
-            return self.parameters
-        return operations.get_operation(self.operation).trim(self.parameters)
+        """The parameters as files have them; see `Declaration.trim`."""
+        kind = self.declaration
+        return self.parameters if isinstance(kind, Repair) else kind.trim(self.parameters)
 
     @classmethod
     def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
@@ -126,37 +138,58 @@ class Step(BaseModel):
         return cls.model_construct(operation=operation, parameters=parameters, mask=None)
 
     @property
+    def declaration(self) -> Declaration | Repair:
+        """The operation, geometry or repair that it names."""
+        return operations.get_declaration(self.operation)
+
+    @property
     def is_repair(self) -> bool:
         """Whether it fills its mask from the surroundings."""
         return self.operation in operations.repairs()
 
     @property
+    def is_geometry(self) -> bool:
+        """Whether it changes the frame of the photo."""
+        return self.operation in operations.geometries()
+
+    @property
+    def has_strength(self) -> bool:
+        """Whether there is a half of it: repairs and geometry are done or not."""
+        return not (self.is_repair or self.is_geometry)
+
+    @property
     def is_identity(self) -> bool:
         """Whether it leaves every photo unchanged."""
-        return not self.is_repair and operations.get_operation(self.operation).is_identity(self.parameters)
+        kind = self.declaration
+        return not isinstance(kind, Repair) and kind.is_identity(self.parameters)
+
+    def size_after(self, height: int, width: int) -> tuple[int, int]:
+        """Height and width of a photo of this size after the step."""
+        geometry = operations.geometries().get(self.operation)
+        return geometry.size_after(height, width, self.parameters) if geometry else (height, width)
 
     def describe(self, *, brief: bool = False) -> str:
         """What it does, in at most ten words: "20 % brighter"; `brief` says less, in at most five."""
-        if self.is_repair:
-            return operations.repairs()[self.operation].describe()
-        operation = operations.get_operation(self.operation)
-        phrase = operation.describe_briefly() if brief else operation.describe(self.parameters)
+        kind = self.declaration
+        if isinstance(kind, Repair):
+            return kind.describe()
+        phrase = kind.describe_briefly() if brief else kind.describe(self.parameters)
         return f"{join_phrases(phrase.split(', '))} locally" if self.mask else phrase
 
     def format_settings(self) -> str:
         """The numbers as photographers write them: "exposure +0.50 EV"; defaults are left out."""
-        if self.is_repair:
+        kind = self.declaration
+        if isinstance(kind, Repair):
             return self.operation
-        operation = operations.get_operation(self.operation)
-        settings = operation.format_settings(self.parameters) or f"{operation.label} unchanged"
+        settings = kind.format_settings(self.parameters) or f"{kind.label} unchanged"
         return f"{settings} (local)" if self.mask else settings
 
     def blend(self, strength: float) -> Self:
         """The step at a strength: 0 does nothing, 1 is the step itself, above 1 it is clipped to its range.
 
-        A repair has no strength and is returned unchanged.
+        Repairs and geometry have no strength and are returned unchanged.
         """
-        if strength == 1 or self.is_repair:
+        if strength == 1 or not self.has_strength:
             return self
         operation = operations.get_operation(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
@@ -306,7 +339,7 @@ class Recipe(BaseModel):
     def describe(self) -> str:
         """What the recipe does, in one sentence: at most 12 words for one or two steps."""
         steps = [step for step in self.steps if not step.is_identity]
-        return join_as_sentence(_shorten_phrases(steps)) if steps else "Changes nothing."
+        return join_as_sentence(_word_steps(steps)) if steps else "Changes nothing."
 
     def format_settings(self) -> str:
         """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
@@ -319,11 +352,13 @@ class Recipe(BaseModel):
         Its last step without a mask is changed; where there is none, one is added at the operation's usual
         position. Values by name leave the others of that step as they are.
         """
-        declared = operations.get_operation(operation)
+        declared = operations.get_declaration(operation)
+        if isinstance(declared, Repair):
+            raise RecipeError(f"{operation} has no values to adjust; add it as a step with a mask")
         at = self.find_step(operation)
         current = declared.defaults if at is None else self.steps[at].parameters
         step = Step(operation=operation, parameters=declared.check(values, current))
-        begin = self._find_place(operation) if at is None else at
+        begin = self._find_place(declared.position) if at is None else at
         steps = (*self.steps[:begin], step, *self.steps[begin + (at is not None) :])
         _check_step_count(len(steps))
         return self.model_copy(update={"steps": steps})
@@ -333,18 +368,20 @@ class Recipe(BaseModel):
         steps = [step.operation == operation and step.mask is None for step in self.steps]
         return max((at for at, is_whole in enumerate(steps) if is_whole), default=None)
 
-    def _find_place(self, operation: str) -> int:
-        """Where a new step of an operation belongs: before the first step that usually comes after it."""
-        position = operations.get_operation(operation).position
+    def _find_place(self, position: int) -> int:
+        """Where a step of an operation with this position belongs: before the first that comes after it."""
         later = (
             at
             for at, step in enumerate(self.steps)
-            if not step.is_repair and operations.get_operation(step.operation).position > position
+            if not step.is_repair and operations.declarations()[step.operation].position > position
         )
         return next(later, len(self.steps))
 
     def blend(self, strength: float) -> Self:
-        """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself."""
+        """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself.
+
+        Repairs and geometry stay as they are at every strength.
+        """
         if not (math.isfinite(strength) and strength >= 0):
             raise RecipeError(
                 f"a strength is 0 or more (1 is the recipe as it is), and {strength:g} was given"
@@ -371,6 +408,17 @@ class Recipe(BaseModel):
         return changes
 
     @property
+    def geometry(self) -> Self:
+        """Its crops, turns and flips alone: the frame of the result."""
+        return self.model_copy(update={"steps": tuple(step for step in self.steps if step.is_geometry)})
+
+    def size_after(self, height: int, width: int) -> tuple[int, int]:
+        """Height and width of a photo of this size after the recipe."""
+        for step in self.steps:
+            height, width = step.size_after(height, width)
+        return height, width
+
+    @property
     def is_identity(self) -> bool:
         """Whether it leaves every photo unchanged."""
         return all(step.is_identity for step in self.steps)
@@ -385,15 +433,26 @@ def join_as_sentence(phrases: Sequence[str]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _shorten_phrases(steps: Sequence[Step]) -> list[str]:
+def _word_steps(steps: Sequence[Step]) -> list[str]:
     """What steps do, the longest phrases in brief where there are too many words for one sentence."""
     phrases = [step.describe() for step in steps]
     limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
     for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
-        if len(join_as_sentence(phrases).split()) <= limit:
+        parts = _mark_repeated_parts(phrases)
+        if len(join_as_sentence(parts).split()) <= limit:
             break
         phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
-    return phrases
+    return _mark_repeated_parts(phrases)
+
+
+def _mark_repeated_parts(phrases: Sequence[str]) -> list[str]:
+    """Parts of phrases; where a comparative comes again, "still" follows: "brighter, much brighter still"."""
+    parts = [part for phrase in phrases for part in phrase.split(", ")]
+    ends = [part.split()[-1] for part in parts]
+    return [
+        f"{part} still" if end.endswith("er") and end in ends[:at] else part
+        for at, (part, end) in enumerate(zip(parts, ends, strict=True))
+    ]
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
@@ -457,9 +516,9 @@ def legacy_sidecar_path(picture: Path) -> Path:
 
 def find_sidecar(picture: Path) -> Path | None:
     """The sidecar of a picture; one with the old name only if it contains a recipe."""
-    if _is_file(path := sidecar_path(picture)):
+    if is_file(path := sidecar_path(picture)):
         return path
-    if _is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
+    if is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
         return path
     return None
 
@@ -471,10 +530,11 @@ def derive_look_name(path: Path) -> str:
     return path.stem
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
     try:
         return path.is_file()
-    except OSError:  # too long a name, say
+    except (OSError, ValueError):  # too long a name, say
         return False
 
 

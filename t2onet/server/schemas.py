@@ -147,15 +147,31 @@ class ParameterResponse(BaseModel):
     unit: str
     help: str
     step: Annotated[float, Field(description="Smallest change of a slider.")]
-    count: Annotated[int, Field(description="Number of values; more than one are the increments of a curve.")]
+    count: Annotated[int, Field(description="Number of values.")]
+    curve: Annotated[bool, Field(description="Whether its values are the increments of a curve.")]
+    names: Annotated[list[str], Field(description="Names of the values, such as red; empty without.")]
+    titles: Annotated[list[str], Field(description="What to call each value, such as red hue.")]
+    suffix: Annotated[str, Field(description="The unit where people write it after a value, such as EV.")]
 
 
 class OperationResponse(BaseModel):
     name: str
+    label: Annotated[str, Field(description="The name as people read it.")]
     group: Annotated[str, Field(description="light, colour, detail, effects, geometry; empty for a repair.")]
+    position: Annotated[int, Field(description="Its usual place in a recipe, relative to the others.")]
+    common: Annotated[bool, Field(description="Whether photographers reach for it first.")]
     help: str
     parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
+
+
+class LookResponse(BaseModel):
+    """A named look of the package."""
+
+    name: str
+    family: Annotated[str, Field(description="Looks of a family follow each other.")]
+    description: str
+    recipe: RecipeJson
 
 
 class AboutResponse(BaseModel):
@@ -190,6 +206,8 @@ class PhotoResponse(BaseModel):
     name: str
     width: int
     height: int
+    edited_width: Annotated[int, Field(description="After the edit, which may crop or turn the photo.")]
+    edited_height: int
     format: str | None
     bits: int
     notes: Annotated[list[str], Field(description="What an edited copy cannot keep of the file.")]
@@ -202,6 +220,7 @@ class PhotoResponse(BaseModel):
     strength: float
     recipe: RecipeJson
     description: str
+    settings: Annotated[str, Field(description="The numbers of the recipe as photographers write them.")]
     steps: list[StepResponse]
     aside: list[SwitchedOffStep]
     changes: Annotated[list[str], Field(description="What the last change did, in words.")]
@@ -358,7 +377,7 @@ def _count_neighbourhood_passes(recipe: Recipe) -> float:
     The first pass over the whole photo is not counted, so that a simple edit of any photo is accepted.
     """
     steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
-    wide = [step for step in steps if operations.get_operation(step.operation).reads_neighbours]
+    wide = [step for step in steps if operations.declarations()[step.operation].reads_neighbours]
     whole = sum(step.mask is None for step in wide)
     return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
 

@@ -256,6 +256,7 @@ def test_wrong_usage(t2o: T2O, pair: Path, option: str, value: str) -> None:
     assert option in answer.err
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(pair: Path) -> None:
     done = process("plan", "before.png", "after.png", "--json")
     assert (done.returncode, done.stderr) == (0, "")

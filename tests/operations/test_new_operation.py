@@ -15,6 +15,8 @@ import pytest
 from t2onet.operations import PAPER
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 DECLARATION = '''
 """Two numbers with wide ranges, zero defaults, a phrase and no kernel."""
 

@@ -106,7 +106,7 @@ def test_apply_takes_the_file_of_a_recipe(tmp_path: Path) -> None:
     ("given", "kind"), [({"steps": []}, "dict"), ([("contrast", 0.1)], "list"), (None, "NoneType")]
 )
 def test_apply_takes_nothing_else_for_a_recipe(given: Any, kind: str) -> None:
-    text = f"a recipe is a Recipe or a path, not {kind}; make one with Recipe.from_steps([...])"
+    text = f"a recipe is a Recipe, a path or a look, not {kind}; make one with Recipe.from_steps([...])"
     with pytest.raises(RecipeError, match=f"^{re.escape(text)}$"):
         t2onet.apply(given, np.zeros((2, 2, 3), np.uint8))
 
@@ -180,6 +180,7 @@ SCHEMA: Any = import_module("jsonschema").Draft202012Validator(Recipe.model_json
 PNG = base64.b64encode(Mask.from_array(np.ones((2, 2), bool)).png).decode()
 
 
+@pytest.mark.slow
 @given(recipes())
 def test_the_schema_allows_every_recipe(recipe: Recipe) -> None:
     SCHEMA.validate(json.loads(recipe.to_json()))

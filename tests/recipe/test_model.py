@@ -203,6 +203,7 @@ def test_a_difference_says_everything(old: Recipe, new: Recipe) -> None:
 # ---- values
 
 
+@pytest.mark.slow
 @given(recipes())
 def test_equal_recipes_hash_alike(recipe: Recipe) -> None:
     twin = Recipe.from_json(recipe.to_json())

@@ -18,14 +18,17 @@ from starlette.responses import Response
 from ... import __version__, operations
 from ...executor import Pixels, apply
 from ...image import READABLE_SUFFIXES
+from ...looks import looks
 from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, not_found, refuse_storage_errors
 from ..photos import (
     DEFAULT_PHOTO_NAME,
+    PhotoInfo,
     SessionPhoto,
     encode_preview,
+    find_source_side,
     fit_long_side,
     get_stored_suffix,
     to_display_name,
@@ -38,6 +41,7 @@ from ..schemas import (
     ClippingResponse,
     HistogramResponse,
     LongSide,
+    LookResponse,
     OperationResponse,
     ParameterResponse,
     PhotoResponse,
@@ -167,11 +171,14 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
     mode: Mode = DEFAULT_MODE if edit is None else edit.mode
+    height, width = recipe.size_after(facts.height, facts.width)
     return PhotoResponse(
         photo=photo.id,
         name=photo.name,
         width=facts.width,
         height=facts.height,
+        edited_width=width,
+        edited_height=height,
         format=facts.format,
         bits=facts.bits,
         notes=list(facts.notes),
@@ -184,6 +191,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
+        settings=recipe.format_settings(),
         steps=to_step_responses(recipe, () if edit is None else edit.reasons),
         aside=[]
         if edit is None
@@ -197,7 +205,6 @@ def _to_step_json(step: Step) -> dict[str, Any]:
 
 
 operation_router = APIRouter(tags=["operations"])
-_PARAMETER_FIELDS = tuple(ParameterResponse.model_fields)
 
 
 @operation_router.get("/about")
@@ -218,23 +225,65 @@ async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
 @operation_router.get("/operations")
 def list_operations() -> list[OperationResponse]:
     """The declarations that sliders and curve editors are made from, repairs last."""
-    responses = [
-        OperationResponse(
-            name=one.name,
-            group=one.group,
-            help=one.help,
-            parameters=[
-                ParameterResponse(**{key: getattr(p, key) for key in _PARAMETER_FIELDS})
-                for p in one.parameters
-            ],
-            repair=False,
-        )
-        for one in operations.operations().values()
+    return [
+        *map(_to_operation_response, operations.declarations().values()),
+        *(
+            OperationResponse(
+                name=one.name,
+                label=one.name,
+                group="",
+                position=0,
+                common=False,
+                help=one.help,
+                parameters=[],
+                repair=True,
+            )
+            for one in operations.repairs().values()
+        ),
     ]
-    repairs = operations.repairs().values()
-    return responses + [
-        OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
-        for one in repairs
+
+
+def _to_operation_response(operation: operations.Declaration) -> OperationResponse:
+    curves = any(parameter.is_curve for parameter in operation.parameters)
+    return OperationResponse(
+        name=operation.name,
+        label=operation.label,
+        group=operation.group,
+        position=operation.position,
+        common=operation.name in operations.DARKROOM and not curves,
+        help=operation.help,
+        parameters=[
+            ParameterResponse(
+                name=parameter.name,
+                low=parameter.low,
+                high=parameter.high,
+                default=parameter.default,
+                unit=parameter.unit,
+                help=parameter.help,
+                step=parameter.step,
+                count=parameter.count,
+                curve=parameter.is_curve,
+                names=list(parameter.names),
+                titles=list(parameter.title_slots(title)),
+                suffix=parameter.written_unit,
+            )
+            for parameter, title in zip(operation.parameters, operation.titles, strict=True)
+        ],
+        repair=False,
+    )
+
+
+@operation_router.get("/looks")
+def list_looks() -> list[LookResponse]:
+    """The named looks, whose recipes can be put on a photo."""
+    return [
+        LookResponse(
+            name=look.name,
+            family=look.family,
+            description=look.description,
+            recipe=to_recipe_json(look.recipe),
+        )
+        for look in looks().values()
     ]
 
 
@@ -251,10 +300,10 @@ def render_preview(
     photo: PhotoDep,
     darkroom: DarkroomDep,
     size: Annotated[LongSide, Query()] = 1600,
-    original: Annotated[bool, Query(description="The photo without its edit.")] = False,
+    original: Annotated[bool, Query(description="Without its edit, in the frame of the edit.")] = False,
 ) -> Response:
     """The photo with its current edit. Add the revision as a further parameter to bypass caches."""
-    recipe = Recipe() if original else photo.recipe
+    recipe = photo.recipe.geometry if original else photo.recipe
     state = f"{photo.id} {size} {recipe.to_json()}"
     tag = f'"{hashlib.sha256(state.encode("utf-8", "replace")).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
@@ -273,12 +322,11 @@ def render_recipe(body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep) -
 def compute_histogram(
     photo: PhotoDep,
     darkroom: DarkroomDep,
-    original: Annotated[bool, Query(description="Without its edit.")] = False,
+    original: Annotated[bool, Query(description="Without its edit, in the frame of the edit.")] = False,
 ) -> HistogramResponse:
     """The histogram of the preview with the current edit."""
-    return _to_histogram_response(
-        _render_pixels(darkroom, photo, Recipe() if original else photo.recipe, darkroom.settings.preview)
-    )
+    recipe = photo.recipe.geometry if original else photo.recipe
+    return _compute_histogram(darkroom, photo, recipe, darkroom.settings.preview)
 
 
 @render_router.post("/histogram")
@@ -286,9 +334,7 @@ def compute_recipe_histogram(
     body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep
 ) -> HistogramResponse:
     """The histogram of the preview with another recipe."""
-    return _to_histogram_response(
-        _render_pixels(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size)
-    )
+    return _compute_histogram(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size)
 
 
 def _parse_tried_recipe(body: RenderRequest, darkroom: DarkroomService) -> Recipe:
@@ -310,25 +356,37 @@ def _make_jpeg_response(
 
 
 def _render_pixels(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int) -> Pixels:
-    """(H, W, 3) uint8; sizes above the preview are rendered from the file and not cached."""
-    size = min(size, darkroom.settings.largest)
+    """(H, W, 3) uint8, its long side at most `size` after the recipe.
+
+    Photos that are needed larger than the preview are rendered from the file and not cached.
+    """
+    assert photo.info is not None
+    side = find_source_side(photo.info, recipe, size)
+    return _render_source(darkroom, photo, recipe, min(side, darkroom.settings.largest))
+
+
+def _render_source(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, side: int) -> Pixels:
+    """The photo, its long side at most `side` pixels, after a recipe."""
+    assert photo.info is not None
     with darkroom.hold_slot():
-        check_work(recipe, _count_pixels(photo, size), darkroom.settings)
-        if size <= darkroom.previews.side:
-            return darkroom.previews.render(photo.id, photo.open, recipe, size)
+        check_work(recipe, _count_pixels(photo.info, side), darkroom.settings)
+        if side <= darkroom.previews.side:
+            return darkroom.previews.render(photo.id, photo.open, recipe, side)
         return to_screen_pixels(
-            apply(recipe, fit_long_side(photo.open(), size), kernels=True, cancel=get_disconnect_event())
+            apply(recipe, fit_long_side(photo.open(), side), kernels=True, cancel=get_disconnect_event())
         )
 
 
-def _count_pixels(photo: SessionPhoto, size: int) -> float:
-    """Number of pixels of the photo, scaled to a long side of at most `size`."""
-    assert photo.info is not None
-    width, height = photo.info.width, photo.info.height
-    return width * height * min(size / max(width, height), 1.0) ** 2
+def _count_pixels(photo: PhotoInfo, side: int) -> float:
+    """Number of pixels of the photo, scaled to a long side of at most `side`."""
+    return photo.width * photo.height * min(side / max(photo.width, photo.height), 1.0) ** 2
 
 
-def _to_histogram_response(picture: Pixels) -> HistogramResponse:
+def _compute_histogram(
+    darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int
+) -> HistogramResponse:
+    """Of a picture whose long side would be at most `size` pixels if the recipe did not crop it."""
+    picture = _render_source(darkroom, photo, recipe, min(size, darkroom.settings.largest))
     pixels = picture.shape[0] * picture.shape[1]
     counts = [np.bincount(picture[..., channel].ravel(), minlength=256).tolist() for channel in range(3)]
     clipped = [ClippingResponse(black=count[0] / pixels, white=count[255] / pixels) for count in counts]
