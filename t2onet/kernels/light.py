@@ -106,7 +106,7 @@ _MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
 
 
 @compile_kernel
-def _fade(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
+def fade_pixel(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
     """Store the differences r, g, b from `grey`, faded to what can be displayed."""
     top = max(_ONE - grey, _TINY)
     bottom = max(grey, _TINY)
@@ -131,7 +131,7 @@ def _move_luminance(tile, table):  # type: ignore[no-untyped-def]
         wanted = table[at] + share * (table[at + 1] - table[at])
         gain = wanted / max(grey, _TINY)
         gain = gain if gain < _MAX_GAIN else _MAX_GAIN
-        _fade(red, green, blue, i, (r - grey) * gain, (g - grey) * gain, (b - grey) * gain, wanted)
+        fade_pixel(red, green, blue, i, (r - grey) * gain, (g - grey) * gain, (b - grey) * gain, wanted)
 
 
 @compile_kernel
@@ -144,7 +144,7 @@ def _transform(tile, matrix):  # type: ignore[no-untyped-def]
         x = matrix[0, 0] * r + matrix[0, 1] * g + matrix[0, 2] * b - grey
         y = matrix[1, 0] * r + matrix[1, 1] * g + matrix[1, 2] * b - grey
         z = matrix[2, 0] * r + matrix[2, 1] * g + matrix[2, 2] * b - grey
-        _fade(red, green, blue, i, x, y, z, grey)
+        fade_pixel(red, green, blue, i, x, y, z, grey)
 
 
 _SKIN_MIDDLE, _SKIN_SCALE = np.float32(SKIN[0]), np.float32(1 / SKIN[1])

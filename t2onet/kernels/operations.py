@@ -16,6 +16,7 @@ import numpy as np
 from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
 from .compiler import compile_kernel
+from .detail import DETAIL_KERNELS
 from .light import LIGHT_KERNELS, Kernel, TileFunction
 
 _ONE = np.float32(1)
@@ -263,5 +264,6 @@ KERNELS: dict[str, Kernel] = {
     "color": _prepare_curves,
     "sharpness": _prepare_sharpness,
     **LIGHT_KERNELS,
+    **DETAIL_KERNELS,
 }
 """Operation name -> kernel."""
