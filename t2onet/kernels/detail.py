@@ -55,22 +55,19 @@ _RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE_WEIGHTS)
 
 @compile_kernel
 def _average_blocks(plane, rows, columns, blocks):  # type: ignore[no-untyped-def]
-    """Averages of a plane and of its squares in blocks, which begin and end at `rows` and `columns`."""
-    sums = np.empty((2, plane.shape[1]))
+    """Averages in blocks, which begin and end at `rows` and `columns`, and the squares of the averages."""
+    sums = np.empty(plane.shape[1])
     for j in range(rows.size - 1):
         sums[:] = 0.0
         for y in range(rows[j], rows[j + 1]):
             for x in range(plane.shape[1]):
-                value = np.float64(plane[y, x])
-                sums[0, x] += value
-                sums[1, x] += value * value
+                sums[x] += plane[y, x]
         for i in range(columns.size - 1):
-            one, two = 0.0, 0.0
+            total = 0.0
             for x in range(columns[i], columns[i + 1]):
-                one += sums[0, x]
-                two += sums[1, x]
-            count = (rows[j + 1] - rows[j]) * (columns[i + 1] - columns[i])
-            blocks[0, j, i], blocks[1, j, i] = one / count, two / count
+                total += sums[x]
+            average = total / ((rows[j + 1] - rows[j]) * (columns[i + 1] - columns[i]))
+            blocks[0, j, i], blocks[1, j, i] = average, average * average
 
 
 @compile_kernel
@@ -106,7 +103,7 @@ def _average_row(planes, y, whole, fraction, sums, padded, averages):  # type: i
 
 @compile_kernel
 def _fit_windows(blocks, whole, fraction, tolerance, lowering):  # type: ignore[no-untyped-def]
-    """The slope and level of each block, smoothed, from averages of its values and of their squares."""
+    """The slope and level of each block, smoothed, from the blocks and their squares."""
     height, width = blocks.shape[1:]
     fits, result = np.empty((2, height, width), np.float32), np.empty((2, height, width), np.float32)
     sums, averages = np.empty((2, width)), np.empty((2, width))

@@ -22,8 +22,8 @@ LEAST_VARIANCE = 1e-12
 """Keeps a flat window from dividing zero by zero."""
 ROOT_OFFSET = 1e-4
 """Keeps the slope of a square root finite: a standard deviation of 0.01 counts as none."""
-BLOCKS_PER_DEVIATION = 2
-"""Wide windows are made of blocks as large as this allows, which saves time and can hardly be seen."""
+BLOCKS_PER_DEVIATION = 4
+"""Wide windows are made of blocks, which saves time; a preview averages the same blocks as the export."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,9 @@ def smooth_between_edges(
     def spread(values: Array) -> Array:
         return columns.spread(xp.swapaxes(rows.spread(xp.swapaxes(values, -1, -2)), -1, -2))
 
-    mean = smooth(average(image))
-    variance = xp.clip(smooth(average(image * image)) - mean * mean, 0.0, None)
+    blocks = average(image)
+    mean = smooth(blocks)
+    variance = xp.clip(smooth(blocks * blocks) - mean * mean, 0.0, None)
     slope = variance / (variance + tolerance**2 + LEAST_VARIANCE)
     level = mean * (1.0 - slope)
     if lowering:
@@ -161,9 +162,9 @@ def smooth_between_edges(
 
 CLARITY_WIDTH = 0.015
 """Standard deviation of clarity's window, as a share of the short side."""
-CLARITY_TOLERANCE = 0.1
+CLARITY_TOLERANCE = 0.08
 """Contrasts far above it are edges, which clarity leaves alone."""
-CLARITY_LIMIT = 0.15
+CLARITY_LIMIT = 0.12
 """The most that a pixel is taken to differ from its surroundings; beyond it halos would show."""
 CLARITY_GAINS = 1.3, 0.8
 """How many times local contrast is added at 100, and taken away at -100."""
@@ -214,7 +215,7 @@ def dehaze(image: Array, parameters: Array, frame: Frame) -> Array:
     return to_array_like(1.0 - (1.0 - image) / (1.0 - removed + added), image)
 
 
-LUMINANCE_WIDTH, COLOUR_WIDTH = 0.0008, 0.004
+LUMINANCE_WIDTH, COLOUR_WIDTH = 0.0012, 0.004
 """Standard deviations of the windows that noise is averaged over, as shares of the short side."""
 LUMINANCE_TOLERANCE, COLOUR_TOLERANCE = 0.07, 0.1
 """Contrast at 100 below which everything is taken for noise."""
