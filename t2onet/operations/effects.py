@@ -109,7 +109,8 @@ def draw_lattice(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     mixed &= LATTICE_MASK
     for _ in range(2):
         mixed = ((mixed ^ (mixed >> 16)) * LATTICE_MIXER) & LATTICE_MASK
-    return (mixed ^ (mixed >> 16)) / 2.0**31 - 1.0
+    points: np.ndarray = (mixed ^ (mixed >> 16)) / 2.0**31 - 1.0
+    return points
 
 
 def weigh_lattice(cell: Array, first: int, count: int) -> tuple[np.ndarray, Array]:
