@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from t2onet.looks import looks
 from tests.server.browser import PHONE
 from tests.server.live import Table, on_a_desktop, photo_file
 
@@ -224,6 +225,25 @@ def test_strength_and_variants(table: Table, sea: Path) -> None:
     assert table.steps() != before
     assert [name for name, _ in table.steps()] == ["brightness"]
     assert table.fits()
+
+
+def test_a_named_look_is_put_on_the_photo(table: Table, sea: Path) -> None:
+    table.enter()
+    table.page.click("#looks")
+    assert table.page.locator("dialog").count() == 0, "there is nothing to put it on"
+    table.bring(sea)
+    was = table.light()
+    table.page.click("#looks")
+    table.page.wait_for_selector("dialog .choice")
+    assert table.page.locator("dialog .choice button").count() == len(looks())
+    assert table.fits()
+    table.page.click("dialog button:text-is('High key')")
+    table.page.wait_for_selector("#notices .notice")
+    table.rest()
+    expected = [step.operation for step in looks()["high key"].recipe.steps]
+    assert [name for name, _ in table.steps()] == expected
+    assert table.light() > was + 10
+    assert table.state()["request"] == ""
 
 
 LISTENING = """(local) => {
