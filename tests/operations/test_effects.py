@@ -71,7 +71,7 @@ def test_the_lattice_is_even_noise() -> None:
     for shifted in (points[1:], points[:, 1:], points[1:, 1:], points[2:]):
         same = points[: shifted.shape[0], : shifted.shape[1]]
         assert np.abs(np.corrcoef(same.ravel(), shifted.ravel())[0, 1]) < 0.01
-    assert draw_lattice(np.array([3]), np.array([5])) == pytest.approx(GOLDEN, abs=1e-8), "a recipe never changes"
+    assert draw_lattice(np.array([3]), np.array([5])) == pytest.approx(GOLDEN, abs=1e-8), "recipes stay"
 
 
 GOLDEN = -0.05507358
