@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from t2onet.cli import app
 from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry, make_edit_json_schema
 from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
-from t2onet.operations import Operation, operations
+from t2onet.operations import Declaration, declarations
 from t2onet.recipe import Recipe
 
 FOLDER = Path(__file__).parent
@@ -100,12 +100,12 @@ def make_recipe_schema() -> dict[str, Any]:
 
 def make_operations_page() -> str:
     """Operations, parameters and ranges, as `t2o ops` lists them."""
-    rows = [row for operation in operations().values() for row in _make_operation_rows(operation)]
+    rows = [row for operation in declarations().values() for row in _make_operation_rows(operation)]
     head = "| operation | group | parameter | range | default | unit | meaning |"
     return f"{_NOTE}# Operations and ranges\n\n" + "\n".join([head, "|---" * 7 + "|", *rows]) + "\n"
 
 
-def _make_operation_rows(operation: Operation) -> list[str]:
+def _make_operation_rows(operation: Declaration) -> list[str]:
     return [
         f"| **{operation.name}** | {operation.group} | | | | | {operation.help} |",
         *(

@@ -2,8 +2,9 @@
 
 The photo is split into bands of rows, each extended by the reach of the steps, and threads process the bands:
 beyond the photo and its result, memory holds a few bands, and the result is that of the photo in one piece.
-A repair needs the whole photo, so the steps before it are finished first. Large photos use the compiled
-kernels, small ones the formulas. The executor knows nothing of files or requests.
+A repair needs the whole photo, and geometry changes its size, so the steps before it are finished first; the
+steps after it, and their masks, see the new size. Large photos use the compiled kernels, small ones the
+formulas. The executor knows nothing of files or requests.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
 from .image.pixels import to_depth, to_uint8
-from .operations import Frame, RadiusMode, pixel_scale
+from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
 
 Pixels = np.ndarray
@@ -38,6 +39,8 @@ ProgressCallback = Callable[[float], None]
 
 MIN_KERNEL_PIXELS = 12_000_000
 """Pixels from which loading the compiled kernels saves more time than it costs."""
+MIN_TURN_KERNEL_PIXELS = 1_000_000
+"""The same for geometry that interpolates, which is far slower without its kernel."""
 BAND_PIXELS = 64 * 1024
 """Pixels of a band: few enough to stay in a core's cache."""
 MIN_BAND_REACHES = 8
@@ -73,7 +76,25 @@ def apply(
     if not steps:
         return image
     run = _Execution.for_photo(image, radius, kernels, threads, progress=progress, cancel=cancel)
-    return image.with_pixels(run.execute(steps, image.pixels, image.dtype))
+    pixels = run.execute(steps, image.pixels, image.dtype)
+    return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
+
+
+def reframe_image(
+    image: Image,
+    steps: Sequence[Step],
+    pixels: Pixels,
+    *,
+    threads: int | None = None,
+    kernels: bool | None = None,
+) -> Image:
+    """`image` with the `pixels` it has after `steps`; its alpha follows their geometry."""
+    geometry = [step for step in steps if step.is_geometry and not step.is_identity]
+    if image.alpha is None or not geometry:
+        return image.with_pixels(pixels)
+    run = _Execution.for_photo(image, "scaled", kernels, threads)
+    alpha = run.execute(geometry, image.alpha[..., None], image.alpha.dtype)
+    return image.with_pixels(pixels, alpha=alpha[..., 0])
 
 
 def intermediates(
@@ -87,11 +108,13 @@ def intermediates(
     """The photo after each step of `recipe`, computed one by one."""
     image = open_image(photo)
     run = _Execution.for_photo(image, radius, kernels, threads)
-    current = image.pixels
-    for step in _load_recipe(recipe).steps:
+    current, steps = image.pixels, _load_recipe(recipe).steps
+    for number, step in enumerate(steps, start=1):
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
-        yield image.with_pixels(to_depth(current, image.dtype))
+            run = run.resize(*current.shape[:2])
+        pixels = to_depth(current, image.dtype)
+        yield reframe_image(image, steps[:number], pixels, threads=threads, kernels=kernels)
 
 
 def render_stages(
@@ -105,7 +128,7 @@ def render_stages(
     """The pixels after each step of `recipe`, all computed in one pass, for previews of screen size.
 
     They are uint16 (float32 before a repair), the final ones of type `last`. A step that does nothing has the
-    pixels of the step before it. Each thread processes one band.
+    pixels of the step before it. Each thread processes one band. After geometry, the size is the new one.
     """
     image = open_image(photo)
     steps = [step for step in recipe.steps if not step.is_identity]
@@ -142,7 +165,10 @@ class _Execution:
     """How recipes are executed on one photo: its frame, kernels, threads and callbacks."""
 
     frame: Frame
+    radius: RadiusMode
     compiled: bool
+    may_compile: bool
+    """False where the formulas are forced."""
     threads: int
     progress: ProgressCallback | None
     cancel: CancelToken | None
@@ -162,7 +188,14 @@ class _Execution:
     ) -> _Execution:
         frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
         compiled = should_use_kernels(image.height * image.width) if kernels is None else kernels
-        return cls(frame, compiled, threads or count_cores(), progress, cancel)
+        may_compile = kernels is not False
+        return cls(frame, radius, compiled, may_compile, threads or count_cores(), progress, cancel)
+
+    def resize(self, height: int, width: int) -> _Execution:
+        """The execution of further steps on a result of another size."""
+        if (height, width) == (self.height, self.width):
+            return self
+        return replace(self, frame=Frame(height, width, pixel_scale(height, width, self.radius)))
 
     @property
     def height(self) -> int:
@@ -176,25 +209,27 @@ class _Execution:
         self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
     ) -> Pixels:
         """`pixels` after all steps, as `dtype`; the pixels after each step are appended to `stages`."""
-        parts = _group_steps(steps, self.height * self.width)
+        run, parts = self, _group_steps(steps, self.height * self.width)
         for number, part in enumerate(parts):
-            wide = dtype if number == len(parts) - 1 else np.dtype(np.float32)
+            wide = _choose_sample_type(parts[number:], pixels.dtype, dtype, staged=stages is not None)
             inner = [] if stages is None else [np.empty(pixels.shape, np.uint16) for _ in part[:-1]]
             # A repair works in place on pixels that are not used elsewhere.
-            in_place = number > 0 and part[0].is_repair and stages is None and pixels.dtype == wide
-            result = pixels if in_place else np.empty(pixels.shape, wide)
-            for share in self._run_part(part, pixels, result, inner):
+            free = number > 0 and stages is None and pixels.flags.writeable
+            in_place = free and part[0].is_repair and pixels.dtype == wide
+            size = part[0].size_after(run.height, run.width)
+            result = pixels if in_place else np.empty((*size, pixels.shape[2]), wide)
+            for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
             if stages is not None:
                 stages += [*inner, result]
-            pixels = result
+            pixels, run = result, run.resize(*size)
         return pixels
 
     def _run_part(
         self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
     ) -> Iterator[float]:
-        """Fill `result` and yield the share done; `steps` is a single repair or contains none.
+        """Fill `result` and yield the share done; a repair or geometry is the only one of its `steps`.
 
         `inner` is empty, or has an array for each step but the last, filled with the pixels after that step.
         """
@@ -203,11 +238,33 @@ class _Execution:
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
-        work = self._prepare_pass(steps, pixels, result, inner)
-        bands = list(self._split_rows(work.reach))
-        finished = _run_in_threads(work.process_band, bands, self.threads, self.cancel)
+        if steps[0].is_geometry:
+            process, bands = self._prepare_geometry(steps[0], pixels, result)
+        else:
+            work = self._prepare_pass(steps, pixels, result, inner)
+            process, bands = work.process_band, list(self._split_rows(work.reach))
+        finished = _run_in_threads(process, bands, self.threads, self.cancel)
         for done, _ in enumerate(finished, start=1):
             yield done / len(bands)
+
+    def _prepare_geometry(
+        self, step: Step, pixels: Pixels, result: Pixels
+    ) -> tuple[Callable[[tuple[int, int]], None], list[tuple[int, int]]]:
+        """A function that fills a band of `result`, and the bands."""
+        function = self._find_geometry_kernel(step) or operations.geometries()[step.operation].function
+
+        def process_band(rows: tuple[int, int]) -> None:
+            result[slice(*rows)] = to_depth(function(pixels, step.parameters, slice(*rows)), result.dtype)
+
+        return process_band, list(self.resize(*result.shape[:2])._split_rows(reach=0))
+
+    def _find_geometry_kernel(self, step: Step) -> GeometryFunction | None:
+        large = self.height * self.width >= MIN_TURN_KERNEL_PIXELS
+        if not (self.compiled or (self.may_compile and large and _reads_neighbours(step))):
+            return None
+        from .kernels import GEOMETRY_KERNELS
+
+        return GEOMETRY_KERNELS.get(step.operation)
 
     def _prepare_pass(
         self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
@@ -456,18 +513,42 @@ def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
-    """Split steps into passes: a repair is a pass of its own, and the masks of a pass fit MAX_MASK_BYTES."""
+    """Split steps into passes whose masks fit MAX_MASK_BYTES; a repair or geometry is a pass of its own."""
     parts: list[list[Step]] = []
     sizes: dict[Mask, float] = {}
     for step in steps:
         size = {step.mask: step.mask.extent() * pixels} if step.mask else {}
-        alone = step.is_repair or not parts or parts[-1][0].is_repair
+        alone = not parts or _needs_own_pass(step) or _needs_own_pass(parts[-1][0])
         if alone or sum((sizes | size).values()) > MAX_MASK_BYTES:
             parts.append([])
             sizes = {}
         parts[-1].append(step)
         sizes |= size
     return parts
+
+
+def _reads_neighbours(step: Step) -> bool:
+    return operations.declarations()[step.operation].reads_neighbours
+
+
+def _needs_own_pass(step: Step) -> bool:
+    return step.is_repair or step.is_geometry
+
+
+def _choose_sample_type(
+    parts: Sequence[Sequence[Step]], given: np.dtype[Any], final: np.dtype[Any], *, staged: bool
+) -> np.dtype[Any]:
+    """The sample type after the first of the `parts` that are left, for pixels of type `given`.
+
+    Geometry keeps the type. Before it, 16 bits are enough for integers, or the final type if nothing but
+    geometry follows; the pixels after each step (`staged`) may have further steps later.
+    """
+    (part, *later), is_geometry = parts, [part[0].is_geometry for part in parts[1:]]
+    if not later or (all(is_geometry) and not staged):
+        return final
+    if part[0].is_geometry:
+        return given
+    return np.dtype(np.uint16 if is_geometry[0] and final.kind == "u" else np.float32)
 
 
 def _full_scale(dtype: np.dtype[Any]) -> np.float32:

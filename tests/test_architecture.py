@@ -90,6 +90,7 @@ def test_every_error_is_public() -> None:
 FORBIDDEN = {"torch", "scipy", "matplotlib", "ray", "onnxruntime", "numba"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

@@ -40,10 +40,11 @@ def test_the_result_is_the_formulas_in_the_photos_own_depth(
     assert result.dtype == picture.dtype
     full = np.iinfo(picture.dtype).max if picture.dtype.kind == "u" else 1
     slack = 0.5 if picture.dtype.kind == "u" else 0
-    # A curve can be 80 times as steep as the diagonal, and so amplify float32's rounding.
-    assert np.abs(result.astype(np.float64) - full * by_formula(recipe, picture)).max() <= slack + 2e-4 * full
+    # Curves and exposure can be 80 times as steep as the diagonal, and so amplify rounding.
+    assert np.abs(result.astype(np.float64) - full * by_formula(recipe, picture)).max() <= slack + 1e-3 * full
 
 
+@pytest.mark.slow
 @BOTH_PATHS
 @given(recipe=recipes, rows=st.integers(1, 30))
 def test_tiled_equals_whole_exactly(kernels: bool, recipe: Recipe, rows: int) -> None:
@@ -58,6 +59,7 @@ def test_tiled_equals_whole_exactly(kernels: bool, recipe: Recipe, rows: int) ->
     assert np.array_equal(tiled, whole)
 
 
+@pytest.mark.slow
 @BOTH_PATHS
 def test_wide_sharpness_is_tiled_exactly_too(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = np.random.default_rng(5).integers(0, 256, (2400, 2300, 3), dtype=np.uint8)

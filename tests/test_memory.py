@@ -54,6 +54,7 @@ def test_tones_are_reached(power: float, seed: int) -> None:
     assert np.abs(reached - aim).mean() < 0.1 * np.abs(picture - aim).mean() + 2e-3
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=3 * TONE_LEVELS, max_size=3 * TONE_LEVELS), st.floats(0, 1))
 def test_any_tones_give_parameters_in_range(levels: list[float], share: float) -> None:
     aim = np.sort(np.reshape(levels, (3, TONE_LEVELS)), axis=1)

@@ -56,6 +56,7 @@ def test_it_does_what_was_said(
     assert all(sign * measure_change(picture, request_, attribute) > 0 for picture in pictures)
 
 
+@pytest.mark.slow
 def test_amounts_matter(pictures: list[np.ndarray]) -> None:
     for picture in pictures:
         amounts = ("make it a little brighter", "make it brighter", "make it a lot brighter")

@@ -310,7 +310,7 @@ class _ApplyWorker:
             photo,
             radius=self.radius,
             threads=self.threads,
-            kernels=should_use_kernels(photo.height * photo.width * self.count),
+            kernels=should_use_kernels(photo.height * photo.width * self.count) or None,
             progress=progress,
             cancel=stop,
         )

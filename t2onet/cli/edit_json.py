@@ -39,6 +39,7 @@ class VariantEntry(_EditJsonEntry):
     picture: str = Field(description="Path of the picture.")
     sidecar: str | None = Field(description="Path of its recipe; null with `--no-sidecar`.")
     description: str = Field(description="What the recipe does, in one sentence.")
+    settings: str = Field(description="Its numbers as photographers write them: Exposure +0.50 EV, tint -3.")
     recipe: dict[str, Any] | None = Field(
         description="The recipe as in the sidecar, see recipes.md; null for an existing picture without one."
     )
@@ -70,6 +71,7 @@ class PhotoEntry(_EditJsonEntry):
     told: str = Field(description="What was done and why, as `t2o edit` prints it; empty if nothing was.")
     sidecar: str | None = Field(description="As in the first variant.")
     description: str = Field(description="As in the first variant; empty where the photo was refused.")
+    settings: str = Field(description="As in the first variant; empty where the photo was refused.")
     recipe: dict[str, Any] | None = Field(description="As in the first variant.")
     steps: list[StepEntry] = Field(description="As in the first variant.")
     variants: list[VariantEntry] = Field(description="Every answer; empty where the photo was refused.")
@@ -138,6 +140,7 @@ def to_photo_entry(
         told=_join_explanations(report),
         sidecar=first.sidecar if first else None,
         description=first.description if first else "",
+        settings=first.settings if first else "",
         recipe=first.recipe if first else None,
         steps=first.steps if first else [],
         variants=variants,
@@ -154,6 +157,7 @@ def _to_variant_entry(number: int, variant: VariantFiles) -> VariantEntry:
         picture=str(variant.picture),
         sidecar=None if variant.sidecar is None else str(variant.sidecar),
         description="" if recipe is None else recipe.describe(),
+        settings="" if recipe is None else recipe.format_settings(),
         recipe=None if recipe is None else json.loads(recipe.to_json()),
         steps=[] if recipe is None else summarize_steps(recipe, variant.reasons),
     )

@@ -271,6 +271,8 @@ def _print_plan_table(plan: Plan) -> None:
         err=False,
     )
     print_line(plan.recipe.describe(), err=False)
+    if plan.recipe.steps:
+        print_line(plan.recipe.format_settings(), err=False)
 
 
 def _describe_regions(plan: Plan) -> list[str]:
@@ -287,6 +289,7 @@ def _print_plan_json(plan: Plan) -> None:
         {
             "recipe": plan.recipe.model_dump(mode="json", exclude_none=True),
             "description": plan.recipe.describe(),
+            "settings": plan.recipe.format_settings(),
             **({"where": where} if where else {}),
             "start_cost": plan.start_cost,
             "cost": plan.cost,

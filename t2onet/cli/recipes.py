@@ -44,18 +44,33 @@ def describe_recipe(
         from ..editor import summarize_steps
 
         steps = [
-            {"operation": s.operation, "parameters": s.parameters, "masked": s.masked, "does": s.sentence}
-            for s in summarize_steps(loaded)
+            {
+                "operation": step.operation,
+                "parameters": step.parameters,
+                "masked": step.masked,
+                "does": step.sentence,
+                "settings": step.settings,
+            }
+            for step in summarize_steps(loaded)
         ]
-        print_json({"name": name, "description": loaded.describe(), "steps": steps})
+        print_json(
+            {
+                "name": name,
+                "description": loaded.describe(),
+                "settings": loaded.format_settings(),
+                "steps": steps,
+            }
+        )
     else:
         _print_steps(name, loaded)
 
 
 def _print_steps(name: str, recipe: Recipe) -> None:
     print_line(f"{name}: {recipe.describe()}", err=False)
+    width = max((len(step.format_settings()) for step in recipe.steps), default=0)
     for number, step in enumerate(recipe.steps, start=1):
-        print_line(f"  {number}. {step.operation:<10}  {step.describe()}", err=False)
+        line = f"  {number}. {step.format_settings():<{min(width, 30)}}  {step.describe()}"
+        print_line(line, err=False)
 
 
 def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
@@ -68,7 +83,7 @@ def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
 
 def list_operations(as_json: JsonOption = False) -> None:
     """List the operations with their parameters, ranges and defaults."""
-    from ..operations import operations
+    from ..operations import declarations
 
     if as_json:
         print_json(
@@ -79,14 +94,14 @@ def list_operations(as_json: JsonOption = False) -> None:
                     "help": op.help,
                     "parameters": [asdict(p) for p in op.parameters],
                 }
-                for op in operations().values()
+                for op in declarations().values()
             ]
         )
         return
     from rich.table import Table
 
     table = Table("operation", "parameter", "range", "default", "unit", "meaning", box=None, pad_edge=False)
-    for op in operations().values():
+    for op in declarations().values():
         table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
         for p in op.parameters:
             table.add_row("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)

@@ -10,7 +10,7 @@ import numpy as np
 from ..language import Attribute
 from ..language.followup import FollowUp, Move
 from ..options import Mode
-from ..recipe import Recipe
+from ..recipe import Recipe, Step
 from .edits import Edit
 from .policy import apply_to_thumbnail, is_visibly_different
 from .telling import NOTHING_YET
@@ -65,13 +65,31 @@ class Conversation:
         effects = measure_effects(answer.recipe, picture)
         new = [position for position, effect in enumerate(effects) if not except_for & effect.keys()]
         before = edit.turn.since if except_for else edit.recipe
-        steps = (*edit.recipe.steps, *(answer.recipe.steps[position] for position in new))
+        recipe, reasons = edit.recipe, list(edit.reasons)
+        for position in new:
+            recipe, at = self._add_step(recipe, answer.recipe.steps[position])
+            earlier = reasons[at] if at < len(reasons) else ()
+            reasons[at : at + 1] = [(*earlier, *answer.reasons[position])]
         return replace(
             edit,
-            recipe=edit.recipe.model_copy(update={"steps": steps}),
-            reasons=(*edit.reasons, *(answer.reasons[position] for position in new)),
+            recipe=recipe,
+            reasons=tuple(reasons),
             turn=EditTurn(before, before),
             remarks=answer.remarks,
             declined=answer.declined,
             limits=answer.limits,
         )
+
+    def _add_step(self, recipe: Recipe, step: Step) -> tuple[Recipe, int]:
+        """The recipe with a step more, or with the step that it has of this operation, and where that is.
+
+        The step that is there is changed only where the picture is the same as with another one.
+        """
+        longer = recipe.model_copy(update={"steps": (*recipe.steps, step)})
+        at = recipe.find_step(step.operation)
+        if at is None or step.mask is not None:
+            return longer, len(recipe.steps)
+        merged = recipe.adjust(step.operation, recipe.steps[at].add(step).parameters)
+        if is_visibly_different(longer, merged, self.picture):
+            return longer, len(recipe.steps)
+        return merged, at

@@ -146,6 +146,11 @@ class Editor:
         after = edit.with_recipe(recipe, turn)
         return self._record(replace(after, verdict=EDIT, aside=tuple(aside)))
 
+    def adjust(self, operation: str, values: object) -> Edit:
+        """Set an operation by hand: its step is changed, or added at its usual position."""
+        recipe = self.current.recipe if self.current else Recipe()
+        return self.put(recipe.adjust(operation, values))
+
     def at(self, strength: float) -> Edit:
         """Set the strength of the current edit; a second call starts from the same edit as the first."""
         edit = self.current or self._make_untouched_edit(DEFAULT_MODE)

@@ -29,6 +29,7 @@ class StepEntry(BaseModel):
     parameters: Annotated[tuple[float, ...], Field(description="Its parameters, in declared order.")]
     masked: Annotated[bool, Field(description="Whether the step works only in a part of the picture.")]
     sentence: Annotated[str, Field(description="What the step does, in words.")]
+    settings: Annotated[str, Field(description="Its numbers as photographers write them: exposure +0.50 EV.")]
     reasons: Annotated[
         tuple[str, ...],
         Field(description="Words of the request that led to the step; unknown for results that existed."),
@@ -43,6 +44,7 @@ def summarize_steps(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> li
             parameters=step.stored_parameters,
             masked=step.mask is not None,
             sentence=step.describe(),
+            settings=step.format_settings(),
             reasons=tuple(words),
         )
         for step, words in zip(recipe.steps, reasons or ((),) * len(recipe.steps), strict=True)
@@ -110,7 +112,7 @@ class Edit:
             return lines[0]
         for step, words in zip(self.recipe.steps, self.reasons, strict=True):
             because = f" because of {_quote_words(words)}" if words else ""
-            lines.append(f"- {step.operation}: {step.describe()}{because}")
+            lines.append(f"- {step.format_settings()}: {step.describe()}{because}")
         return "\n".join(lines)
 
     def _describe_changes(self) -> Iterator[str]:

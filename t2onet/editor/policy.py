@@ -21,7 +21,7 @@ from .. import operations
 from ..errors import RequestError, T2OError
 from ..executor import apply
 from ..image import Image
-from ..image.photo import resize_to_square
+from ..image.photo import resize_array, resize_to_square
 from ..inference import import_onnxruntime
 from ..language.foreign import is_foreign
 from ..language.grams import spelt, words
@@ -44,9 +44,15 @@ def make_thumbnail(photo: Image, side: int) -> np.ndarray:
 
 
 def apply_to_thumbnail(recipe: Recipe, picture: np.ndarray) -> np.ndarray:
-    """Apply a recipe to a picture (3, H, W)."""
+    """Apply a recipe to a picture (3, H, W).
+
+    The result keeps that size: a thumbnail shows a photo of any shape squeezed to a square, so what a crop
+    leaves is stretched again. Straightening is approximate, as its angle is measured in the squeezed picture.
+    """
     pixels = np.ascontiguousarray(picture.transpose(1, 2, 0))
     after = np.asarray(apply(recipe, pixels, kernels=False, threads=1))
+    if after.shape != pixels.shape:
+        after = resize_array(after, (pixels.shape[1], pixels.shape[0]))
     return np.ascontiguousarray(after.transpose(2, 0, 1))
 
 

@@ -193,7 +193,7 @@ def _describe_change(before: Step | None, after: Step | None) -> str:
 
 def _compute_offsets(step: Step) -> list[float]:
     """Differences of a step's parameters from their defaults."""
-    if step.is_repair:
+    if not step.has_strength:
         return []
     operation = operations.get_operation(step.operation)
     pairs = zip(operation.canonical(step.parameters), operation.defaults, strict=True)

@@ -113,11 +113,13 @@ def _compute_agreement(effect: dict[Attribute, float], intents: Sequence[Intent]
 def measure_effects(recipe: Recipe, picture: np.ndarray) -> list[dict[Attribute, float]]:
     """For each step the attribute it mainly moves, in just-noticeable differences on a picture (3, H, W).
 
-    Empty for a step that is hardly visible; warmth and redness together for a shift of colour.
+    Empty for geometry and for a step that is hardly visible; warmth and redness together for a shift of
+    colour.
     """
     series = [picture, *(np.asarray(one).transpose(2, 0, 1) for one in _render_stages(recipe, picture))]
     values = [measure_attributes(one) for one in series]
-    return [_classify_change(after - before) for before, after in pairwise(values)]
+    changes = [_classify_change(after - before) for before, after in pairwise(values)]
+    return [{} if step.is_geometry else change for step, change in zip(recipe.steps, changes, strict=True)]
 
 
 def _render_stages(recipe: Recipe, picture: np.ndarray) -> Iterator[np.ndarray]:
@@ -150,9 +152,11 @@ def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
     steps: list[Step] = []
     for before, after in match_steps(old.steps, new.steps):
         if before is None and after is not None:
-            steps.append(after.blend(share))
+            if after.has_strength or share > 0:
+                steps.append(after.blend(share))
         elif after is None and before is not None:
-            steps.append(before.blend(max(1 - share, 0.0)))
+            if before.has_strength or share < 1:
+                steps.append(before.blend(max(1 - share, 0.0)))
         elif before is not None and after is not None:
             steps.append(_interpolate_step(before, after, share))
     kept = tuple(step for step in steps if not step.is_identity)
@@ -160,7 +164,7 @@ def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
 
 
 def _interpolate_step(before: Step, after: Step, share: float) -> Step:
-    if before == after or after.is_repair:
+    if before == after or not after.has_strength:
         return after
     operation = operations.get_operation(after.operation)
     pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)

@@ -50,6 +50,10 @@ _STORAGE_TAGS = {
 _DNG_TAGS = range(50706, 52600)
 
 _XMP_ORIENTATION = re.compile(rb"(tiff:Orientation(?:\s*+=\s*+[\"']|\s*+>\s*+))[2-8]")
+_XMP_SIZES = {
+    "width": re.compile(rb"((?:tiff:ImageWidth|exif:PixelXDimension)(?:\s*+=\s*+[\"']|\s*+>\s*+))\d++"),
+    "height": re.compile(rb"((?:tiff:ImageLength|exif:PixelYDimension)(?:\s*+=\s*+[\"']|\s*+>\s*+))\d++"),
+}
 _GAIN_MAP_WORDS = (b"hdrgm:", b"HDRGainMap")
 _MOTION_WORDS = (b"MotionPhoto", b"MicroVideo")
 
@@ -237,6 +241,12 @@ def read_xmp(packet: Any) -> Xmp:
 def reset_xmp_orientation(packet: bytes) -> bytes:
     """The packet of the upright photo."""
     return _XMP_ORIENTATION.sub(rb"\g<1>1", packet)
+
+
+def update_xmp_size(packet: bytes, width: int, height: int) -> bytes:
+    """The packet with the pixel sizes it states, if any, replaced."""
+    packet = _XMP_SIZES["width"].sub(rb"\g<1>%d" % width, packet)
+    return _XMP_SIZES["height"].sub(rb"\g<1>%d" % height, packet)
 
 
 def mentions_gain_map(text: bytes) -> bool:

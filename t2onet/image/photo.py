@@ -117,18 +117,22 @@ class Image:
         source = self.origin.format or "array"
         return f"<Image {self.width} x {self.height}, {self.dtype}{alpha}, {source}>"
 
-    def with_pixels(self, pixels: Pixels) -> Image:
-        """A copy with new pixels: (H, W, 3), or (H, W, 4) to replace alpha as well."""
-        if pixels is self.pixels:
+    def with_pixels(self, pixels: Pixels, alpha: Pixels | None = None) -> Image:
+        """A copy with new pixels: (H, W, 3), or (H, W, 4) to replace alpha as well.
+
+        The size may be another one; a photo with alpha then needs a new `alpha` (H, W), too.
+        """
+        if pixels is self.pixels and alpha is self.alpha:
             return self
-        pixels, alpha = split_alpha(check_array(pixels))
-        if alpha is None and self.alpha is not None:
-            if self.alpha.shape != pixels.shape[:2]:
+        pixels, fourth = split_alpha(check_array(pixels))
+        alpha = next((one for one in (fourth, alpha, self.alpha) if one is not None), None)
+        if alpha is not None:
+            if alpha.shape != pixels.shape[:2]:
                 raise ImageError(
                     f"The new pixels are {_describe_size(pixels)} but the photo's alpha is "
-                    f"{_describe_size(self.alpha)}; give pixels of the same size, or four channels."
+                    f"{_describe_size(alpha)}; give pixels of the same size, or four channels."
                 )
-            alpha = to_depth(self.alpha, pixels.dtype)
+            alpha = to_depth(alpha, pixels.dtype)
         return replace(self, pixels=pixels, alpha=alpha, origin=replace(self.origin, encoded=None))
 
     def resize(self, short_side: int) -> Image:
@@ -141,8 +145,8 @@ class Image:
         size = _scale_side(self.width, short_side, short), _scale_side(self.height, short_side, short)
         return replace(
             self,
-            pixels=_resize_array(self.pixels, size),
-            alpha=None if self.alpha is None else _resize_array(self.alpha, size),
+            pixels=resize_array(self.pixels, size),
+            alpha=None if self.alpha is None else resize_array(self.alpha, size),
             origin=replace(self.origin, encoded=None),
         )
 
@@ -219,12 +223,13 @@ def _scale_side(side: int, numerator: int, denominator: int) -> int:
     return (2 * side * numerator + denominator) // (2 * denominator)
 
 
-def _resize_array(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+def resize_array(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+    """Resize (H, W) or (H, W, 3) to a width and height by area averaging."""
     if array.dtype == np.uint8:
         return np.asarray(_resize_with_box_filter(array, size))
     if array.ndim == 3:
         return np.stack(
-            [_resize_array(array[..., channel], size) for channel in range(array.shape[2])], axis=-1
+            [resize_array(array[..., channel], size) for channel in range(array.shape[2])], axis=-1
         )
     mean = np.asarray(_resize_with_box_filter(array.astype(np.float32), size))
     return np.floor(mean + 0.5).astype(array.dtype) if array.dtype == np.uint16 else mean.astype(array.dtype)

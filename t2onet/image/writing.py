@@ -128,6 +128,8 @@ def fit_metadata(image: Image, format: FileFormat, samples: NDArray[Any], notes:
         origin = replace(origin, icc=None)
     if origin.exif:
         origin = replace(origin, exif=_update_exif_size(origin.exif, image, notes))
+    if origin.xmp:
+        origin = replace(origin, xmp=metadata.update_xmp_size(origin.xmp, image.width, image.height))
     if origin.exif and format.name == "AVIF":
         origin = replace(origin, exif=_drop_unparsable_exif(origin.exif, notes))
     if format.name == "JPEG":

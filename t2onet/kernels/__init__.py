@@ -4,7 +4,16 @@ Importing this package imports Numba, so import it only where the work justifies
 GIL, so that threads run them in parallel.
 """
 
+from .geometry import GEOMETRY_KERNELS
 from .light import decode_tile, encode_tile
 from .operations import KERNELS, load_integers, load_levels, store_integers
 
-__all__ = ["KERNELS", "decode_tile", "encode_tile", "load_integers", "load_levels", "store_integers"]
+__all__ = [
+    "GEOMETRY_KERNELS",
+    "KERNELS",
+    "decode_tile",
+    "encode_tile",
+    "load_integers",
+    "load_levels",
+    "store_integers",
+]

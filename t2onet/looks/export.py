@@ -1,7 +1,7 @@
 """Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error.
 
-A table holds what depends on a pixel's own colour: a step that reads neighbours is left out and named, and a
-step with a mask is refused.
+A table holds what depends on a pixel's own colour: a step that reads neighbours, uses the position or changes
+the frame is left out and named, and a step with a mask is refused.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class TableFidelity:
 
 
 def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
-    """The steps that a colour table can hold, as a recipe, and those it cannot: detail and effects."""
+    """The steps that a colour table can hold, as a recipe, and those it cannot: detail, effects, geometry."""
     for number, step in enumerate(recipe.steps, start=1):
         if step.mask is not None:
             raise LookError(
                 f"step {number} ({step.operation}) works through a mask, which a colour table cannot hold; "
                 "remove the step, or keep the recipe as JSON"
             )
-    left_out = tuple(
-        step
-        for step in recipe.steps
-        if not (operations.get_operation(step.operation).is_pointwise or step.is_identity)
-    )
+    left_out = tuple(step for step in recipe.steps if not (step.is_identity or _fits_table(step)))
     pointwise = tuple(step for step in recipe.steps if step not in left_out)
     return recipe.model_copy(update={"steps": pointwise}), left_out
+
+
+def _fits_table(step: Step) -> bool:
+    return not step.is_geometry and operations.get_operation(step.operation).is_pointwise
 
 
 def tabulate_recipe(recipe: Recipe, size: int) -> ColourTable:
@@ -127,11 +127,15 @@ def export_recipe(
     table = tabulate_recipe(recipe, size)
     table_format.write(table, recipe, path, overwrite)
     notes = tuple(
-        f"left out: {step.operation} ({step.describe()}) looks at neighbouring pixels, which a colour table "
+        f"left out: {step.operation} ({step.describe()}) {_explain_left_out(step)}, which a colour table "
         "cannot do"
         for step in table.left_out
     )
     return ExportedLook(path, size, measure_fidelity(recipe, table), notes)
+
+
+def _explain_left_out(step: Step) -> str:
+    return "changes the frame" if step.is_geometry else "looks at neighbouring pixels"
 
 
 def _format_sizes(sizes: tuple[int, ...]) -> str:

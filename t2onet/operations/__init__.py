@@ -1,6 +1,7 @@
 """Operations: declarations and formulas, a file for each family.
 
-Every module of this folder is imported, which registers its operations and repairs: adding one is one file.
+Every module of this folder is imported, which registers its operations, geometry and repairs: adding one is
+one file.
 """
 
 from importlib import import_module as _import_module
@@ -9,7 +10,10 @@ from pkgutil import iter_modules as _iter_modules
 from ._registry import (
     REFERENCE_SHORT_SIDE,
     Attribute,
+    Declaration,
     Frame,
+    Geometry,
+    GeometryFunction,
     Operation,
     Parameter,
     ParameterValues,
@@ -17,22 +21,40 @@ from ._registry import (
     RadiusMode,
     Repair,
     RepairFunction,
+    declarations,
+    geometries,
+    get_declaration,
     get_operation,
     get_published_operation,
+    join_phrases,
     operations,
     pixel_scale,
     register,
+    register_geometry,
     register_repair,
     repairs,
     sort_by_position,
 )
 from .paper import PAPER, paper_operations
 
+DARKROOM = (
+    *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "tone"),
+    *("white_balance", "vibrance", "saturation", "mixer", "grading", "black_and_white", "color"),
+    *("sharpness", "clarity", "dehaze", "denoise"),
+    *("vignette", "grain"),
+    *("crop", "straighten", "rotate", "flip"),
+)
+"""What photographers know, in their units: light, colour, detail, effects and geometry."""
+
 __all__ = [
+    "DARKROOM",
     "PAPER",
     "REFERENCE_SHORT_SIDE",
     "Attribute",
+    "Declaration",
     "Frame",
+    "Geometry",
+    "GeometryFunction",
     "Operation",
     "Parameter",
     "ParameterValues",
@@ -40,12 +62,17 @@ __all__ = [
     "RadiusMode",
     "Repair",
     "RepairFunction",
+    "declarations",
+    "geometries",
+    "get_declaration",
     "get_operation",
     "get_published_operation",
+    "join_phrases",
     "operations",
     "paper_operations",
     "pixel_scale",
     "register",
+    "register_geometry",
     "register_repair",
     "repairs",
     "sort_by_position",

@@ -19,7 +19,17 @@ from ..image.colour import (
     xyz_to_linear,
 )
 from ..image.pixels import Array, array_namespace, per_pixel
-from ._registry import Attribute, Frame, Operation, Parameter, ParameterValues, Phrase, adverb, register
+from ._registry import (
+    Attribute,
+    Frame,
+    Operation,
+    Parameter,
+    ParameterValues,
+    Phrase,
+    degree,
+    percent,
+    register,
+)
 from .light import fade_into_gamut, measure_saturation
 
 HUES = {
@@ -82,12 +92,8 @@ def _describe_white_balance(values: ParameterValues) -> str:
     parts = []
     for value, more, less in zip(values, ("warmer", "more magenta"), ("cooler", "greener"), strict=True):
         if value:
-            parts.append(f"{_word_amount(value, 10, 35)} {more if value > 0 else less}".strip())
-    return " and ".join(parts)
-
-
-def _word_amount(value: float, small: float, large: float) -> str:
-    return {"slightly": "a little", "strongly": "much"}.get(adverb(abs(value), small, large), "")
+            parts.append(f"{degree(abs(value), 15, 40)} {more if value > 0 else less}".strip())
+    return ", ".join(parts)
 
 
 register(
@@ -150,7 +156,7 @@ register(
             ),
         ),
         phrase=Phrase(
-            more="more vibrant", less="more muted", amount=lambda amount: _word_amount(amount, 15, 50)
+            more="more vibrant", less="more muted", amount=lambda amount: degree(abs(amount), 15, 50)
         ),
         formula=vibrance,
         space="linear",
@@ -274,22 +280,16 @@ def _declare_hues(name: str, help: str) -> Parameter:
 
 
 def _describe_mixer(values: ParameterValues) -> str:
-    words = (("turned",), ("more", "less"), ("lighter", "darker"))
+    words = (("{}s shifted", "{}s shifted"), ("more {}", "less {}"), ("lighter {}s", "darker {}s"))
     parts = []
     for number, value in enumerate(values):
         row, hue = divmod(number, len(HUES))
-        if not value:
-            continue
-        name = list(HUES)[hue]
-        if row == 0:
-            parts.append(f"{name}s shifted")
-        elif row == 1:
-            parts.append(f"{words[row][value < 0]} {name}")
-        else:
-            parts.append(f"{words[row][value < 0]} {name}s")
-    if len(parts) > 3:
-        return "several colours adjusted"
-    return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]
+        if value:
+            parts.append(words[row][value < 0].format(list(HUES)[hue]))
+    return ", ".join(parts) if len(parts) <= 3 else _SEVERAL_COLOURS
+
+
+_SEVERAL_COLOURS = "several colours adjusted"
 
 
 register(
@@ -305,6 +305,7 @@ register(
             _declare_hues("lightness", "lightens or darkens the colours of a hue"),
         ),
         phrase=_describe_mixer,
+        brief=_SEVERAL_COLOURS,
         formula=mixer,
     )
 )
@@ -388,7 +389,7 @@ def name_hue(degrees: float) -> str:
 
 def _describe_grading(values: ParameterValues) -> str:
     zones = zip(ZONE_NAMES, values[:3], values[3:6], strict=True)
-    return ", ".join(f"{name_hue(hue)} in the {zone}" for zone, hue, strength in zones if strength)
+    return ", ".join(f"{name_hue(hue)} {zone}" for zone, hue, strength in zones if strength)
 
 
 register(
@@ -431,6 +432,7 @@ register(
             ),
         ),
         phrase=_describe_grading,
+        brief="colours graded",
         formula=grading,
         canonical=_drop_unused_hues,
     )
@@ -451,8 +453,8 @@ def black_and_white(image: Array, parameters: Array, frame: Frame) -> Array:
 
 
 def _describe_black_and_white(values: ParameterValues) -> str:
-    whole = "black and white" if values[0] == 100 else f"faded to {values[0]:.0f} % of black and white"
-    return f"{whole}{', mixed by hue' if any(values[1:]) else ''}"
+    amount = "" if values[0] == 100 else f"{percent(values[0] / 100)} "
+    return f"{amount}black and white{', mixed by hue' if any(values[1:]) else ''}"
 
 
 def _drop_unused_mix(values: ParameterValues) -> ParameterValues:
@@ -472,7 +474,7 @@ register(
                 0.0,
                 100.0,
                 0.0,
-                unit="percent",
+                unit="%",
                 help="100 is black and white, 0 leaves all colours",
                 step=1.0,
             ),

@@ -85,7 +85,7 @@ INPAINT = register_repair(
         name="inpaint",
         help="Removes what the mask covers: fills it in from around.",
         function=inpaint,
-        phrase="removes something from the picture",
+        phrase="something removed",
         margin=INPAINT_MARGIN,
     )
 )

@@ -44,8 +44,11 @@ _STOPS = {1 / 3: "a third of a stop", 1 / 2: "half a stop", 2 / 3: "two thirds o
 
 def _word_stops(ev: float) -> str:
     """ "half a stop", "1.5 stops"."""
-    named = (words for stops, words in _STOPS.items() if abs(abs(ev) - stops) < 0.02)
-    return next(named, f"{abs(ev):.2g} stops")
+    size = abs(ev)
+    if size < 0.05:
+        return "barely"
+    named = (words for stops, words in _STOPS.items() if abs(size - stops) < 0.02)
+    return next(named, f"{round(size, 1 if size > 1 else 2):g} stops")
 
 
 register(
@@ -151,8 +154,8 @@ def _declare_zone(name: str, position: int, curve: ToneCurve, about: str, tones:
             ),
         ),
         phrase=Phrase(
-            more=f"{tones} lifted",
-            less=f"{tones} lowered",
+            more=f"{tones} {{}} lifted",
+            less=f"{tones} {{}} lowered",
             amount=lambda amount: adverb(abs(amount), 20, 60),
         ),
         formula=formula,

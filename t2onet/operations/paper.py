@@ -20,6 +20,7 @@ from ._registry import (
     ParameterValues,
     Phrase,
     adverb,
+    degree,
     get_published_operation,
     percent,
     register,
@@ -78,7 +79,7 @@ BRIGHTNESS = register(
                 sampling=2.0,
             ),
         ),
-        phrase=Phrase(more="brightens", less="darkens", amount=percent, lowest="turns everything black"),
+        phrase=Phrase(more="brighter", less="darker", amount=percent, lowest="all black"),
         formula=brightness,
     )
 )
@@ -114,9 +115,7 @@ SATURATION = register(
                 sampling=0.5,
             ),
         ),
-        phrase=Phrase(
-            more="strengthens colours", less="fades colours", amount=percent, lowest="takes all colour out"
-        ),
+        phrase=Phrase(more="more colourful", less="less colourful", amount=percent, lowest="without colour"),
         formula=saturation,
     )
 )
@@ -177,7 +176,7 @@ CONTRAST = register(
                 published=False,
             ),
         ),
-        phrase=Phrase(more="raises contrast", less="lowers contrast", amount=percent),
+        phrase=Phrase(more="more contrast", less="less contrast", amount=percent),
         formula=contrast,
     )
 )
@@ -228,38 +227,34 @@ _TONAL_REGIONS = {"shadows": (1, 2), "midtones": (3, 4, 5), "highlights": (6, 7)
 
 # Directions in which the red, green and blue curves move apart.
 _TINTS = {
-    "warms": (1, 0, -1),
-    "cools": (-1, 0, 1),
-    "red": (2, -1, -1),
-    "green": (-1, 2, -1),
-    "blue": (-1, -1, 2),
-    "yellow": (1, 1, -2),
-    "cyan": (-2, 1, 1),
-    "magenta": (1, -2, 1),
+    "warmer": (1, 0, -1),
+    "cooler": (-1, 0, 1),
+    "redder": (2, -1, -1),
+    "greener": (-1, 2, -1),
+    "bluer": (-1, -1, 2),
+    "yellower": (1, 1, -2),
+    "more cyan": (-2, 1, 1),
+    "more magenta": (1, -2, 1),
 }
+_MAX_CURVE_WORDS = 7
+"""Words for curves by region; beyond, the picture is described as a whole."""
 
 
 def describe_tone(rises: ParameterValues) -> str:
-    """One curve for all channels: "lifts the midtones and highlights"."""
-    return _describe_lifts(_measure_shifts(rises)) or "bends the tone curve very slightly"
+    """One curve for all channels: "midtones and highlights lifted"."""
+    return ", ".join(_word_lifts(_measure_shifts(rises))) or "tone curve barely bent"
 
 
 def describe_color(rises: ParameterValues) -> str:
-    """A curve for each channel: "warms the shadows and cools the highlights"."""
+    """A curve for each channel: "warmer shadows, cooler highlights"."""
     pieces = len(rises) // 3
     by_channel = [_measure_shifts(rises[start : start + pieces]) for start in range(0, len(rises), pieces)]
     by_region = {name: tuple(channel[name] for channel in by_channel) for name in _TONAL_REGIONS}
-    tints = {name: _find_tint(*shifts) for name, shifts in by_region.items()}
-    visible = {name: tint for name, tint in tints.items() if tint[1] >= _NOTICEABLE_SHIFT}
-    phrases = []
-    if len({tint for tint, _ in visible.values()}) == 1:
-        tint = next(iter(visible.values()))[0]
-        phrases.append(_describe_tint(tint, max(size for _, size in visible.values()), "colours"))
-    else:
-        phrases += [_describe_tint(tint, size, name) for name, (tint, size) in visible.items()]
-    means = {name: sum(shifts) / 3 for name, shifts in by_region.items()}
-    phrases.append(_describe_lifts(means, beside=max(size for _, size in tints.values())))
-    return " and ".join(filter(None, phrases)) or "bends the colour curves very slightly"
+    phrases = _word_regions(by_region)
+    if sum(len(phrase.split()) for phrase in phrases) > _MAX_CURVE_WORDS:
+        mean = tuple(sum(shifts) / len(by_region) for shifts in zip(*by_region.values(), strict=True))
+        phrases = _word_regions(dict.fromkeys(_TONAL_REGIONS, mean)) or ["colours shifted by tone"]
+    return ", ".join(phrases) or "colour curves barely bent"
 
 
 def _measure_shifts(rises: Sequence[float]) -> dict[str, float]:
@@ -269,22 +264,25 @@ def _measure_shifts(rises: Sequence[float]) -> dict[str, float]:
     return {name: sum(shift[k] for k in knots) / len(knots) for name, knots in _TONAL_REGIONS.items()}
 
 
-def _describe_lifts(shifts: dict[str, float], beside: float = 0.0) -> str:
-    """Which regions became lighter or darker; empty where a larger shift `beside` them hides it."""
+def _word_regions(by_region: dict[str, tuple[float, ...]]) -> list[str]:
+    """Tints and lifts from the shifts of red, green and blue in each region."""
+    tints = {name: _find_tint(*shifts) for name, shifts in by_region.items()}
+    means = {name: sum(shifts) / len(shifts) for name, shifts in by_region.items()}
+    return [*_word_tints(tints), *_word_lifts(means, beside=max(size for _, size in tints.values()))]
+
+
+def _word_lifts(shifts: dict[str, float], beside: float = 0.0) -> list[str]:
+    """Which regions became lighter or darker; nothing where a larger shift `beside` them hides it."""
     least = max(_NOTICEABLE_SHIFT, max(beside, *map(abs, shifts.values())) / 4)
-    moves = [
-        _describe_regions(verb, [name for name, shift in shifts.items() if sign * shift >= least], shifts)
-        for verb, sign in (("lifts", 1), ("lowers", -1))
-    ]
-    return " and ".join(filter(None, moves))
-
-
-def _describe_regions(verb: str, regions: list[str], shifts: dict[str, float]) -> str:
-    if not regions:
-        return ""
-    amount = adverb(max(abs(shifts[name]) for name in regions), 0.03, 0.1)
-    what = "all tones" if len(regions) == len(_TONAL_REGIONS) else f"the {' and '.join(regions)}"
-    return f"{verb} {what} {amount}".rstrip()
+    phrases = []
+    for moved, whole, sign in (("lifted", "brighter", 1), ("lowered", "darker", -1)):
+        regions = [name for name, shift in shifts.items() if sign * shift >= least]
+        size = max((abs(shifts[name]) for name in regions), default=0.0)
+        if len(regions) == len(_TONAL_REGIONS):
+            phrases.append(f"{degree(size, 0.03, 0.1)} {whole}".strip())
+        elif regions:
+            phrases.append(" ".join(f"{' and '.join(regions)} {adverb(size, 0.03, 0.1)} {moved}".split()))
+    return phrases
 
 
 def _find_tint(red: float, green: float, blue: float) -> tuple[str, float]:
@@ -300,11 +298,14 @@ def _find_tint(red: float, green: float, blue: float) -> tuple[str, float]:
     return max(_TINTS, key=agreement), max(map(abs, apart))
 
 
-def _describe_tint(tint: str, size: float, what: str) -> str:
-    amount = adverb(size, 0.03, 0.1)
-    if tint in ("warms", "cools"):
-        return f"{tint} the {what} {amount}".rstrip()
-    return " ".join(filter(None, (f"tints the {what}", amount, f"towards {tint}")))
+def _word_tints(tints: dict[str, tuple[str, float]]) -> list[str]:
+    """Visible tints: one for the picture where all regions agree, otherwise by region."""
+    visible = {region: tint for region, (tint, size) in tints.items() if size >= _NOTICEABLE_SHIFT}
+    if len(set(visible.values())) == 1:
+        (tint,) = set(visible.values())
+        return [f"{degree(max(size for _, size in tints.values()), 0.03, 0.1)} {tint}".strip()]
+    regions = {tint: [name for name, one in visible.items() if one == tint] for tint in visible.values()}
+    return [f"{tint} {' and '.join(names)}" for tint, names in regions.items()]
 
 
 TONE = register(
@@ -316,6 +317,7 @@ TONE = register(
         help="A tone curve of eight pieces, the same for red, green and blue.",
         parameters=(_declare_rises("rises", "the curve", 0.75),),
         phrase=describe_tone,
+        brief="tones adjusted",
         formula=tone,
         per_channel=True,
         canonical=normalize_rises,
@@ -331,6 +333,7 @@ COLOR = register(
         help="Three tone curves of eight pieces, one each for red, green and blue.",
         parameters=tuple(_declare_rises(channel, channel, 0.1) for channel in ("red", "green", "blue")),
         phrase=describe_color,
+        brief="colours adjusted",
         formula=color,
         per_channel=True,
         canonical=normalize_rises,
@@ -407,8 +410,8 @@ def sharpness(image: Array, parameters: Array, frame: Frame) -> Array:
     return image + per_pixel(parameters[..., 0]) * laplacian(image, frame.scale)
 
 
-def _sharpness_adverb(p: float) -> str:
-    return adverb(p, 0.1, 0.6) if p > 0 else adverb(-p, 0.05, 0.18)
+def _word_sharpness(p: float) -> str:
+    return degree(p, 0.1, 0.6) if p > 0 else degree(-p, 0.05, 0.18)
 
 
 SHARPNESS = register(
@@ -429,7 +432,7 @@ SHARPNESS = register(
                 sampling=0.75,
             ),
         ),
-        phrase=Phrase(more="sharpens", less="softens", amount=_sharpness_adverb),
+        phrase=Phrase(more="sharper", less="softer", amount=_word_sharpness),
         formula=sharpness,
         reach=lambda frame: laplacian_neighbourhood(frame.scale).reach,
     )

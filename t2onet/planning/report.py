@@ -185,7 +185,7 @@ def _outline_region(picture: PIL.Image.Image, region: Region) -> PIL.Image.Image
 def _split_parameters(step: Step) -> Iterator[tuple[Parameter, ParameterValues]]:
     """Each parameter of the operation with its values."""
     first = 0
-    for parameter in () if step.is_repair else operations.get_operation(step.operation).parameters:
+    for parameter in () if step.is_repair else operations.declarations()[step.operation].parameters:
         yield parameter, step.parameters[first : first + parameter.count]
         first += parameter.count
 

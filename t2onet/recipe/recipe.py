@@ -27,7 +27,7 @@ from pydantic import (
 from .. import operations
 from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
-from ..operations import Parameter, Repair
+from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -35,6 +35,9 @@ MAX_RECIPE_BYTES = 256 << 20
 """Largest recipe file that is read; masks are inside it."""
 MAX_RECIPE_STEPS = 256
 """Steps of one recipe."""
+MAX_SENTENCE_WORDS = 12
+"""Words that describe one or two steps."""
+WORDS_PER_FURTHER_STEP = 4
 MAX_MASK_MEGAPIXELS = 1000.0
 """Sum over the different masks of one recipe, at their own resolution."""
 
@@ -46,6 +49,14 @@ def _describe_step_schemas(schema: dict[str, Any]) -> None:
         *(
             _make_step_schema(one.name, one.help, {"parameters": _make_parameter_schema(one.parameters)})
             for one in operations.operations().values()
+        ),
+        *(
+            _make_step_schema(
+                one.name,
+                one.help,
+                {"parameters": _make_parameter_schema(one.parameters), "mask": {"type": "null"}},
+            )
+            for one in operations.geometries().values()
         ),
         *(
             _make_step_schema(one.name, one.help, {"parameters": {"type": "array", "maxItems": 0}}, "mask")
@@ -61,9 +72,7 @@ def _make_step_schema(name: str, about: str, fields: dict[str, Any], *required: 
 
 def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
     """As `Operation.check` accepts them: a flat list, a list for each parameter, a number, or names."""
-    numbers = [
-        {"type": "number", "minimum": p.low, "maximum": p.high, "default": p.default} for p in parameters
-    ]
+    numbers = [_make_number_schema(parameter) for parameter in parameters]
     counts = [p.count for p in parameters]
     rows = [[number] * count for number, count in zip(numbers, counts, strict=True)]
     flat = [number for row in rows for number in row]
@@ -75,6 +84,11 @@ def _make_parameter_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
         forms.append(_make_list_schema([_make_list_schema(row) for row in rows]))
     forms.append({"type": "object", "description": "values by name; the others have their defaults"})
     return {"description": "; ".join(f"{p.name}: {p.help}" for p in parameters), "anyOf": forms}
+
+
+def _make_number_schema(parameter: Parameter) -> dict[str, Any]:
+    bounds = {"minimum": parameter.low, "maximum": parameter.high, "default": parameter.default}
+    return {"type": "number", **bounds, **({"multipleOf": parameter.step} if parameter.whole_steps else {})}
 
 
 def _make_list_schema(items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -101,9 +115,11 @@ class Step(BaseModel):
             raise RecipeError(f"a step is an operation with its parameters, and {raw!r:.80} was given")
         if not isinstance(raw["operation"], str):
             raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
-        kind = operations.repairs().get(raw["operation"]) or operations.get_operation(raw["operation"])
+        kind = operations.get_declaration(raw["operation"])
         if isinstance(kind, Repair) and raw.get("mask") is None:
             raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
+        if isinstance(kind, Geometry) and raw.get("mask") is not None:
+            raise RecipeError(f"{kind.name} moves the whole picture and takes no mask; leave it out")
         return {**raw, "parameters": kind.check(raw["parameters"])}
 
     @field_serializer("parameters")
@@ -112,10 +128,9 @@ class Step(BaseModel):
 
     @property
     def stored_parameters(self) -> tuple[float, ...]:
-        """The parameters as files have them; see `Operation.trim`."""
-        if self.is_repair:
-            return self.parameters
-        return operations.get_operation(self.operation).trim(self.parameters)
+        """The parameters as files have them; see `Declaration.trim`."""
+        kind = self.declaration
+        return self.parameters if isinstance(kind, Repair) else kind.trim(self.parameters)
 
     @classmethod
     def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
@@ -123,33 +138,70 @@ class Step(BaseModel):
         return cls.model_construct(operation=operation, parameters=parameters, mask=None)
 
     @property
+    def declaration(self) -> Declaration | Repair:
+        """The operation, geometry or repair that it names."""
+        return operations.get_declaration(self.operation)
+
+    @property
     def is_repair(self) -> bool:
         """Whether it fills its mask from the surroundings."""
         return self.operation in operations.repairs()
 
     @property
+    def is_geometry(self) -> bool:
+        """Whether it changes the frame of the photo."""
+        return self.operation in operations.geometries()
+
+    @property
+    def has_strength(self) -> bool:
+        """Whether there is a half of it: repairs and geometry are done or not."""
+        return not (self.is_repair or self.is_geometry)
+
+    @property
     def is_identity(self) -> bool:
         """Whether it leaves every photo unchanged."""
-        return not self.is_repair and operations.get_operation(self.operation).is_identity(self.parameters)
+        kind = self.declaration
+        return not isinstance(kind, Repair) and kind.is_identity(self.parameters)
 
-    def describe(self) -> str:
-        """What it does, in words: "brightens by 20 %"."""
-        if self.is_repair:
-            return operations.repairs()[self.operation].describe()
-        phrase = operations.get_operation(self.operation).describe(self.parameters)
-        return f"{phrase} in part of the picture" if self.mask else phrase
+    def size_after(self, height: int, width: int) -> tuple[int, int]:
+        """Height and width of a photo of this size after the step."""
+        geometry = operations.geometries().get(self.operation)
+        return geometry.size_after(height, width, self.parameters) if geometry else (height, width)
+
+    def describe(self, *, brief: bool = False) -> str:
+        """What it does, in at most ten words: "20 % brighter"; `brief` says less, in at most five."""
+        kind = self.declaration
+        if isinstance(kind, Repair):
+            return kind.describe()
+        phrase = kind.describe_briefly() if brief else kind.describe(self.parameters)
+        return f"{join_phrases(phrase.split(', '))} locally" if self.mask else phrase
+
+    def format_settings(self) -> str:
+        """The numbers as photographers write them: "exposure +0.50 EV"; defaults are left out."""
+        kind = self.declaration
+        if isinstance(kind, Repair):
+            return self.operation
+        settings = kind.format_settings(self.parameters) or f"{kind.label} unchanged"
+        return f"{settings} (local)" if self.mask else settings
 
     def blend(self, strength: float) -> Self:
         """The step at a strength: 0 does nothing, 1 is the step itself, above 1 it is clipped to its range.
 
-        A repair has no strength and is returned unchanged.
+        Repairs and geometry have no strength and are returned unchanged.
         """
-        if strength == 1 or self.is_repair:
+        if strength == 1 or not self.has_strength:
             return self
         operation = operations.get_operation(self.operation)
         pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
         values = operation.clip([round(d + strength * (value - d), 12) for d, value in pairs])
         return self.model_copy(update={"parameters": values})
+
+    def add(self, other: Step) -> Self:
+        """The step with the changes of another step of its operation added to its own."""
+        operation = operations.get_operation(self.operation)
+        rows = (operation.canonical(self.parameters), operation.canonical(other.parameters))
+        added = [one + more - d for one, more, d in zip(*rows, operation.defaults, strict=True)]
+        return self.model_copy(update={"parameters": operation.clip(added)})
 
 
 StepLike = Step | tuple[Any, ...] | dict[str, Any]
@@ -171,15 +223,10 @@ class StepChange:
         assert self.before is not None
         assert self.after is not None
         where = ", elsewhere in the picture" if self.before.mask != self.after.mask else ""
-        before, after = _describe_with_figure(self.before), _describe_with_figure(self.after)
+        before, after = self.before.format_settings(), self.after.format_settings()
+        if before == after:  # curves, say, whose numbers are not written
+            before, after = self.before.describe(), self.after.describe()
         return f"changed, step {self.position}{where}: {before} -> {after}"
-
-
-def _describe_with_figure(step: Step) -> str:
-    """In words, followed by the parameter where there is only one."""
-    numbers = step.stored_parameters
-    figure = f" ({numbers[0]:g})" if len(numbers) == 1 else ""
-    return f"{step.describe()}{figure}"
 
 
 class Recipe(BaseModel):
@@ -290,12 +337,51 @@ class Recipe(BaseModel):
         return Path(path)
 
     def describe(self) -> str:
-        """What the recipe does, in one sentence."""
-        phrases = [step.describe() for step in self.steps if not step.is_identity]
-        return join_as_sentence(phrases) if phrases else "Changes nothing."
+        """What the recipe does, in one sentence: at most 12 words for one or two steps."""
+        steps = [step for step in self.steps if not step.is_identity]
+        return join_as_sentence(_shorten_phrases(steps)) if steps else "Changes nothing."
+
+    def format_settings(self) -> str:
+        """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
+        text = ", ".join(step.format_settings() for step in self.steps if not step.is_identity)
+        return f"{text[:1].upper()}{text[1:]}"
+
+    def adjust(self, operation: str, values: object) -> Self:
+        """The recipe with other values of an operation that acts on the whole photo.
+
+        Its last step without a mask is changed; where there is none, one is added at the operation's usual
+        position. Values by name leave the others of that step as they are.
+        """
+        declared = operations.get_declaration(operation)
+        if isinstance(declared, Repair):
+            raise RecipeError(f"{operation} has no values to adjust; add it as a step with a mask")
+        at = self.find_step(operation)
+        current = declared.defaults if at is None else self.steps[at].parameters
+        step = Step(operation=operation, parameters=declared.check(values, current))
+        begin = self._find_place(declared.position) if at is None else at
+        steps = (*self.steps[:begin], step, *self.steps[begin + (at is not None) :])
+        _check_step_count(len(steps))
+        return self.model_copy(update={"steps": steps})
+
+    def find_step(self, operation: str) -> int | None:
+        """Where the last step of an operation that acts on the whole photo is."""
+        steps = [step.operation == operation and step.mask is None for step in self.steps]
+        return max((at for at, is_whole in enumerate(steps) if is_whole), default=None)
+
+    def _find_place(self, position: int) -> int:
+        """Where a step of an operation with this position belongs: before the first that comes after it."""
+        later = (
+            at
+            for at, step in enumerate(self.steps)
+            if not step.is_repair and operations.declarations()[step.operation].position > position
+        )
+        return next(later, len(self.steps))
 
     def blend(self, strength: float) -> Self:
-        """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself."""
+        """The recipe at a strength: 0 does nothing, 0.5 is half of each step, 1 the recipe itself.
+
+        Repairs and geometry stay as they are at every strength.
+        """
         if not (math.isfinite(strength) and strength >= 0):
             raise RecipeError(
                 f"a strength is 0 or more (1 is the recipe as it is), and {strength:g} was given"
@@ -322,6 +408,17 @@ class Recipe(BaseModel):
         return changes
 
     @property
+    def geometry(self) -> Self:
+        """Its crops, turns and flips alone: the frame of the result."""
+        return self.model_copy(update={"steps": tuple(step for step in self.steps if step.is_geometry)})
+
+    def size_after(self, height: int, width: int) -> tuple[int, int]:
+        """Height and width of a photo of this size after the recipe."""
+        for step in self.steps:
+            height, width = step.size_after(height, width)
+        return height, width
+
+    @property
     def is_identity(self) -> bool:
         """Whether it leaves every photo unchanged."""
         return all(step.is_identity for step in self.steps)
@@ -331,10 +428,20 @@ class Recipe(BaseModel):
 
 
 def join_as_sentence(phrases: Sequence[str]) -> str:
-    """Phrases as one sentence."""
-    *first, last = phrases
-    text = f"{', '.join(first)} and {last}" if first else last
+    """Phrases, whose parts are separated by commas, as one sentence."""
+    text = join_phrases([part for phrase in phrases for part in phrase.split(", ")])
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _shorten_phrases(steps: Sequence[Step]) -> list[str]:
+    """What steps do, the longest phrases in brief where there are too many words for one sentence."""
+    phrases = [step.describe() for step in steps]
+    limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
+    for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
+        if len(join_as_sentence(phrases).split()) <= limit:
+            break
+        phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
+    return phrases
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:

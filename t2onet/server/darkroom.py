@@ -16,7 +16,7 @@ from ..editor.policy import Policy, load_shipped_policy
 from ..errors import T2OError
 from ..executor import render_stages
 from ..image.codecs import count_cores
-from ..operations import operations
+from ..operations import Operation, declarations
 from ..recipe import Recipe
 from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name
 from .running import raise_if_disconnected
@@ -90,7 +90,8 @@ class DarkroomService:
 
         A server that stops waits for what is being loaded; nothing more is loaded once `stopping` is set.
         """
-        numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in operations().values()]
+        kinds = [one for one in declarations().values() if isinstance(one, Operation) or one.reads_neighbours]
+        numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in kinds]
         with suppress(T2OError):
             self.get_policy()
             if stopping.is_set():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import secrets
 import threading
 from collections import OrderedDict
@@ -17,7 +18,7 @@ import PIL.Image
 from ..editor import Edit, Editor
 from ..editor.policy import Policy
 from ..errors import ImageError
-from ..executor import Pixels, render_stages
+from ..executor import Pixels, reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
 from ..image.photo import resize_to_square
@@ -84,18 +85,19 @@ class PreviewRenderer:
     threads: int
 
     def render(self, photo: str, open_photo: Callable[[], Image], recipe: Recipe, side: int) -> Pixels:
-        """(H, W, 3) uint8 in sRGB: a photo after a recipe, its long side at most `side` pixels."""
+        """(H, W, 3) uint8 in sRGB: a photo, its long side at most `side` pixels, after a recipe."""
         steps = tuple(step for step in recipe.steps if not step.is_identity)
         if (cached := self.cache.get(photo, side, steps, _SCREEN_PIXELS)) is not None:
             assert isinstance(cached, np.ndarray)
             return cached
         base = self._get_base(photo, open_photo, side)
         start, pixels = self._find_farthest(photo, side, steps, base)
-        rest, begun = Recipe(steps=steps[start:]), base.with_pixels(pixels)
+        rest, begun = Recipe(steps=steps[start:]), image_from_array(pixels)
         made = render_stages(rest, begun, last=np.uint8, threads=self.threads, kernels=True)
         for number, stage in enumerate(made[:-1], start=start + 1):
             self.cache.put(photo, side, steps[:number], value=stage)
-        picture = to_screen_pixels(base.with_pixels(made[-1]) if made else base)
+        done = reframe_image(base, steps, made[-1], threads=self.threads, kernels=True) if made else base
+        picture = to_screen_pixels(done)
         self.cache.put(photo, side, steps, _SCREEN_PIXELS, value=picture)
         self.cache.drop(photo, side, unless=lambda key: _is_useful_for(steps, key))
         return picture
@@ -129,6 +131,13 @@ def _is_useful_for(steps: tuple[Step, ...], key: PreviewKey) -> bool:
     done, *shown = key[2:] or ((),)
     assert isinstance(done, tuple)
     return done in ((), steps) if shown else done == steps[: len(done)]
+
+
+def find_source_side(photo: PhotoInfo, recipe: Recipe, side: int) -> int:
+    """The long side that a photo needs before a recipe, so that it has `side` pixels after it."""
+    before = max(photo.height, photo.width)
+    after = max(recipe.size_after(photo.height, photo.width))
+    return side if before == after else min(math.ceil(side * before / after), before)
 
 
 def fit_long_side(image: Image, side: int) -> Image:

@@ -171,6 +171,7 @@ class StepResponse(BaseModel):
 
     operation: str
     does: str
+    settings: Annotated[str, Field(description="Its numbers as photographers write them.")]
     because: Annotated[list[str], Field(description="Words of the request that led to it.")]
     masked: bool
 
@@ -189,6 +190,8 @@ class PhotoResponse(BaseModel):
     name: str
     width: int
     height: int
+    edited_width: Annotated[int, Field(description="After the edit, which may crop or turn the photo.")]
+    edited_height: int
     format: str | None
     bits: int
     notes: Annotated[list[str], Field(description="What an edited copy cannot keep of the file.")]
@@ -357,7 +360,7 @@ def _count_neighbourhood_passes(recipe: Recipe) -> float:
     The first pass over the whole photo is not counted, so that a simple edit of any photo is accepted.
     """
     steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
-    wide = [step for step in steps if operations.get_operation(step.operation).reads_neighbours]
+    wide = [step for step in steps if operations.declarations()[step.operation].reads_neighbours]
     whole = sum(step.mask is None for step in wide)
     return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
 
@@ -410,7 +413,11 @@ def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> 
     """The steps of a recipe in words; `reasons` are the words that led to each step, if they are known."""
     return [
         StepResponse(
-            operation=step.operation, does=step.sentence, because=list(step.reasons), masked=step.masked
+            operation=step.operation,
+            does=step.sentence,
+            settings=step.settings,
+            because=list(step.reasons),
+            masked=step.masked,
         )
         for step in summarize_steps(recipe, reasons)
     ]

@@ -215,6 +215,7 @@ def test_other_strengths_are_refused(t2o: T2O, folder: Path, strength: str) -> N
     assert t2o("apply", "look.json", "sea.png", "--strength", strength) == (2, "", text)
 
 
+@pytest.mark.slow
 def test_radius(t2o: T2O, folder: Path) -> None:
     # Only above a short side of 1000 pixels does a radius that grows differ from one that does not.
     PIL.Image.fromarray(noise(height=1060, width=1010)).save("large.png", compress_level=1)

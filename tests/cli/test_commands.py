@@ -11,7 +11,7 @@ import pytest
 import t2onet
 from t2onet import Mask, Recipe
 from t2onet.looks import export_recipe
-from t2onet.operations import operations
+from t2onet.operations import declarations
 from tests.cli.helpers import LOOK, T2O, contents, process
 
 # ---- describe
@@ -20,9 +20,9 @@ from tests.cli.helpers import LOOK, T2O, contents, process
 def test_describe(t2o: T2O, folder: Path) -> None:
     assert t2o("describe", "look.json") == (
         0,
-        "look: Brightens by 20 % and fades colours by 50 %.\n"
-        "  1. brightness  brightens by 20 %\n"
-        "  2. saturation  fades colours by 50 %\n",
+        "look: 20 % brighter and 50 % less colourful.\n"
+        "  1. brightness +0.20  20 % brighter\n"
+        "  2. saturation -0.50  50 % less colourful\n",
         "",
     )
 
@@ -55,19 +55,22 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
     assert answer.code == 0
     assert json.loads(answer.out) == {
         "name": "Märzlicht",
-        "description": "Raises contrast by 50 % in part of the picture.",
+        "description": "50 % more contrast locally.",
+        "settings": "Contrast +0.50 (local)",
         "steps": [
             {
                 "operation": "contrast",
                 "parameters": [0.5],
                 "masked": True,
-                "does": "raises contrast by 50 % in part of the picture",
+                "does": "50 % more contrast locally",
+                "settings": "contrast +0.50 (local)",
             },
             {
                 "operation": "brightness",
                 "parameters": [0.0],
                 "masked": False,
-                "does": "leaves brightness alone",
+                "does": "brightness unchanged",
+                "settings": "brightness unchanged",
             },
         ],
     }
@@ -76,9 +79,9 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
 def test_describe_the_difference(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("contrast", 0.1), ("brightness", -0.2)]).save("other.json")
     changes = [
-        "added as step 1: raises contrast by 10 %",
-        "changed, step 2: brightens by 20 % (0.2) -> darkens by 20 % (-0.2)",
-        "removed, was step 2: fades colours by 50 %",
+        "added as step 1: 10 % more contrast",
+        "changed, step 2: brightness +0.20 -> brightness -0.20",
+        "removed, was step 2: 50 % less colourful",
     ]
     assert t2o("describe", "look.json", "--diff", "other.json") == (0, "\n".join(changes) + "\n", "")
     answer = t2o("describe", "look.json", "--diff", "other.json", "--json")
@@ -119,7 +122,7 @@ def test_export_prints_the_measured_error(
 
 def test_export_says_what_it_left_out(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("sharpness", -0.1), ("contrast", 0.2)]).save("sharp.json")
-    note = "left out: sharpness (softens) looks at neighbouring pixels, which a colour table cannot do"
+    note = "left out: sharpness (softer) looks at neighbouring pixels, which a colour table cannot do"
     assert t2o("export", "sharp.json", "a.cube").err == f"note: {note}\n"
     answer = t2o("export", "sharp.json", "b.cube", "--json")
     assert (answer.code, answer.err) == (0, "")
@@ -166,8 +169,8 @@ def test_ops_lists_every_operation(t2o: T2O) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.split()[:6] == ["operation", "parameter", "range", "default", "unit", "meaning"]
     first_words = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(" ")]
-    assert first_words == ["operation", *operations()]
-    for operation in operations().values():
+    assert first_words == ["operation", *declarations()]
+    for operation in declarations().values():
         for parameter in operation.parameters:
             assert f" {parameter.low:g} .. {parameter.high:g} " in answer.out
             row = parameter.name if parameter.count == 1 else f"{parameter.name} (x{parameter.count})"
@@ -183,15 +186,15 @@ def test_ops_is_as_wide_as_it_is_told(
     lines = t2o("ops").out.splitlines()
     assert max(map(len, lines)) <= width
     # And no narrower: only where there is room for all of it does the longest help stay on one line.
-    longest = max((operation.help for operation in operations().values()), key=len)
+    longest = max((operation.help for operation in declarations().values()), key=len)
     assert any(longest in line for line in lines) == (width == 200)
 
 
 def test_ops_as_json_is_the_declaration(t2o: T2O) -> None:
     data = json.loads(t2o("ops", "--json").out)
-    assert [operation["name"] for operation in data] == list(operations())
+    assert [operation["name"] for operation in data] == list(declarations())
     for entry in data:
-        operation = operations()[entry["name"]]
+        operation = declarations()[entry["name"]]
         assert entry["help"] == operation.help
         for told, declared in zip(entry["parameters"], operation.parameters, strict=True):
             for field in ("name", "low", "high", "default", "unit", "help", "count"):

@@ -61,6 +61,7 @@ def test_a_set_of_operations_is_planned_and_packed(t2o: T2O, photos: Path) -> No
     assert max(map(len, plans)) == 1
 
 
+@pytest.mark.slow
 def test_plans_by_another_solver_are_kept_apart(t2o: T2O, photos: Path) -> None:
     pytest.importorskip("scipy", reason="an extra")
     chosen = ("--operations", "brightness,sharpness", "--way", "beam", "--steps", "2")
@@ -89,6 +90,7 @@ def test_the_joint_way_has_no_solver(t2o: T2O, photos: Path) -> None:
     assert (unknown.code, "did you mean 'nelder-mead'?" in unknown.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
     first = json.loads(t2o("data", "plan", "photos", "-o", "plans", *SIZE, "--json").out)
     before = contents(photos / "plans")
@@ -132,6 +134,7 @@ def test_what_was_left_out_is_told_with_its_details(
     )
 
 
+@pytest.mark.slow
 def test_without_a_terminal_a_line_now_and_then(
     t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +146,7 @@ def test_without_a_terminal_a_line_now_and_then(
     assert all(line.endswith(" pairs a second") for line in lines)
 
 
+@pytest.mark.slow
 def test_damage_is_told_and_mended(t2o: T2O, photos: Path) -> None:
     t2o("data", "plan", "photos", "-o", "plans", *SIZE)
     segment = Path("plans/plans-000001.jsonl")

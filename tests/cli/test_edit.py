@@ -226,6 +226,7 @@ def test_a_network_of_ones_own_is_exported_and_asked(t2o: T2O, photo: Path) -> N
     assert "holds a network already" in again.err
 
 
+@pytest.mark.slow
 def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None:
     """Its decisions, seen on a small picture, become the recipe of the photo."""
     pytest.importorskip("onnx")

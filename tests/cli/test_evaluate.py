@@ -38,6 +38,7 @@ def test_the_shipped_network_is_measured_by_default(t2o: T2O, pairs: Path) -> No
     assert l1["low"] <= l1["value"] <= l1["high"] < 0.3
 
 
+@pytest.mark.slow
 def test_a_column_for_each_system_and_what_differs(t2o: T2O, pairs: Path) -> None:
     answer = t2o("evaluate", pairs, "--system", "identity", "--system", "keywords", "--each", 1)
     assert answer.code == 0
@@ -113,6 +114,7 @@ def test_questions_are_written_and_nothing_is_measured(t2o: T2O, pairs: Path) ->
     assert "questions.zip exists already" in t2o("evaluate", pairs, "--ask", "questions.zip").err
 
 
+@pytest.mark.slow
 def test_simulated_requests_are_followed_by_the_labels_they_carry(t2o: T2O, folder: Path) -> None:
     for number in range(4):
         photo(f"trip/{number}.png", seed=number)

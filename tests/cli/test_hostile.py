@@ -10,6 +10,7 @@ from tests.cli.helpers import T2O, contents, photo
 from tests.hostile import long_recipe
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -137,6 +137,7 @@ def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -
     assert list_leftovers(work) == []
 
 
+@pytest.mark.slow
 def test_onnx_runtime_is_imported_with_its_telemetry_off() -> None:
     """Its Linux builds read the variable when they are imported."""
     code = (

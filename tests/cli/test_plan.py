@@ -61,6 +61,7 @@ def test_it_prints_the_steps_and_the_costs(t2o: T2O, pair: Path) -> None:
         f"Mean difference from the edited photo, on the photos themselves: {plan.start_cost:.4f} -> "
         f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         plan.recipe.describe(),
+        plan.recipe.format_settings(),
         "-> plan.html",
     ]
     assert plan.recipe.describe() in Path("plan.html").read_text(encoding="utf-8")
@@ -255,6 +256,7 @@ def test_wrong_usage(t2o: T2O, pair: Path, option: str, value: str) -> None:
     assert option in answer.err
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(pair: Path) -> None:
     done = process("plan", "before.png", "after.png", "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -93,7 +93,7 @@ def test_it_prints_where_each_step_works(t2o: T2O, pair: Path) -> None:
     (step,) = plan.recipe.steps
     share = f"{100 * scene()[1]['disc'].mean():.0f} % of the picture, left"
     assert " ".join(row.split()) == f"1 saturation {step.describe()} {share} {plan.costs[1]:.4f}"
-    assert summary[1:] == [plan.recipe.describe(), "-> plan.html"]
+    assert summary[1:] == [plan.recipe.describe(), plan.recipe.format_settings(), "-> plan.html"]
     assert share in Path("plan.html").read_text(encoding="utf-8")
 
 

@@ -58,6 +58,7 @@ def test_help_of_a_command_loads_little() -> None:
     assert not (HEAVY | {"numpy", "PIL"}) & found
 
 
+@pytest.mark.slow
 def test_a_small_photo_does_not_load_the_compiler(folder: Path) -> None:
     PIL.Image.fromarray(noise()).save("sea.png")
     found = list_loaded_modules(RUN.format(arguments=["apply", "look.json", "sea.png"]))
@@ -85,6 +86,7 @@ main()
 """The command; after two photos it waits to be stopped, so that it is never done before that."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process there")
 def test_ctrl_c_leaves_only_whole_files(folder: Path) -> None:
     sources = folder / "trip"

@@ -263,6 +263,7 @@ def test_the_real_process_says_the_same(folder: Path) -> None:
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_everything_as_it_was(folder: Path) -> None:
     resource = pytest.importorskip(
         "resource", reason="a disk cannot be made full without the module resource"

@@ -143,6 +143,7 @@ def test_a_table_says_which_arithmetic_was_used(
     assert ("The generators of GANs computed in bfloat16." in page) is computes
 
 
+@pytest.mark.slow
 def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: PaperTable) -> None:
     """Although it has the same layout: its name is its own, and so are the labels of its requests."""
     t2o("data", "simulate", "pairs/before", "-o", "made", "--size", 32, "--val", 0.5)

@@ -70,6 +70,7 @@ def test_an_existing_folder_is_refused_and_stays(t2o: T2O, photos: Path) -> None
     assert contents(photos) == before
 
 
+@pytest.mark.slow
 def test_real_requests_are_said_where_they_fit(t2o: T2O, photos: Path) -> None:
     Path("real/annotations").mkdir(parents=True)
     orders = {"would you make it brighter": ("lightness", 1), "would you make it darker": ("lightness", -1)}

@@ -99,6 +99,7 @@ def test_the_kind_of_a_special_file_is_named(t2o: T2O, pipe: Path) -> None:
     assert "it is a device, not a regular file" in t2o("describe", "/dev/null").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["describe /dev/zero", "apply /dev/zero a.png", "apply look.json /dev/zero"]
 )

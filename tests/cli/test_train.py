@@ -20,6 +20,7 @@ def packed(folder: Path) -> Path:
     return make_packed_folder(folder)
 
 
+@pytest.mark.slow
 def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:
     answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", *SETTINGS)
     assert answer.code == 0

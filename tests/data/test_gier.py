@@ -164,6 +164,7 @@ def test_the_data_at_hand_is_read_whole() -> None:
     assert sum(len(sample.requests) for sample in aligned.split("val")) == 2_404  # as in the paper
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is absent")
 @pytest.mark.parametrize("split", ["train", "val"])

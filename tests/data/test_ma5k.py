@@ -146,6 +146,7 @@ def test_the_data_at_hand_is_read_whole() -> None:
     assert dataset.samples[0].open_photos()[1].pixels.shape == (256, 256, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is absent")
 def test_the_requests_at_hand_are_read_without_their_photos() -> None:

@@ -64,6 +64,7 @@ def test_everything_comes_back(dataset: Dataset, tmp_path: Path) -> None:
     assert (packed.before.tolist(), packed.after.tolist()) == ([0, 2, 4, 6], [1, 3, 5, 7])
 
 
+@pytest.mark.slow
 def test_photos_stay_close(tmp_path: Path) -> None:
     paths = sorted(EXAMPLES.glob("*.jpg"))
     samples = [Sample(path.stem, "train", path, path) for path in paths]
@@ -134,6 +135,7 @@ def plan_set(dataset: Dataset, cache: Path, steps: int) -> DatasetPlans:
     return DatasetPlans(cache, dataset.samples, settings)
 
 
+@pytest.mark.slow
 def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -> None:
     texts = list(
         collect_texts(replace(dataset, samples=(replace(dataset.samples[0], name="more"),)), dataset)
@@ -152,6 +154,7 @@ def test_other_plans_go_with_the_same_photos(dataset: Dataset, tmp_path: Path) -
     assert [len(got.plan["steps"]) for got in other.samples if got.plan] == [1] * (PAIRS - 1)
 
 
+@pytest.mark.slow
 def test_plans_alone_need_the_set_they_were_packed_for(dataset: Dataset, tmp_path: Path) -> None:
     plans = plan_set(dataset, tmp_path / "plans", 1)
     pack_dataset(dataset, tmp_path / "packed", size=SIDE)
@@ -211,6 +214,7 @@ def test_only_a_packed_set_is_replaced_and_only_on_request(dataset: Dataset, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["packed", "photos"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [False, True], ids=["pack", "repack"])
 def test_a_set_packed_meanwhile_is_kept(
     dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool

@@ -340,6 +340,7 @@ def test_photos_that_change_under_way(dataset: Dataset, tmp_path: Path) -> None:
     assert "not those the run began with" in tally.problems[0].reason
 
 
+@pytest.mark.slow
 def test_damage_is_planned_again(dataset: Dataset, tmp_path: Path) -> None:
     first = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     (segment,) = (tmp_path / "plans").glob("*.jsonl")

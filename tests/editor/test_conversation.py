@@ -89,11 +89,28 @@ def test_what_no_step_carries_is_asked_for_and_added(editor: Editor) -> None:
     edit = editor.follow("also sharpen it")
     assert [step.operation for step in edit.recipe.steps] == ["brightness", "color", "sharpness"]
     assert edit.reasons == (("brighter",), ("warmer",), ("sharpen",))
-    assert edit.changes == ["added as step 3: sharpens"]
+    assert edit.changes == ["added as step 3: sharper"]
     policy = editor.policy
     assert isinstance(policy, Scripted)
     seen = apply_to_thumbnail(Recipe(steps=edit.recipe.steps[:2]), editor.picture)
     assert np.array_equal(policy.pictures[-1], seen), "the policy looks at the photo as it is by now"
+
+
+def test_a_step_of_the_same_operation_is_changed_where_the_picture_is_the_same(editor: Editor) -> None:
+    editor.put(Recipe.from_steps([("sharpness", 0.001)]))
+    edit = editor.follow("also sharpen it")
+    assert edit.recipe == Recipe.from_steps([("sharpness", 0.301)])
+    assert edit.reasons == (("sharpen",),)
+    editor.put(Recipe.from_steps([("sharpness", 1.5)]))
+    assert len(editor.follow("also sharpen it").recipe.steps) == 2, "one step cannot be that sharp"
+
+
+def test_adjusting_by_hand_changes_the_step_there_is(editor: Editor) -> None:
+    edit = editor.adjust("brightness", 0.5)
+    assert [step.operation for step in edit.recipe.steps] == ["brightness", "color"]
+    assert (edit.recipe.steps[0].parameters, edit.reasons[0]) == ((0.5,), ("brighter",))
+    assert editor.adjust("white_balance", 9).recipe.steps[0].operation == "white_balance"
+    assert editor.undo() is edit
 
 
 def test_of_two_things_one_may_be_there_already(editor: Editor) -> None:
@@ -132,7 +149,7 @@ def test_back_at_the_beginning() -> None:
     editor.follow("brighter")
     back = editor.follow("undo")
     assert back.recipe == Recipe()
-    assert back.explain() == "Undone: brightens by 20 %. The photo is as it was opened."
+    assert back.explain() == "Undone: 20 % brighter. The photo is as it was opened."
     assert not editor.can_undo
     assert editor.can_redo
 
@@ -140,20 +157,20 @@ def test_back_at_the_beginning() -> None:
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        (["less warm"], "Warms the colours slightly (less than before); the rest stays as it was."),
-        (["more"], "Brightens by 30 % (more than before) and warms the colours (more than before)."),
-        (["brighter"], "Brightens by 30 % (more than before); the rest stays as it was."),
-        (["undo the warmth"], "No longer warms the colours; the rest stays as it was."),
-        (["also sharpen it"], "Sharpens; the rest stays as it was."),
-        (["also sharpen it", "undo that"], "Undone: sharpens; the rest stays as it was."),
-        (["also sharpen it", "undo", "redo"], "Done again: sharpens; the rest stays as it was."),
+        (["less warm"], "A little warmer (less than before); the rest stays as it was."),
+        (["more"], "30 % brighter (more than before) and warmer (more than before)."),
+        (["brighter"], "30 % brighter (more than before); the rest stays as it was."),
+        (["undo the warmth"], "No longer warmer; the rest stays as it was."),
+        (["also sharpen it"], "Sharper; the rest stays as it was."),
+        (["also sharpen it", "undo that"], "Undone: sharper; the rest stays as it was."),
+        (["also sharpen it", "undo", "redo"], "Done again: sharper; the rest stays as it was."),
         (
             ["less warm", "undo that"],
-            "Undone: warms the colours slightly (less than before); the rest stays as it was.",
+            "Undone: a little warmer (less than before); the rest stays as it was.",
         ),
         (
             ["undo that and sharpen it"],
-            "No longer brightens by 20 %, no longer warms the colours and sharpens.",
+            "No longer 20 % brighter, no longer warmer and sharper.",
         ),
     ],
 )

@@ -44,8 +44,8 @@ def test_an_edit_is_a_recipe_and_a_picture() -> None:
     again = np.asarray(apply(Recipe.from_steps([("brightness", 0.2)]), PHOTO))
     assert np.array_equal(np.asarray(edit.image), again)
     assert edit.explain().splitlines() == [
-        "Brightens by 20 %.",
-        "- brightness: brightens by 20 % because of “lighter”",
+        "20 % brighter.",
+        "- brightness +0.20: 20 % brighter because of “lighter”",
     ]
 
 
@@ -100,8 +100,8 @@ def test_of_a_mixed_request_it_is_said_what_was_not_done() -> None:
     edit = t2onet.edit(PHOTO, "make it brighter and remove the dog", policy=Attentive())
     left = "I cannot remove things or people, I only change photos as a whole; I did the rest."
     assert edit.explain().splitlines() == [
-        f"Brightens by 20 %. {left}",
-        "- brightness: brightens by 20 % because of “brighter”",
+        f"20 % brighter. {left}",
+        "- brightness +0.20: 20 % brighter because of “brighter”",
     ]
 
 

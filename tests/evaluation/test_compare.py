@@ -102,6 +102,7 @@ def test_a_folder_holds_everything(comparison: Comparison, tmp_path: Path) -> No
     comparison.write(folder, "again", overwrite=True)
 
 
+@pytest.mark.slow
 def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
     data = open_dataset(small_pairs(tmp_path))
     systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter, side=128)]

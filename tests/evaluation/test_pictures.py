@@ -85,6 +85,7 @@ def test_several_answers_to_one_request(photos: PictureOptions) -> None:
         find_paper_picture("several-answers").draw(replace(photos, runs=Path("nowhere")))
 
 
+@pytest.mark.slow
 def test_systems_side_by_side(options: PictureOptions) -> None:
     """Input and target, and of the main table: inputs again, Pix2pixAug, T2ONet, default twice."""
     (sheet,) = find_paper_picture("side-by-side").draw(options).values()

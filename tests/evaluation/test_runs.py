@@ -54,6 +54,7 @@ def test_what_is_absent_is_trained_and_then_left_alone(place: PaperRunOptions) -
     assert len(said) == 3
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(place: PaperRunOptions) -> None:
     train_missing_runs([T2ONET], replace(place, minutes=0), str)
     assert (find_weights(place.runs / "paper"), is_finished(place.runs / "paper")) == (None, False)
@@ -84,6 +85,7 @@ def test_a_stopped_run_without_its_checkpoint_is_not_finished(place: PaperRunOpt
     assert (folder / BEST_WEIGHTS_FILE).read_bytes() == weights
 
 
+@pytest.mark.slow
 def test_weights_alone_do_not_say_that_their_run_was_finished(place: PaperRunOptions) -> None:
     """The best weights may be of an iteration long before the last one."""
     train_missing_runs([T2ONET], place, str)
@@ -99,6 +101,7 @@ def test_weights_alone_do_not_say_that_their_run_was_finished(place: PaperRunOpt
         train_missing_runs([T2ONET], place, pytest.fail)
 
 
+@pytest.mark.slow
 def test_patience_is_an_end(place: PaperRunOptions) -> None:
     settings = (*T2ONET.settings, "iterations=100000", "validate_every=1", "patience=1", "learning_rate=0")
     train_missing_runs([replace(T2ONET, settings=settings)], place, str)
@@ -108,6 +111,7 @@ def test_patience_is_an_end(place: PaperRunOptions) -> None:
     assert is_finished(place.runs / "paper")
 
 
+@pytest.mark.slow
 def test_weights_that_were_brought_are_done(place: PaperRunOptions) -> None:
     train_missing_runs([T2ONET], place, str)
     assert describe_row(PaperRow("T2ONet", T2ONET), place.runs)["trained with"]["seed"] == 0
@@ -119,6 +123,7 @@ def test_weights_that_were_brought_are_done(place: PaperRunOptions) -> None:
     assert len(facts["weights"]) == 12
 
 
+@pytest.mark.slow
 def test_a_run_without_weights_is_trained_again(place: PaperRunOptions) -> None:
     train_missing_runs([T2ONET], place, str)
     for name in (CHECKPOINT_FILE, BEST_WEIGHTS_FILE):

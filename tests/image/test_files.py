@@ -214,6 +214,7 @@ def writer(target: Path, how: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals and locks there")
 def test_the_next_process_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
     strange = [tmp_path / name for name in (".t2o-mine.tmp", ".t2o-0123456789abcdef.tmp2", "t2o.tmp")]

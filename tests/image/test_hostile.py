@@ -294,6 +294,7 @@ def test_a_profile_of_each_kind_is_still_read(tmp_path: Path) -> None:
     assert png_chunk(b"IEND", b"") in (tmp_path / "a.png").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exif-itself.png", "exif-itself.jpg", "exif-counts.png", "xmp-names.webp"])
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".tif", ".webp", ".avif"])
 def test_what_was_opened_is_saved_at_once(tmp_path: Path, name: str, suffix: str) -> None:

@@ -70,6 +70,7 @@ def test_any_text_is_judged_and_blanks_do_not_matter(text: str) -> None:
     assert is_foreign(text) == is_foreign(f"{text} ")
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @needs_data
 def test_real_english_requests_are_english() -> None:

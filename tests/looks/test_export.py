@@ -103,6 +103,7 @@ def test_a_recipe_that_does_nothing_is_the_identity_table(
     assert done.notes == ()
 
 
+@pytest.mark.slow
 def test_another_tool_reproduces_the_edit(cubes: dict[int, ExportedLook]) -> None:
     _, table = read_cube(cubes[65].path)
     photo = np.random.default_rng(3).integers(0, 256, (60, 80, 3), dtype=np.uint8)
@@ -186,7 +187,7 @@ def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
     done = export_recipe(SHARP, path)
     assert done.notes == (
-        "left out: sharpness (sharpens) looks at neighbouring pixels, which a colour table cannot do",
+        "left out: sharpness (sharper) looks at neighbouring pixels, which a colour table cannot do",
     )
     export_recipe(LOOK, tmp_path / f"same{ending}")
     same = (tmp_path / f"same{ending}").read_bytes()

@@ -90,6 +90,7 @@ def test_it_compares_with_the_photo_at_the_size_of_the_picture(monkeypatch: pyte
         torch.testing.assert_close(seen[-2], seen[-1], atol=1e-3, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "solver", ["nelder-mead", *(pytest.param(n, marks=SLOW) for n in ("adam", "l-bfgs"))]
 )
@@ -108,6 +109,7 @@ def test_the_planner_finds_what_it_likes_best(solver: str) -> None:
     assert np.asarray(edited).mean() == pytest.approx(LIKED, abs=0.01)
 
 
+@pytest.mark.slow
 def test_what_such_a_plan_cannot_do_is_refused(tmp_path: Path) -> None:
     photo = grey(0.3)
     chosen = {"cost": cost_of(photo), "operations": ["brightness"], "solver": "adam"}
@@ -155,6 +157,7 @@ def listener(level: float, shift: float) -> Discriminator:
     return network
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("request_", "wanted"), [("brighter please", 0.6), ("darker please", 0.2)])
 def test_the_request_decides_what_is_planned(request_: str, wanted: float, tmp_path: Path) -> None:
     path = tmp_path / "discriminator.safetensors"

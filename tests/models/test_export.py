@@ -70,6 +70,7 @@ def assert_same(network: T2ONet, done: Rollout, answer: PolicyAnswer) -> None:
         assert answer.attention[at] == pytest.approx(shares, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{}, {"image": False}, {"operation": False}, {"attention": False}, {"ends": False, "max_steps": 5}],

@@ -62,9 +62,9 @@ def test_it_travels_as_json() -> None:
 
 def test_it_is_said_in_words() -> None:
     recipe = Recipe.from_steps([("brightness", 0.2), STEP])
-    assert recipe.describe() == "Brightens by 20 % and removes something from the picture."
+    assert recipe.describe() == "20 % brighter and something removed."
     assert [str(change) for change in recipe.diff(Recipe.from_steps([("brightness", 0.2)]))] == [
-        "removed, was step 2: removes something from the picture"
+        "removed, was step 2: something removed"
     ]
 
 

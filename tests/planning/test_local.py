@@ -240,6 +240,7 @@ def compress(photo: np.ndarray, quality: int) -> np.ndarray:
     return np.asarray(PIL.Image.open(stream))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["compressed", "resampled"])
 def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
     photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resize(400))
@@ -405,6 +406,7 @@ def test_refusals(before: np.ndarray) -> None:
         plan_local(before, before, masks=[DISC.astype(np.uint8)])
 
 
+@pytest.mark.slow
 def test_planning_with_masks_given_needs_no_extra() -> None:
     code = (
         "import sys, numpy as np; sys.modules.update(cv2=None, skimage=None, scipy=None)\n"

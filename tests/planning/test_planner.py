@@ -166,6 +166,7 @@ def test_sharpness_of_a_large_photo_is_found_at_its_own_scale() -> None:
     assert sharpness == pytest.approx(0.4, abs=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [1, 3])
 def test_a_crop_of_a_few_pixels_does_not_derail_it(cut: int) -> None:
     before = np.asarray(open_image(EXAMPLES / "fig.jpg").resize(500))

@@ -248,7 +248,7 @@ def erode(region: np.ndarray) -> np.ndarray:
 def test_a_removal_has_neither_curve_nor_slider(local_plan: LocalPlan) -> None:
     *_, removal = PlanReport.from_plan(local_plan).steps
     assert (removal.curves, removal.sliders) == ((), ())
-    assert removal.result.caption == "3. removes something from the picture"
+    assert removal.result.caption == "3. something removed"
 
 
 @pytest.mark.usefixtures("opencv")

@@ -180,6 +180,7 @@ SCHEMA: Any = import_module("jsonschema").Draft202012Validator(Recipe.model_json
 PNG = base64.b64encode(Mask.from_array(np.ones((2, 2), bool)).png).decode()
 
 
+@pytest.mark.slow
 @given(recipes())
 def test_the_schema_allows_every_recipe(recipe: Recipe) -> None:
     SCHEMA.validate(json.loads(recipe.to_json()))

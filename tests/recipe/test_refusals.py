@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from t2onet.errors import RecipeError
-from t2onet.operations import operations
+from t2onet.operations import declarations, operations
 from t2onet.recipe import Mask, Recipe, Step
 from t2onet.recipe.recipe import MAX_RECIPE_STEPS
 from tests import hostile
@@ -33,7 +33,7 @@ STEPS: list[tuple[Any, str]] = [
     ),
     (
         {"operation": "vignette", "parameters": 0.1},
-        f"there is no operation 'vignette'; there are {', '.join(operations())}.",
+        f"there is no operation 'vignette'; there are {', '.join(declarations())}.",
     ),
     ({"operation": None, "parameters": 0.1}, "an operation is a name in quotes, and None was given"),
     ({"operation": ["tone"], "parameters": 0.1}, "an operation is a name in quotes, and ['tone'] was given"),

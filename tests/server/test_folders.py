@@ -60,6 +60,7 @@ def another_server(place: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
             process.kill()
 
 
+@pytest.mark.slow
 @posix
 def test_a_start_removes_what_killed_servers_left_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()

@@ -117,6 +117,7 @@ def mutants(count: int) -> Iterator[tuple[str, bytes]]:
         yield f"mutant.{kind.lower()}", bytes(data[:cut])
 
 
+@pytest.mark.slow
 def test_hostile_uploads_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:
     visitor = serve(**SMALL)
     everything = [*bombs(), *strangers(), *mutants(21)]

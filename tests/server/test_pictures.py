@@ -164,6 +164,7 @@ def test_an_export_is_the_edit_at_full_resolution(serve: Serve) -> None:
     assert other["name"] == "sea-edited.webp"
 
 
+@pytest.mark.slow
 def test_recipes_and_tables_are_exported(visitor: Visitor, photo: str) -> None:
     visitor.put(photo, 0, *FOUR)
     sidecar = visitor.post(f"{photo}/exports", kind="recipe").json()

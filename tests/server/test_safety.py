@@ -369,6 +369,7 @@ def test_further_routes_are_guarded_like_the_others() -> None:
         assert client.get("/api/v1/more", headers={"Host": "evil.example"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_the_api_describes_itself_without_help_from_elsewhere(visitor: Visitor) -> None:
     page = visitor.client.get("/api/docs").text
     schema = visitor.client.get("/api/openapi.json").json()

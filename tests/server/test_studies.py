@@ -448,6 +448,7 @@ def review_study(store: StudyDatabase, tmp_path: Path) -> tuple[TestClient, Stud
     return client(store, study), store
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["\0", "9" * 30, "-1", "x" * 50, "é", "a b"])
 def test_addresses_that_no_database_could_hold(
     review_study: tuple[TestClient, StudyDatabase], text: str

@@ -38,6 +38,7 @@ def test_nothing_but_pixels_leaves_the_file(tmp_path: Path) -> None:
     assert np.abs(decode(shown).astype(int) - (90, 60, 30)).max() <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1000, 4000), (4000, 1000), (20, 30)])
 def test_large_pictures_come_at_screen_size(tmp_path: Path, size: tuple[int, int]) -> None:
     path = picture(tmp_path / "a.png", size=size)

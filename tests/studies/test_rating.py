@@ -67,6 +67,7 @@ def test_nobody_rates_a_sample_twice_for_others(store: StudyDatabase, tmp_path: 
     assert next_rating_page(store, alone) is None
 
 
+@pytest.mark.slow
 def test_order_is_random_for_each_rater(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 12, replace(ALL, ratings=6))
     requests, places = set(), Counter()
@@ -136,6 +137,7 @@ def test_other_stars_are_refused(store: StudyDatabase, tmp_path: Path, wrong: ob
     assert next_rating_page(store, rater) == page
 
 
+@pytest.mark.slow
 def test_checks_and_repetitions_come_as_often_as_asked(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 60, RatingSettings(checks=0.1, repeats=0.1))
     (rater,) = raters(store, study, 1)

@@ -99,6 +99,7 @@ def test_both_sides_begin_with_known_word_vectors() -> None:
         task_of("geneva", "word_size=300")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
     settings = LoopSettings(iterations=2, validate_every=2, precision="bfloat16")
@@ -113,6 +114,7 @@ def test_bfloat16_trains(name: str, tmp_path: Path) -> None:
         assert max(moved) > 0
 
 
+@pytest.mark.slow
 def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
     """GeNeVa has noise, batch norms, and spectral norms whose state moves at every look."""
     settings = LoopSettings(iterations=4, validate_every=2, learning_rate=1e-3, ema=0.9)

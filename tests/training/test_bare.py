@@ -153,6 +153,7 @@ def test_it_trains_and_resumes(bare: Bare, tmp_path: Path) -> None:
     assert "resuming after iteration 12" in resumed.out
 
 
+@pytest.mark.slow
 def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     weights = tmp_path / "runs" / "paper" / "best.safetensors"
     weights.parent.mkdir(parents=True)

@@ -42,6 +42,7 @@ def test_every_config_trains_as_it_comes(name: str, packed: Path, tmp_path: Path
     assert load_network(tmp_path / "out" / "best.safetensors").metadata["iteration"] == "2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ABLATIONS)
 def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path: Path) -> None:
     train_config("paper", packed, tmp_path / "out", *SMALL, *OPPONENT, "iterations=2", change)
@@ -50,6 +51,7 @@ def test_every_ablation_of_the_paper_trains(change: str, packed: Path, tmp_path:
     assert loaded.network.begin(tokens, tokens != 0).state.shape == (1, 128)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ways", "operations", "steps"), [(1, "brightness", 1), (2, "brightness,saturation", 2)]
 )
@@ -64,6 +66,7 @@ def test_sets_of_operations_and_fewer_steps_train(
     assert network.actions.names == tuple(operations.split(","))
 
 
+@pytest.mark.slow
 def test_half_precision_files_load_too(packed: Path, tmp_path: Path) -> None:
     sizes = []
     for half in (False, True):
@@ -74,11 +77,13 @@ def test_half_precision_files_load_too(packed: Path, tmp_path: Path) -> None:
     assert sizes[1] < 0.7 * sizes[0]
 
 
+@pytest.mark.slow
 def test_bfloat16_trains(packed: Path, tmp_path: Path) -> None:
     outcome = train_config("paper", packed, tmp_path / "out", *SMALL, "iterations=4", "precision=bfloat16")
     assert 0 < outcome.figures["l1"] < 1
 
 
+@pytest.mark.slow
 def test_a_run_begins_with_the_weights_and_words_of_another(packed: Path, tmp_path: Path) -> None:
     train_config("paper", packed, tmp_path / "plans", *SMALL, "iterations=2")
     first = tmp_path / "plans" / "best.safetensors"

@@ -53,6 +53,7 @@ def paper_with(*changes: str) -> PaperTask:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [Line, paper, Duel, adversarial])
 def test_a_resumed_run_is_the_same_to_the_bit(
     task: Callable[[], TrainingTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -180,6 +181,7 @@ def test_learners_need_unique_names(name: str) -> None:
         list_learners(task)
 
 
+@pytest.mark.slow
 def test_it_learns_a_line(tmp_path: Path) -> None:
     figures = make_run(tmp_path, replace(SETTINGS, iterations=150, validate_every=150)).run().figures
     assert figures["loss"] < 0.5

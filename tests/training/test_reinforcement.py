@@ -133,6 +133,7 @@ def test_rewards_by_hand() -> None:
     assert cumulative_returns(gained)[0].tolist() == pytest.approx([0.4, 0.3], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_episodes_are_five_operations_and_never_the_end() -> None:
     task = task_of()
     network = task.network.eval()

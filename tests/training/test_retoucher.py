@@ -22,6 +22,7 @@ from t2onet.training.task import ProcessInfo, apply_assignments
 from tests.training.helpers import make_packed_folder
 
 
+@pytest.mark.slow
 def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) -> None:
     config = get_config("default")
     settings = apply_assignments(

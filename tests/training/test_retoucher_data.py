@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 import numpy as np
+import pytest
 import torch
 
 from t2onet.data.simulation.echoes import echoes
@@ -139,6 +140,7 @@ def test_what_cannot_be_seen_does_not_count() -> None:
     assert batch.weight[torch.from_numpy(lesson.real)].all()
 
 
+@pytest.mark.slow
 def test_the_loss_falls_when_a_lesson_is_repeated() -> None:
     assert SMALL.verdicts == 3
     data = make_packed_set()

@@ -108,6 +108,7 @@ def test_both_losses_together_reach_every_parameter() -> None:
     assert silent == []
 
 
+@pytest.mark.slow
 def test_validation_measures_distance_steps_and_variance() -> None:
     task = task_of()
     task.network.eval()

@@ -24,8 +24,10 @@ from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, not_found, refuse_storage_errors
 from ..photos import (
     DEFAULT_PHOTO_NAME,
+    PhotoInfo,
     SessionPhoto,
     encode_preview,
+    find_source_side,
     fit_long_side,
     get_stored_suffix,
     to_display_name,
@@ -167,11 +169,14 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     assert facts is not None
     recipe = photo.recipe if edit is None else edit.recipe
     mode: Mode = DEFAULT_MODE if edit is None else edit.mode
+    height, width = recipe.size_after(facts.height, facts.width)
     return PhotoResponse(
         photo=photo.id,
         name=photo.name,
         width=facts.width,
         height=facts.height,
+        edited_width=width,
+        edited_height=height,
         format=facts.format,
         bits=facts.bits,
         notes=list(facts.notes),
@@ -229,7 +234,7 @@ def list_operations() -> list[OperationResponse]:
             ],
             repair=False,
         )
-        for one in operations.operations().values()
+        for one in operations.declarations().values()
     ]
     repairs = operations.repairs().values()
     return responses + [
@@ -251,10 +256,10 @@ def render_preview(
     photo: PhotoDep,
     darkroom: DarkroomDep,
     size: Annotated[LongSide, Query()] = 1600,
-    original: Annotated[bool, Query(description="The photo without its edit.")] = False,
+    original: Annotated[bool, Query(description="Without its edit, in the frame of the edit.")] = False,
 ) -> Response:
     """The photo with its current edit. Add the revision as a further parameter to bypass caches."""
-    recipe = Recipe() if original else photo.recipe
+    recipe = photo.recipe.geometry if original else photo.recipe
     state = f"{photo.id} {size} {recipe.to_json()}"
     tag = f'"{hashlib.sha256(state.encode("utf-8", "replace")).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
@@ -273,12 +278,11 @@ def render_recipe(body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep) -
 def compute_histogram(
     photo: PhotoDep,
     darkroom: DarkroomDep,
-    original: Annotated[bool, Query(description="Without its edit.")] = False,
+    original: Annotated[bool, Query(description="Without its edit, in the frame of the edit.")] = False,
 ) -> HistogramResponse:
     """The histogram of the preview with the current edit."""
-    return _to_histogram_response(
-        _render_pixels(darkroom, photo, Recipe() if original else photo.recipe, darkroom.settings.preview)
-    )
+    recipe = photo.recipe.geometry if original else photo.recipe
+    return _compute_histogram(darkroom, photo, recipe, darkroom.settings.preview)
 
 
 @render_router.post("/histogram")
@@ -286,9 +290,7 @@ def compute_recipe_histogram(
     body: RenderRequest, photo: PhotoDep, darkroom: DarkroomDep
 ) -> HistogramResponse:
     """The histogram of the preview with another recipe."""
-    return _to_histogram_response(
-        _render_pixels(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size)
-    )
+    return _compute_histogram(darkroom, photo, _parse_tried_recipe(body, darkroom), body.size)
 
 
 def _parse_tried_recipe(body: RenderRequest, darkroom: DarkroomService) -> Recipe:
@@ -310,25 +312,37 @@ def _make_jpeg_response(
 
 
 def _render_pixels(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int) -> Pixels:
-    """(H, W, 3) uint8; sizes above the preview are rendered from the file and not cached."""
-    size = min(size, darkroom.settings.largest)
+    """(H, W, 3) uint8, its long side at most `size` after the recipe.
+
+    Photos that are needed larger than the preview are rendered from the file and not cached.
+    """
+    assert photo.info is not None
+    side = find_source_side(photo.info, recipe, size)
+    return _render_source(darkroom, photo, recipe, min(side, darkroom.settings.largest))
+
+
+def _render_source(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, side: int) -> Pixels:
+    """The photo, its long side at most `side` pixels, after a recipe."""
+    assert photo.info is not None
     with darkroom.hold_slot():
-        check_work(recipe, _count_pixels(photo, size), darkroom.settings)
-        if size <= darkroom.previews.side:
-            return darkroom.previews.render(photo.id, photo.open, recipe, size)
+        check_work(recipe, _count_pixels(photo.info, side), darkroom.settings)
+        if side <= darkroom.previews.side:
+            return darkroom.previews.render(photo.id, photo.open, recipe, side)
         return to_screen_pixels(
-            apply(recipe, fit_long_side(photo.open(), size), kernels=True, cancel=get_disconnect_event())
+            apply(recipe, fit_long_side(photo.open(), side), kernels=True, cancel=get_disconnect_event())
         )
 
 
-def _count_pixels(photo: SessionPhoto, size: int) -> float:
-    """Number of pixels of the photo, scaled to a long side of at most `size`."""
-    assert photo.info is not None
-    width, height = photo.info.width, photo.info.height
-    return width * height * min(size / max(width, height), 1.0) ** 2
+def _count_pixels(photo: PhotoInfo, side: int) -> float:
+    """Number of pixels of the photo, scaled to a long side of at most `side`."""
+    return photo.width * photo.height * min(side / max(photo.width, photo.height), 1.0) ** 2
 
 
-def _to_histogram_response(picture: Pixels) -> HistogramResponse:
+def _compute_histogram(
+    darkroom: DarkroomService, photo: SessionPhoto, recipe: Recipe, size: int
+) -> HistogramResponse:
+    """Of a picture whose long side would be at most `size` pixels if the recipe did not crop it."""
+    picture = _render_source(darkroom, photo, recipe, min(size, darkroom.settings.largest))
     pixels = picture.shape[0] * picture.shape[1]
     counts = [np.bincount(picture[..., channel].ravel(), minlength=256).tolist() for channel in range(3)]
     clipped = [ClippingResponse(black=count[0] / pixels, white=count[255] / pixels) for count in counts]

@@ -37,6 +37,7 @@ def total(parts: dict[str, Tensor]) -> Tensor:
     return (found * torch.arange(1, len(found) + 1)).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documentation_counts_its_parameters(name: str) -> None:
     with torch.device("meta"):

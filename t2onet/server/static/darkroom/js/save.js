@@ -11,7 +11,7 @@ export function open() {
   if (!state()) return;
   const format = select("Format", [["", "As it came"], ...Object.entries(room.formats)], "save-format");
   const quality = element("input", { type: "number", id: "save-quality", min: 1, max: 100, placeholder: "own" });
-  const { width, height, recipe, notes } = state();
+  const { edited_width: width, edited_height: height, recipe, notes } = state();
   const untouched = recipe.steps.length === 0;
   const how = untouched
     ? "No step changes it: it comes out byte for byte."
@@ -33,7 +33,7 @@ export function open() {
       button("Save recipe", "", () => ({ kind: "recipe" }))),
     element("div", { className: "choice" },
       element("h3", {}, "Look for other tools"),
-      element("p", { className: "faint" }, "A colour table. Sharpness and masks cannot be part of it."),
+      element("p", { className: "faint" }, "A colour table. Sharpness, masks and crops cannot be part of it."),
       element("div", { className: "fields" },
         button("Save .cube", "", () => ({ kind: "cube", size: 33 })),
         button("Save HaldCLUT", "", () => ({ kind: "hald", size: 64 })))),

@@ -23,7 +23,7 @@ export function setUp() {
   compare.setUp();
   clipping.setUp(repaint);
   on("photo", change);
-  on("edit", () => { compare.edit(state().recipe.steps.length > 0); refresh(); });
+  on("edit", () => { reframe(); compare.edit(state().recipe.steps.length > 0); refresh(); });
   on("tried", () => refresh(true));
   byId("zoom").addEventListener("click", () => lies.toggle());
 }
@@ -36,21 +36,38 @@ function change() {
   const photo = state();
   document.body.classList.toggle("empty", !photo);
   byId("photo-name").textContent = photo?.name ?? "";
-  const depth = photo?.bits > 8 ? `, ${photo.bits} bit` : "";
-  byId("photo-facts").textContent = photo ? `${photo.width} × ${photo.height}${depth}` : "";
   document.title = photo ? `${photo.name} – Darkroom` : "Darkroom";
   drawn = { side: 0, bitmap: null };
   byId("picture").width = byId("picture").height = 0;
   byId("original").removeAttribute("src");
   histogram.clear();
-  if (photo) lies.of(photo);
+  byId("photo-facts").textContent = "";
+  if (photo) lies.of(frame());
 }
+
+/** The size of the photo after its edit, which may crop or turn it. */
+const frame = () => ({ width: state().edited_width, height: state().edited_height });
+
+function reframe() {
+  const { width, height } = frame();
+  const depth = state().bits > 8 ? `, ${state().bits} bit` : "";
+  byId("photo-facts").textContent = `${width} × ${height}${depth}`;
+  lies.resize({ width, height });
+}
+
+/** Long side of the edited photo as a share of that of the whole photo, from which the server makes it. */
+const share = () => Math.max(state().edited_width, state().edited_height) / Math.max(state().width, state().height);
+
+/** What decides how the photo is cropped and turned, so that the picture before is loaded again with it. */
+const framing = () => state().recipe.steps
+  .filter((one) => room.operations.get(one.operation)?.group === "geometry")
+  .map((one) => [one.operation, ...one.parameters].join(" ")).join(", ");
 
 /** How many pixels the picture needs; while something moves no more than can be made in a frame or two. */
 function needed(moving) {
-  const { width, height } = state();
+  const { width, height } = frame();
   const wanted = Math.ceil(lies.side / GRAIN) * GRAIN;
-  const most = Math.min(moving ? MOVING : room.limits.largest, Math.max(width, height));
+  const most = Math.min(moving ? Math.round(MOVING * share()) : room.limits.largest, Math.max(width, height));
   return Math.max(16, Math.min(wanted, most));
 }
 
@@ -64,21 +81,22 @@ function placed(now) {
 function refresh(moving = false) {
   if (!state()) return;
   large?.abort();
-  make({ photo: address(), recipe: draft(), size: needed(moving) });
+  const size = needed(moving);
+  make({ photo: address(), recipe: draft(), size, side: Math.round(size / share()) });
   if (moving) return;
-  const source = preview(address(), { size: needed(false), original: true });
+  const source = preview(address(), { size: needed(false), original: true, frame: framing() });
   if (byId("original").getAttribute("src") !== source) byId("original").src = source;
 }
 
 const make = newest(async (wanted, overtaken) => {
-  large = wanted.size > room.limits.preview ? new AbortController() : null;
+  large = wanted.side > room.limits.preview ? new AbortController() : null;
   const blob = await picture(`${wanted.photo}/renders`, { recipe: wanted.recipe, size: wanted.size }, large?.signal);
   const bitmap = await createImageBitmap(blob);
   if (wanted.photo !== address()) return;
   drawn.bitmap?.close();
   drawn = { side: wanted.size, bitmap };
   repaint();
-  if (!overtaken()) histogram.count({ ...wanted, size: Math.min(wanted.size, room.limits.preview) });
+  if (!overtaken()) histogram.count({ ...wanted, size: Math.min(wanted.side, room.limits.preview) });
 });
 
 export function repaint() {

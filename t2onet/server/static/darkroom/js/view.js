@@ -95,6 +95,8 @@ export function view(stage, layers, changed) {
   new ResizeObserver(place).observe(stage);
   return {
     of(shown) { photo = shown; fitted = true; place(); },
+    /** The photo was cropped or turned: it is fitted again, unless its size stays. */
+    resize(shown) { if (shown.width !== photo?.width || shown.height !== photo?.height) this.of(shown); },
     fit() { if (photo) zoomTo(least()); },
     actual() { zoomTo(actual()); },
     zoom(factor) { zoomTo(scale * factor); },
