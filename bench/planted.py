@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def draw_darkroom_steps(picture: Picture, rng: np.random.Generator) -> StepSeque
         Step.from_trusted(name, get_operation(name).check(DARKROOM_AMOUNTS[name](rng))) for name in names
     )
     pictures = render_intermediates(steps, picture)
-    if any(_clips(before, after) for before, after in zip(pictures, pictures[1:], strict=False)):
+    if any(_clips(before, after) for before, after in pairwise(pictures)):
         return None
     for at in range(len(steps)):
         without = render_intermediates(steps[:at] + steps[at + 1 :], picture)[-1]

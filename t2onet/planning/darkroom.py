@@ -173,7 +173,7 @@ def _prune(choice: _Choice, limit: int) -> _Choice:
         fit = min((fitter.fit(drops[at].steps, _DROP_ROUNDS, _DROP_DELTA) for at in ranked), key=total)
         if total(fit) < total(best):
             best = fit
-        elif total(fit) > total(best) + _PATH_SLACK * scale:
+        elif len(best.steps) <= limit and total(fit) > total(best) + _PATH_SLACK * scale:
             break
     return _Choice(best, fitter)
 
@@ -182,6 +182,8 @@ def _drop_numbers(choice: _Choice) -> _Choice:
     """Single numbers that do not pay are put back to their defaults and stay there."""
     fitter, steps, price = choice.fitter, choice.fit.steps, choice.scale * _NUMBER_PRICE
     groups = list(_group_numbers(fitter, steps))
+    if not groups:
+        return choice
     losses = [drop.loss for drop in fitter.drop_numbers(steps, [numbers for _, _, numbers in groups])]
     idle = sorted((at for at in range(len(groups)) if losses[at] < price), key=losses.__getitem__)
     while idle:
@@ -236,9 +238,7 @@ def _round_step(step: Step) -> Step:
     return Step.from_trusted(step.operation, values)
 
 
-def _append_detail(
-    fit: FittedSteps, names: Sequence[str], start: Picture, target: Picture
-) -> FittedSteps:
+def _append_detail(fit: FittedSteps, names: Sequence[str], start: Picture, target: Picture) -> FittedSteps:
     """Operations that read neighbours, each solved on its own, where they pay."""
     cost, picture = L1Cost(target), render_intermediates(fit.steps, start)[-1]
     for name in names:

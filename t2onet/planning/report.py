@@ -130,7 +130,7 @@ class PlanReport:
                 PlanFigure(target, "Target", "the edited photo"),
             ),
             steps=tuple(_report_steps(plan)),
-            residual=_make_residual_figure(plan.residual),
+            residual=_make_residual_figure(plan.residual, plan.remainder),
             footnote=f"Pictures, and differences below them, are at the size that was planned at: "
             f"{width} x {height} pixels.",
         )
@@ -201,15 +201,16 @@ def _make_sliders(operation: str, parameter: Parameter, values: ParameterValues)
         yield Slider(label, parameter.low, parameter.high, parameter.default, value)
 
 
-def _make_residual_figure(residual: Picture) -> PlanFigure:
+def _make_residual_figure(residual: Picture, remainder: str) -> PlanFigure:
     """The residual, amplified by a round factor that clips at most its strongest 1 %."""
     top = float(np.percentile(residual, 99))
     gain = next((gain for gain in _RESIDUAL_GAINS if gain * top <= 1), 1)
     mean, most = 255 * residual.mean(), 255 * np.percentile(residual, 95)
+    kind = f"{remainder[0].upper()}{remainder[1:]}. " if remainder else ""
     return PlanFigure(
         _to_report_picture(gain * residual),
         "What these operations cannot explain",
-        f"Off by {mean:.1f} of 255 levels on average; 95 % of all values are off by at most {most:.1f}. "
+        f"{kind}Off by {mean:.1f} of 255 levels on average; 95 % of all values are off by at most {most:.1f}. "
         f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more.",
     )
 

@@ -83,7 +83,8 @@ def _to_polar(coordinates: np.ndarray) -> np.ndarray:
 def _normalize_rises(rises: np.ndarray) -> np.ndarray:
     rows = rises.reshape(-1, CURVE_PIECES)
     slot = get_operation(CURVES[0]).slots[0]
-    return np.clip(rows / rows.mean(axis=1, keepdims=True), slot.low, slot.high).reshape(-1)
+    shares: np.ndarray = np.clip(rows / rows.mean(axis=1, keepdims=True), slot.low, slot.high)
+    return shares.reshape(-1)
 
 
 def make_sketch(picture: Picture, count: int) -> Picture:
@@ -244,7 +245,7 @@ def _make_step(operation: str, coordinates: np.ndarray) -> Step:
 def _apply_perturbed(
     operation: str, coordinates: np.ndarray, places: np.ndarray, sizes: np.ndarray, picture: Picture
 ) -> Picture:
-    """(3, P h, w): the picture after the operation, as often as there are `places`, each moved by its size."""
+    """(3, P h, w): the picture after the operation, once for each of `places`, which is moved by its size."""
     if operation in CURVES and len(places) == len(coordinates):
         rises, nudges = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (coordinates, sizes))
         results = np.empty((3, rises.size, picture[0].size), np.float32)
