@@ -1,6 +1,6 @@
 """Write the generated pages and the pictures."""
 
-from docs import picture
+from docs import looks, picture
 from docs.generate import make_pages
 
 for path, text in make_pages().items():
@@ -8,3 +8,5 @@ for path, text in make_pages().items():
     print(path.name)
 picture.main()
 print("images/before-after.jpg, images/edits.jpg")
+looks.main()
+print("images/looks.jpg")

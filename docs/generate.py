@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from t2onet.cli import app
 from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry, make_edit_json_schema
 from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
+from t2onet.looks import Look, looks
 from t2onet.operations import Declaration, declarations
 from t2onet.recipe import Recipe
 
@@ -36,6 +38,7 @@ def make_pages() -> dict[Path, str]:
         FOLDER / "cli.md": make_cli_page(),
         FOLDER / "edit-json.md": make_edit_json_page(),
         FOLDER / "edit.schema.json": _format_json(make_edit_json_schema()),
+        FOLDER / "looks-table.md": make_looks_page(),
         FOLDER / "operations-table.md": make_operations_page(),
         FOLDER / "recipe.schema.json": _format_json(make_recipe_schema()),
     }
@@ -96,6 +99,20 @@ def _describe_type(schema: dict[str, Any]) -> str:
 def make_recipe_schema() -> dict[str, Any]:
     """The JSON schema of a recipe file, with the ranges of every operation."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Recipe.model_json_schema()}
+
+
+def make_looks_page() -> str:
+    """The named looks with their settings, by family."""
+    sections = [
+        f"## {family.capitalize()}\n\n| look | the picture | settings |\n|---|---|---|\n"
+        + "".join(_make_look_row(look) for look in members)
+        for family, members in groupby(looks().values(), key=lambda look: look.family)
+    ]
+    return f"{_NOTE}# All named looks\n\n" + "\n".join(sections)
+
+
+def _make_look_row(look: Look) -> str:
+    return f"| **{look.name}** | {look.description} | {look.recipe.format_settings()} |\n"
 
 
 def make_operations_page() -> str:

@@ -29,6 +29,7 @@ from .image.colour import decode_srgb, encode_srgb
 from .image.pixels import to_depth, to_uint8
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
+from .recipe.looks import load_recipe
 
 Pixels = np.ndarray
 """(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
@@ -65,8 +66,9 @@ def apply(
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
 ) -> Image:
-    """Apply `recipe` (or its file) to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
+    """Apply `recipe` to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
 
+    `recipe` may also be its file, or the name of a look ("teal and orange"); a file of that name wins.
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
     `kernels` forces the compiled kernels or the formulas. `progress` is called in the calling thread with the
     share done; once `cancel` is set, `Cancelled` is raised.
@@ -154,9 +156,10 @@ def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str | Path):
-        return Recipe.load(recipe)
+        return load_recipe(recipe)
     raise RecipeError(
-        f"a recipe is a Recipe or a path, not {type(recipe).__name__}; make one with Recipe.from_steps([...])"
+        f"a recipe is a Recipe, a path or a look, not {type(recipe).__name__}; "
+        "make one with Recipe.from_steps([...])"
     )
 
 

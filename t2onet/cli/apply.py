@@ -247,15 +247,15 @@ def apply_recipe(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Apply a recipe to photos at full resolution; the original files are not changed."""
+    """Apply a recipe or a look to photos at full resolution; the original files are not changed."""
     from ..image.codecs import count_cores
-    from ..recipe.recipe import derive_look_name
+    from ..recipe.looks import derive_result_name
 
     check_overwrite_options(overwrite, skip_existing)
     if max_megapixels is not None:
         set_max_megapixels(max_megapixels)
     look = load_recipe(recipe).blend(strength)
-    selected = select_photos(photos, output, derive_look_name(recipe), recursive=recursive)
+    selected = select_photos(photos, output, derive_result_name(recipe), recursive=recursive)
     todo = selected.tasks
     jobs = min(jobs or count_cores(), len(todo))
     work = _ApplyWorker(

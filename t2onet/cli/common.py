@@ -204,21 +204,23 @@ def print_table(table: ResultTable) -> None:
 
 RecipeArgument = Annotated[
     Path,
-    typer.Argument(metavar="RECIPE", help="Recipe (JSON), or an edited picture with its recipe beside it."),
+    typer.Argument(
+        metavar="RECIPE", help="Recipe (JSON), edited picture with its recipe beside it, or name of a look."
+    ),
 ]
 
 
 def load_recipe(path: Path) -> Recipe:
-    """Load a recipe from a JSON file, or from the sidecar of an edited picture."""
+    """Load a recipe from a JSON file, from the sidecar of an edited picture, or by the name of a look."""
     from ..image import has_readable_suffix
-    from ..recipe import Recipe
+    from ..recipe import Recipe, looks
     from ..recipe.recipe import find_sidecar
 
     if has_readable_suffix(path) and (sidecar := find_sidecar(path)) is not None:
         return Recipe.load(sidecar)
     if (renamed := _find_renamed_sidecar(path)) is not None:
         raise RecipeError(f"{path} does not exist; perhaps {renamed} was meant")
-    return Recipe.load(path)
+    return looks.load_recipe(path)
 
 
 def _find_renamed_sidecar(path: Path) -> Path | None:

@@ -1,7 +1,8 @@
-"""`t2o describe`, `t2o export`, `t2o ops`: recipes in words and as colour tables, and all operations."""
+"""`t2o describe`, `t2o export`, `t2o looks`, `t2o ops`: recipes in words and for other tools."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -33,6 +34,7 @@ def describe_recipe(
     as_json: JsonOption = False,
 ) -> None:
     """Describe a recipe in plain English."""
+    from ..looks import looks
     from ..recipe.recipe import derive_look_name
 
     loaded = load_recipe(recipe)
@@ -40,6 +42,8 @@ def describe_recipe(
         _print_diff(loaded, load_recipe(diff), as_json)
         return
     name = loaded.name or derive_look_name(recipe)
+    look = looks().get(name)
+    about = look.description if look is not None and look.recipe == loaded else ""
     if as_json:
         from ..editor import summarize_steps
 
@@ -56,12 +60,15 @@ def describe_recipe(
         print_json(
             {
                 "name": name,
+                **({"about": about} if about else {}),
                 "description": loaded.describe(),
                 "settings": loaded.format_settings(),
                 "steps": steps,
             }
         )
     else:
+        if about:
+            print_line(about, err=False)
         _print_steps(name, loaded)
 
 
@@ -79,6 +86,31 @@ def _print_diff(old: Recipe, new: Recipe, as_json: bool) -> None:
         print_json({"changes": changes})
     else:
         typer.echo("\n".join(changes) if changes else "The steps are the same.")
+
+
+def list_looks(as_json: JsonOption = False) -> None:
+    """List the named looks, which `t2o apply`, `t2o describe` and `t2o export` take instead of a recipe."""
+    from ..looks import looks
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": look.name,
+                    "family": look.family,
+                    "description": look.description,
+                    "recipe": json.loads(look.recipe.to_json()),
+                }
+                for look in looks().values()
+            ]
+        )
+        return
+    family = ""
+    for look in looks().values():
+        if look.family != family:
+            family = look.family
+            print_line(family, err=False)
+        print_line(f"  {look.name:<26}{look.description}", err=False)
 
 
 def list_operations(as_json: JsonOption = False) -> None:
@@ -115,12 +147,16 @@ _WEIGHTS_SUFFIX = ".safetensors"
 def export_look(
     recipe: Annotated[
         Path,
-        typer.Argument(metavar="RECIPE|WEIGHTS", help="Recipe (JSON), or weights of `t2o train`."),
+        typer.Argument(
+            metavar="RECIPE|WEIGHTS", help="Recipe (JSON), name of a look, or weights of `t2o train`."
+        ),
     ],
     output: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="File to write: .cube, or .png for a HaldCLUT; a folder for a network."
+            metavar="OUT",
+            help="File to write: .cube, .png for a HaldCLUT, .pp3 for RawTherapee, .xmp for darktable; "
+            "a folder for a network.",
         ),
     ],
     size: Annotated[
@@ -141,7 +177,9 @@ def export_look(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a recipe as a .cube or HaldCLUT colour table, and print how accurate it is.
+    """Write a recipe as a colour table or as settings of RawTherapee or darktable; print how accurate it is.
+
+    A .pp3 or .xmp applies a HaldCLUT, which is written beside it and moved to the program's own folder.
 
     Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
     `t2o evaluate --system` open.
@@ -156,6 +194,7 @@ def export_look(
         print_json(
             {
                 "path": str(done.path),
+                "table": str(done.table),
                 "size": done.size,
                 "mean_error": done.fidelity.mean,
                 "worst_error": done.fidelity.worst,
@@ -163,8 +202,9 @@ def export_look(
             }
         )
         return
+    written = done.path if done.path == done.table else f"{done.path} and {done.table}"
     print_line(
-        f"{done.path}: {done.size} entries a side; against the recipe itself, on random colours, "
+        f"{written}: {done.size} entries a side; against the recipe itself, on random colours, "
         f"off by {done.fidelity.mean:.2f}/255 on average and {done.fidelity.worst:.1f}/255 at worst",
         err=False,
     )
@@ -181,8 +221,6 @@ def _export_network(
     *,
     overwrite: bool,
 ) -> None:
-    import json
-
     try:
         import onnx  # noqa: F401
 

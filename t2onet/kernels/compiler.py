@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,17 @@ def _numba_cache_in(folder: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
+@cache
+def _digest_sources() -> str:
+    """Changes with all that kernels take code or constants from; Numba looks at a kernel's own file alone."""
+    package = Path(__file__).parent.parent
+    files = [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("operations/*.py"))]
+    digest = hashlib.sha256()
+    for path in (*files, package / "image" / "colour.py"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 _CACHE_ENABLED = _is_writable(cache_folder())
 
 
@@ -58,7 +71,16 @@ def compile_sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compile(function, fastmath={"reassoc", "contract", "nsz"})
 
 
-def _compile(function: Callable[..., Any], fastmath: bool | set[str]) -> Callable[..., Any]:
-    decorate = numba.njit(nogil=True, cache=_CACHE_ENABLED, error_model="numpy", fastmath=fastmath)
-    with _numba_cache_in(cache_folder()):
+def compile_inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `compile_kernel`, for what a kernel does with one pixel: a call in a loop would not vectorise."""
+    return _compile(function, fastmath=False, inlined=True)
+
+
+def _compile(
+    function: Callable[..., Any], fastmath: bool | set[str], inlined: bool = False
+) -> Callable[..., Any]:
+    decorate = numba.njit(
+        nogil=True, cache=_CACHE_ENABLED, error_model="numpy", fastmath=fastmath, forceinline=inlined
+    )
+    with _numba_cache_in(cache_folder() / _digest_sources()):
         return decorate(function)

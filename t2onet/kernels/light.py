@@ -1,6 +1,6 @@
 """Kernels in linear light: the conversions, exposure, tonal zones, white balance and vibrance.
 
-Powers are polynomials of square roots, which vectorise; calls of the C library do not.
+Powers are polynomials of square roots, which vectorise; calls of the C library and tables do not.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import numpy as np
 from ..image.colour import (
     LUMINANCE_WEIGHTS,
     lightness_to_luminance,
-    linear_to_xyz,
     luminance_to_lightness,
-    xyz_to_linear,
 )
 from ..operations import Frame
 from ..operations.colour import SKIN, SKIN_PROTECTION, VIBRANCE, white_balance_gains
 from ..operations.light import MAX_COLOUR_GAIN, SPARED_WHITE, ZONES
-from .compiler import compile_kernel
+from .compiler import compile_inlined, compile_kernel
 
 TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
 Kernel = Callable[[np.ndarray], TileFunction]
@@ -42,9 +40,9 @@ def _fit_power(
 
 
 _DECODE_MIDDLE, _DECODE_SCALE, _D = _fit_power(0.8, 0.3, 7)
-_ENCODE_MIDDLE, _ENCODE_SCALE, _E = _fit_power(5 / 3, 0.2365, 7)
+_ENCODE_MIDDLE, _ENCODE_SCALE, _E = _fit_power(5 / 3, 0.2365, 9)
 _D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7 = _D
-_E0, _E1, _E2, _E3, _E4, _E5, _E6, _E7 = _E
+_E0, _E1, _E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9 = _E
 _DECODE_EDGE, _ENCODE_EDGE = np.float32(0.04045), np.float32(0.04045 / 12.92)
 _SLOPE, _INVERSE_SLOPE = np.float32(12.92), np.float32(1 / 12.92)
 _OFFSET, _GAIN, _INVERSE_GAIN = np.float32(0.055), np.float32(1.055), np.float32(1 / 1.055)
@@ -61,14 +59,20 @@ def _decode(values):  # type: ignore[no-untyped-def]
         values[i] = square * square * power if x > _DECODE_EDGE else x * _INVERSE_SLOPE
 
 
+@compile_inlined
+def encode_value(x):  # type: ignore[no-untyped-def]
+    """Linear light to the display, for one channel of one pixel."""
+    t = (math.sqrt(math.sqrt(x)) - _ENCODE_MIDDLE) * _ENCODE_SCALE
+    high = ((((_E0 * t + _E1) * t + _E2) * t + _E3) * t + _E4) * t + _E5
+    power = (((high * t + _E6) * t + _E7) * t + _E8) * t + _E9
+    y = _GAIN * power - _OFFSET if x > _ENCODE_EDGE else x * _SLOPE
+    return y if y < _ONE else _ONE
+
+
 @compile_kernel
 def _encode(values):  # type: ignore[no-untyped-def]
     for i in range(values.size):
-        x = values[i]
-        t = (math.sqrt(math.sqrt(x)) - _ENCODE_MIDDLE) * _ENCODE_SCALE
-        power = ((((((_E0 * t + _E1) * t + _E2) * t + _E3) * t + _E4) * t + _E5) * t + _E6) * t + _E7
-        y = _GAIN * power - _OFFSET if x > _ENCODE_EDGE else x * _SLOPE
-        values[i] = y if y < _ONE else _ONE
+        values[i] = encode_value(values[i])
 
 
 def decode_tile(tile: np.ndarray) -> np.ndarray:
@@ -87,26 +91,37 @@ _SPARED = np.float32(SPARED_WHITE)
 
 
 @compile_kernel
-def _expose(values, gain):  # type: ignore[no-untyped-def]
-    low = gain if gain < _ONE else _ONE
-    high = gain if gain > _ONE else _ONE
-    spared = (_ONE - low) * _SPARED
-    bend = high * high * high * high - _ONE
+def _lower_exposure(values, gain):  # type: ignore[no-untyped-def]
+    spared = (_ONE - gain * gain) * _SPARED
     for i in range(values.size):
         x = values[i]
-        x = x * low / (_ONE - spared * x)
-        square = x * x
-        x = high * x / math.sqrt(math.sqrt(_ONE + bend * square * square))
-        values[i] = x if x < _ONE else _ONE
-
-
-_TABLE_SIZE = 4096
-"""Entries of a table of luminance, evenly spaced in its square root."""
-_MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
+        values[i] = x * gain / math.sqrt(_ONE - spared * x * x)
 
 
 @compile_kernel
-def _fade(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
+def _raise_exposure(values, gain):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        x = values[i]
+        x = x * limit_gain_of(x, gain)
+        values[i] = x if x < _ONE else _ONE
+
+
+@compile_inlined
+def limit_gain_of(x, gain):  # type: ignore[no-untyped-def]
+    """`operations.light.limit_gain` of one value."""
+    fourth, square = gain * gain * gain * gain, x * x
+    return gain / math.sqrt(math.sqrt(_ONE + (fourth - _ONE) * square * square))
+
+
+_TABLE_SIZE = 4096
+"""Pieces of a table of luminance, evenly spaced in its square root."""
+CHUNK = 2048
+"""Pixels of a chunk, for kernels in several passes: few enough to stay in the nearest cache."""
+_MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
+
+
+@compile_inlined
+def fade_pixel(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
     """Store the differences r, g, b from `grey`, faded to what can be displayed."""
     top = max(_ONE - grey, _TINY)
     bottom = max(grey, _TINY)
@@ -120,31 +135,36 @@ def _fade(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
 
 @compile_kernel
 def _move_luminance(tile, table):  # type: ignore[no-untyped-def]
-    red, green, blue = tile[0], tile[1], tile[2]
-    last = np.float32(table.size - 1)
-    for i in range(red.size):
-        r, g, b = red[i], green[i], blue[i]
-        grey = _RED * r + _GREEN * g + _BLUE * b
-        place = min(math.sqrt(grey) * last, last)
-        at = min(int(place), table.size - 2)
-        share = place - np.float32(at)
-        wanted = table[at] + share * (table[at + 1] - table[at])
-        gain = wanted / max(grey, _TINY)
-        gain = gain if gain < _MAX_GAIN else _MAX_GAIN
-        _fade(red, green, blue, i, (r - grey) * gain, (g - grey) * gain, (b - grey) * gain, wanted)
+    """Luminance mapped by a table; reading it in a loop of its own lets the other two vectorise."""
+    last = np.float32(table.size - 2)
+    places = np.empty(CHUNK, np.float32)
+    for start in range(0, tile.shape[1], CHUNK):
+        stop = start + CHUNK
+        red, green, blue = tile[0][start:stop], tile[1][start:stop], tile[2][start:stop]
+        for i in range(red.size):
+            grey = _RED * red[i] + _GREEN * green[i] + _BLUE * blue[i]
+            places[i] = math.sqrt(grey if grey < _ONE else _ONE) * last
+        for i in range(red.size):
+            place = places[i]
+            at = int(place)
+            moved = table[at] + (place - np.float32(at)) * (table[at + 1] - table[at])
+            places[i] = min(max(moved, _ZERO), _ONE)
+        for i in range(red.size):
+            r, g, b, wanted = red[i], green[i], blue[i], places[i]
+            grey = _RED * r + _GREEN * g + _BLUE * b
+            gain = min(wanted / max(grey, _TINY), _MAX_GAIN)
+            fade_pixel(red, green, blue, i, (r - grey) * gain, (g - grey) * gain, (b - grey) * gain, wanted)
 
 
 @compile_kernel
-def _transform(tile, matrix):  # type: ignore[no-untyped-def]
-    """Light mixed by a matrix that keeps luminance, faded to what can be displayed."""
+def _balance(tile, red_gain, green_gain, blue_gain):  # type: ignore[no-untyped-def]
     red, green, blue = tile[0], tile[1], tile[2]
     for i in range(red.size):
         r, g, b = red[i], green[i], blue[i]
-        grey = min(_RED * r + _GREEN * g + _BLUE * b, _ONE)
-        x = matrix[0, 0] * r + matrix[0, 1] * g + matrix[0, 2] * b - grey
-        y = matrix[1, 0] * r + matrix[1, 1] * g + matrix[1, 2] * b - grey
-        z = matrix[2, 0] * r + matrix[2, 1] * g + matrix[2, 2] * b - grey
-        _fade(red, green, blue, i, x, y, z, grey)
+        grey = _RED * r + _GREEN * g + _BLUE * b
+        r, g, b = red_gain * r, green_gain * g, blue_gain * b
+        k = grey / max(_RED * r + _GREEN * g + _BLUE * b, _TINY)
+        fade_pixel(red, green, blue, i, r * k - grey, g * k - grey, b * k - grey, grey)
 
 
 _SKIN_MIDDLE, _SKIN_SCALE = np.float32(SKIN[0]), np.float32(1 / SKIN[1])
@@ -173,9 +193,10 @@ def _change_vibrance(tile, amount):  # type: ignore[no-untyped-def]
 
 def _prepare_exposure(values: np.ndarray) -> TileFunction:
     gain = np.float32(2.0 ** values[0])
+    change = _raise_exposure if gain > 1 else _lower_exposure
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _expose(tile.reshape(-1), gain)
+        change(tile.reshape(-1), gain)
         return tile
 
     return run
@@ -183,9 +204,10 @@ def _prepare_exposure(values: np.ndarray) -> TileFunction:
 
 def _prepare_zone(name: str) -> Kernel:
     def prepare(values: np.ndarray) -> TileFunction:
-        tones = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE) ** 2)
-        moved = np.clip(ZONES[name](tones, values[0] / 100), 0, 1)
-        table = lightness_to_luminance(moved).astype(np.float32)
+        tones = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE + 1) ** 2)
+        moved = lightness_to_luminance(ZONES[name](tones, values[0] / 100))  # clamped once interpolated
+        table = moved.astype(np.float32)
+        table = np.append(table, table[-1])  # white is the end of a piece and the start of this one
 
         def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
             _move_luminance(tile.reshape(3, -1), table)
@@ -197,13 +219,10 @@ def _prepare_zone(name: str) -> Kernel:
 
 
 def _prepare_white_balance(values: np.ndarray) -> TileFunction:
-    red, blue = white_balance_gains(values)
-    unit = np.eye(3).reshape(3, 3, 1)  # light of red, green and blue as three pixels
-    added = linear_to_xyz(unit) * np.array([red - 1.0, 0.0, blue - 1.0]).reshape(3, 1, 1)
-    matrix = (unit + xyz_to_linear(added))[..., 0].astype(np.float32)
+    red, green, blue = (np.float32(gain) for gain in white_balance_gains(values))
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _transform(tile.reshape(3, -1), matrix)
+        _balance(tile.reshape(3, -1), red, green, blue)
         return tile
 
     return run

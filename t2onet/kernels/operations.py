@@ -15,6 +15,7 @@ import numpy as np
 
 from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
+from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
 from .light import LIGHT_KERNELS, Kernel, TileFunction
 
@@ -263,5 +264,6 @@ KERNELS: dict[str, Kernel] = {
     "color": _prepare_curves,
     "sharpness": _prepare_sharpness,
     **LIGHT_KERNELS,
+    **COLOUR_KERNELS,
 }
 """Operation name -> kernel."""

@@ -1,7 +1,6 @@
 """Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error.
 
-A table holds what depends on a pixel's own colour: a step that reads neighbours, uses the position or changes
-the frame is left out and named, and a step with a mask is refused.
+A table holds what depends on a pixel's own colour; other steps are left out and named.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from ..executor import apply
 from ..image import image_from_array, write_atomically
 from ..image.pixels import to_depth
 from ..recipe import Recipe, Step
+from .programs import SETTINGS_FORMATS
 
 _PROBE_COUNT = 200_000
 """Random colours on which the error of a table is measured."""
@@ -44,20 +44,27 @@ class TableFidelity:
 
 
 def split_pointwise(recipe: Recipe) -> tuple[Recipe, tuple[Step, ...]]:
-    """The steps that a colour table can hold, as a recipe, and those it cannot: detail, effects, geometry."""
-    for number, step in enumerate(recipe.steps, start=1):
-        if step.mask is not None:
-            raise LookError(
-                f"step {number} ({step.operation}) works through a mask, which a colour table cannot hold; "
-                "remove the step, or keep the recipe as JSON"
-            )
-    left_out = tuple(step for step in recipe.steps if not (step.is_identity or _fits_table(step)))
-    pointwise = tuple(step for step in recipe.steps if step not in left_out)
+    """The steps that a colour table can hold, as a recipe, and those it cannot."""
+    left_out = tuple(step for step in recipe.steps if explain_left_out(step))
+    pointwise = tuple(step for step in recipe.steps if not explain_left_out(step))
+    if left_out and all(step.is_identity for step in pointwise):
+        names = ", ".join(f"{step.operation} {explain_left_out(step)}" for step in left_out)
+        raise LookError(f"a colour table can hold none of its steps ({names}); keep the recipe as JSON")
     return recipe.model_copy(update={"steps": pointwise}), left_out
 
 
-def _fits_table(step: Step) -> bool:
-    return not step.is_geometry and operations.get_operation(step.operation).is_pointwise
+def explain_left_out(step: Step) -> str:
+    """Why a colour table cannot hold a step; empty if it can."""
+    if step.is_identity:
+        return ""
+    if step.mask is not None:
+        return "works through a mask"
+    if step.is_geometry:
+        return "changes the frame"
+    operation = operations.get_operation(step.operation)
+    if operation.reads_neighbours:
+        return "looks at neighbouring pixels"
+    return "depends on the place in the photo" if operation.uses_position else ""
 
 
 def tabulate_recipe(recipe: Recipe, size: int) -> ColourTable:
@@ -93,9 +100,13 @@ def measure_fidelity(recipe: Recipe, table: ColourTable) -> TableFidelity:
 
 @dataclass(frozen=True)
 class ExportedLook:
-    """A written table: its file, entries a side, error, and notes on steps left out."""
+    """A written look: its file, entries a side, error, and notes on steps left out and files to move.
+
+    `table` is the file with the colours: `path` itself, or the HaldCLUT beside a settings file.
+    """
 
     path: Path
+    table: Path
     size: int
     fidelity: TableFidelity
     notes: tuple[str, ...]
@@ -110,32 +121,42 @@ class _TableFormat:
 def export_recipe(
     recipe: Recipe, path: str | Path, *, size: int | None = None, overwrite: bool = False
 ) -> ExportedLook:
-    """Write `recipe` as `.cube` (33 or 65 a side) or, as `.png`, as HaldCLUT (64 or 144 a side)."""
+    """Write `recipe` as `.cube` (33 or 65 a side) or, as `.png`, as HaldCLUT (64 or 144 a side).
+
+    For RawTherapee (`.pp3`) and darktable (`.xmp`) a HaldCLUT of 144 a side is written beside the file.
+    """
     path = Path(path)
-    table_format = TABLE_FORMATS.get(path.suffix.lower())
-    if table_format is None:
-        raise LookError(
-            f"{path.name}: a look is written as {' or '.join(TABLE_FORMATS)}; give one of those endings"
-        )
-    size = table_format.sizes[0] if size is None else size
-    if size not in table_format.sizes:
-        raise LookError(f"a {path.suffix} has {_format_sizes(table_format.sizes)} entries a side, not {size}")
-    if path.exists() and not overwrite:
-        raise OutputError(
-            f"{path} exists already; give another name, or ask to replace it (--overwrite, overwrite=True)"
-        )
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        listed = " or ".join((", ".join(ENDINGS[:-1]), ENDINGS[-1]))
+        raise LookError(f"{path.name}: a look is written as {listed}; give one of those endings")
+    settings = SETTINGS_FORMATS.get(ending)
+    table_path = path if settings is None else path.with_suffix(".png")
+    size = _choose_size(ending, size)
+    for existing in (path, table_path):
+        if existing.exists() and not overwrite:
+            raise OutputError(
+                f"{existing} exists already; give another name, or ask to replace it "
+                "(--overwrite, overwrite=True)"
+            )
     table = tabulate_recipe(recipe, size)
-    table_format.write(table, recipe, path, overwrite)
-    notes = tuple(
-        f"left out: {step.operation} ({step.describe()}) {_explain_left_out(step)}, which a colour table "
-        "cannot do"
+    TABLE_FORMATS[table_path.suffix.lower()].write(table, recipe, table_path, overwrite)
+    notes = [
+        f"left out: {step.operation} ({step.describe()}) {explain_left_out(step)}, "
+        "which a colour table cannot do"
         for step in table.left_out
-    )
-    return ExportedLook(path, size, measure_fidelity(recipe, table), notes)
+    ]
+    if settings is not None:
+        write_atomically(path, settings.format(table_path.name).encode(), overwrite=overwrite)
+        notes.append(f"{path.name} applies {table_path.name}: move that to {settings.folder}")
+    return ExportedLook(path, table_path, size, measure_fidelity(recipe, table), tuple(notes))
 
 
-def _explain_left_out(step: Step) -> str:
-    return "changes the frame" if step.is_geometry else "looks at neighbouring pixels"
+def _choose_size(ending: str, size: int | None) -> int:
+    sizes = (HALD_SIZES[-1],) if ending in SETTINGS_FORMATS else TABLE_FORMATS[ending].sizes
+    if size is not None and size not in sizes:
+        raise LookError(f"a {ending} has {_format_sizes(sizes)} entries a side, not {size}")
+    return sizes[0] if size is None else size
 
 
 def _format_sizes(sizes: tuple[int, ...]) -> str:
@@ -157,8 +178,11 @@ def _write_hald(table: ColourTable, recipe: Recipe, path: Path, overwrite: bool)
     image_from_array(pixels).save(path, overwrite=overwrite)
 
 
+HALD_SIZES = (64, 144)
+"""Entries a side of a HaldCLUT of level 8 and 12."""
 TABLE_FORMATS = {
     ".cube": _TableFormat((33, 65), _write_cube),
-    ".png": _TableFormat((64, 144), _write_hald),
+    ".png": _TableFormat(HALD_SIZES, _write_hald),
 }
 """File ending -> allowed entries a side (the first is the default) and the function that writes it."""
+ENDINGS = (*TABLE_FORMATS, *SETTINGS_FORMATS)

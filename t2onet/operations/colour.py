@@ -7,15 +7,15 @@ lightness.
 
 from __future__ import annotations
 
+import colorsys
 import math
+
+import numpy as np
 
 from ..image.colour import (
     decode_srgb,
     encode_srgb,
-    lightness_to_luminance,
-    linear_to_xyz,
     luminance,
-    luminance_to_lightness,
     xyz_to_linear,
 )
 from ..image.pixels import Array, array_namespace, per_pixel
@@ -30,7 +30,7 @@ from ._registry import (
     percent,
     register,
 )
-from .light import fade_into_gamut, measure_saturation
+from .light import bend_into_white, fade_into_gamut, limit_gain, measure_saturation, rise
 
 HUES = {
     "red": 0.0,
@@ -54,38 +54,45 @@ VIBRANCE = 1.5
 """Gain of the most muted colours at 100."""
 _TINT_UNIT = 0.2
 """a* of white for each unit of tint."""
-_MIXER_HUE = math.radians(30.0)
-_MIXER_LIGHTNESS = 0.25
-"""What 100 of the mixer is: a turn of the hue, and lightness out of 1 for the richest colours."""
-_RICH_CHROMA = 0.15
+_MIXER_REACH = 0.6
+"""How far 100 of the mixer turns a hue towards the next: up to 2/3, no two hues change places."""
+MIXER_LIFT, MIXER_DROP = 0.8, 0.35
+"""What 100 and -100 of the mixer do to the lightness of the richest colours."""
+RICH_CHROMA = 0.18
 """Chroma in OKLab from which a colour counts as rich."""
 _GRADING_CHROMA = 0.12
 """Chroma in OKLab that a strength of 100 adds."""
-_MIX_LIGHTNESS = 0.3
-"""Lightness out of 1 that 100 of the black-and-white mix gives the purest colours."""
+GRADING_BLACK = 0.3
+"""Lightness in OKLab below which grading fades out."""
+MIX_STOPS = 2.0
+"""Stops that 100 of the black-and-white mix gives the purest colours."""
+MIX_BLACK = 0.05
 
 
 def white_balance(light: Array, parameters: Array, frame: Frame) -> Array:
     """The light of a warmer or cooler, greener or more magenta source, at the same luminance.
 
-    White's a* and b* along the daylight and black-body curves, fitted from 2,900 kelvin to the bluest, as
-    gains of X and Z, so that black stays black.
+    Gains of the three channels, as in a camera, so that neither greys nor pure colours turn to another hue.
     """
     xp = array_namespace(light)
-    gain_x, gain_z = white_balance_gains(parameters)
-    values = linear_to_xyz(light)
-    x = values[..., 0:1, :, :] * per_pixel(gain_x - 1.0)
-    z = values[..., 2:3, :, :] * per_pixel(gain_z - 1.0)
-    return fade_into_gamut(light + xyz_to_linear(xp.concat([x, 0.0 * x, z], axis=-3)))
+    moved = light * xp.concat([per_pixel(gain) for gain in white_balance_gains(parameters)], axis=-3)
+    return fade_into_gamut(moved * (luminance(light) / xp.clip(luminance(moved), _TINY, None)))
 
 
-def white_balance_gains(parameters: Array) -> tuple[Array, Array]:
-    """Gains of X and Z from temperature and tint (..., 2)."""
+def white_balance_gains(parameters: Array) -> list[Array]:
+    """Gains of red, green and blue from temperature and tint (..., 2); the luminance of grey stays.
+
+    White's a* and b* along the daylight and black-body curves, fitted from 2,900 kelvin to the bluest.
+    """
     mired, tint = parameters[..., 0], parameters[..., 1]
     red = mired * (0.0295 + 0.000493 * mired) + _TINT_UNIT * tint
     yellow = mired * (0.4058 - 0.000456 * abs(mired))
     root_x, root_z = 1.0 + red / 500.0, 1.0 - yellow / 200.0
-    return root_x * root_x * root_x, root_z * root_z * root_z
+    added = array_namespace(parameters).stack(
+        [root_x * root_x * root_x - 1.0, 0.0 * red, root_z * root_z * root_z - 1.0], axis=-1
+    )
+    gains = xyz_to_linear(added[..., None, None])[..., 0, 0]
+    return [1.0 + gains[..., channel] for channel in range(3)]
 
 
 def _describe_white_balance(values: ParameterValues) -> str:
@@ -164,8 +171,8 @@ register(
 )
 
 
-def hue_weights(image: Array) -> list[Array]:
-    """(..., 1, H, W) for each of `HUES`: weights in [0, 1] that add up to one, with soft borders."""
+def measure_hue(image: Array) -> Array:
+    """(..., 1, H, W): the hue of HSV in degrees, 0 for greys."""
     xp = array_namespace(image)
     red, green, blue = (image[..., c : c + 1, :, :] for c in range(3))
     high = xp.amax(image, axis=-3, keepdims=True)
@@ -175,46 +182,31 @@ def hue_weights(image: Array) -> list[Array]:
         (green - blue) / chroma,
         xp.where(high == green, (blue - red) / chroma + 2.0, (red - green) / chroma + 4.0),
     )
-    hue = 60.0 * xp.where(turns < 0, turns + 6.0, turns)
+    return 60.0 * xp.where(turns < 0, turns + 6.0, turns)
+
+
+def blend_by_hue(hue: Array, values: Array) -> Array:
+    """For each pixel, the value of its hue out of (..., 8), one for each of `HUES`, with soft borders."""
     centres = [*HUES.values(), 360.0]
-    weights: list[Array] = []
-    for number, centre in enumerate(centres):
-        weight = 0.0 * hue
-        if number:
-            weight = weight + _fade(hue, centre, centres[number - 1])
-        if number + 1 < len(centres):
-            weight = weight + _fade(hue, centre, centres[number + 1])
-        weights.append(weight)
-    weights[0] = weights[0] + weights.pop()
-    return weights
-
-
-def _fade(hue: Array, centre: float, other: float) -> Array:
-    """From 1 at `centre` smoothly to 0 at `other`; 0 on the other side of the centre."""
-    xp = array_namespace(hue)
-    share = (hue - centre) / (other - centre)
-    inside = (share >= 0.0) & (share < 1.0) if other > centre else (share > 0.0) & (share < 1.0)
-    smooth = 1.0 - share * share * (3.0 - 2.0 * share)
-    return xp.where(inside, smooth, 0.0 * share)
-
-
-def _sum_weighted(weights: list[Array], values: Array) -> Array:
-    """The weighted sum of one value for each hue, given as (..., 8)."""
-    return sum(weight * per_pixel(values[..., at]) for at, weight in enumerate(weights))
+    blended = per_pixel(values[..., 0])
+    for number in range(len(HUES)):
+        step = values[..., (number + 1) % len(HUES)] - values[..., number]
+        blended = blended + per_pixel(step) * rise(hue, centres[number], centres[number + 1])
+    return blended
 
 
 def to_oklab(light: Array) -> tuple[Array, Array, Array]:
     """Linear light to L, a, b of OKLab, each (..., 1, H, W)."""
-    roots = [_root(row) for row in _mix(_LIGHT_TO_LMS, light)]
-    lab = [sum(w * root for w, root in zip(row, roots, strict=True)) for row in _LMS_TO_OKLAB]
+    roots = [_root(row) for row in _mix(LIGHT_TO_LMS, light)]
+    lab = [sum(w * root for w, root in zip(row, roots, strict=True)) for row in LMS_TO_OKLAB]
     return lab[0], lab[1], lab[2]
 
 
 def from_oklab(lightness: Array, a: Array, b: Array) -> Array:
     """L, a, b of OKLab to linear light, which may be out of gamut."""
     xp = array_namespace(lightness)
-    cubes = [(x * lightness + y * a + z * b) ** 3 for x, y, z in _OKLAB_TO_LMS]
-    return xp.concat([x * cubes[0] + y * cubes[1] + z * cubes[2] for x, y, z in _LMS_TO_LIGHT], axis=-3)
+    cubes = [(x * lightness + y * a + z * b) ** 3 for x, y, z in OKLAB_TO_LMS]
+    return xp.concat([x * cubes[0] + y * cubes[1] + z * cubes[2] for x, y, z in LMS_TO_LIGHT], axis=-3)
 
 
 def _mix(matrix: tuple[tuple[float, float, float], ...], light: Array) -> list[Array]:
@@ -226,51 +218,91 @@ def _root(values: Array) -> Array:
     return array_namespace(values).clip(values, 1e-9, None) ** (1.0 / 3.0)
 
 
-_LIGHT_TO_LMS = (
+LIGHT_TO_LMS = (
     (0.4122214708, 0.5363325363, 0.0514459929),
     (0.2119034982, 0.6806995451, 0.1073969566),
     (0.0883024619, 0.2817188376, 0.6299787005),
 )
-_LMS_TO_OKLAB = (
+LMS_TO_OKLAB = (
     (0.2104542553, 0.7936177850, -0.0040720468),
     (1.9779984951, -2.4285922050, 0.4505937099),
     (0.0259040371, 0.7827717662, -0.8086757660),
 )
-_OKLAB_TO_LMS = (
+OKLAB_TO_LMS = (
     (1.0, 0.3963377774, 0.2158037573),
     (1.0, -0.1055613458, -0.0638541728),
     (1.0, -0.0894841775, -1.2914855480),
 )
-_LMS_TO_LIGHT = (
+LMS_TO_LIGHT = (
     (4.0767416621, -3.3077115913, 0.2309699292),
     (-1.2684380046, 2.6097574011, -0.3413193965),
     (-0.0041960863, -0.7034186147, 1.7076147010),
 )
 
 
-def mixer(image: Array, parameters: Array, frame: Frame) -> Array:
+_PURE_HUES = 24
+
+
+def _measure_pure_colour(hue: float) -> tuple[float, float]:
+    """The direction in OKLab (cosine, sine) of the pure colour of a hue in degrees of HSV."""
+    pure = np.array(colorsys.hsv_to_rgb(hue / 360.0, 1.0, 1.0)).reshape(3, 1, 1)
+    _, a, b = (float(part.squeeze()) for part in to_oklab(decode_srgb(pure)))
+    return a / math.hypot(a, b), b / math.hypot(a, b)
+
+
+_PURE_DIRECTIONS = [_measure_pure_colour(number * 360.0 / _PURE_HUES) for number in range(_PURE_HUES)]
+
+
+def _measure_turns() -> list[tuple[float, float]]:
+    """How far 100 and -100 turn each of `HUES`, in radians of OKLab."""
+    angles = [math.atan2(sine, cosine) for cosine, sine in map(_measure_pure_colour, HUES.values())]
+    gaps = [(b - a) % math.tau for a, b in zip(angles, (*angles[1:], angles[0]), strict=True)]
+    return [(_MIXER_REACH * gaps[at], _MIXER_REACH * gaps[at - 1]) for at in range(len(gaps))]
+
+
+MIXER_TURNS = _measure_turns()
+
+
+def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
     """Turns, strengthens and lightens the colours around each of eight hues; greys stay."""
-    xp = array_namespace(image)
-    weights = hue_weights(image)
+    xp = array_namespace(light)
     rows = parameters.reshape((*parameters.shape[:-1], 3, len(HUES))) / 100.0
-    turn, gain, lift = (_sum_weighted(weights, rows[..., row, :]) for row in range(3))
-    light = decode_srgb(image)
-    lightness, a, b = to_oklab(light)
-    angle = _MIXER_HUE * turn
-    factor = xp.clip(1.0 + gain, 0.0, None)
-    rich = xp.clip((a * a + b * b + 1e-12) ** 0.5 / _RICH_CHROMA, 0.0, 1.0)
+    hue = measure_hue(encode_srgb(light))
+    angle = blend_by_hue(hue, scale_turns(rows[..., 0, :]))
+    gain, lift = (blend_by_hue(hue, rows[..., row, :]) for row in (1, 2))
+    before = lightness, a, b = to_oklab(light)
+    rich = xp.clip((a * a + b * b + 1e-14) ** 0.5 / RICH_CHROMA, 0.0, 1.0)
+    # In proportion to lightness below and to what is missing to white above: noise in black stays dark.
+    room = xp.where(lift > 0, MIXER_LIFT * (1.0 - lightness), MIXER_DROP + 0.0 * lightness)
     moved = (
-        xp.clip(lightness + _MIXER_LIGHTNESS * lift * rich, 0.0, 1.0),
-        factor * (a * xp.cos(angle) - b * xp.sin(angle)),
-        factor * (a * xp.sin(angle) + b * xp.cos(angle)),
+        xp.clip(lightness * (1.0 + lift * room * rich * (2.0 - rich)), 0.0, 1.0),
+        a * xp.cos(angle) - b * xp.sin(angle),
+        a * xp.sin(angle) + b * xp.cos(angle),
     )
-    return _show_moved(light, (lightness, a, b), moved)
+    return scale_colour(fade_into_gamut(_move_in_oklab(light, before, moved)), 1.0 + gain)
 
 
-def _show_moved(light: Array, before: tuple[Array, ...], after: tuple[Array, ...]) -> Array:
-    """Light whose OKLab values were moved, as displayed; exactly the same where they were not."""
-    moved = light + (from_oklab(*after) - from_oklab(*before))
-    return encode_srgb(array_namespace(light).clip(fade_into_gamut(moved), 0.0, 1.0))
+def scale_turns(hues: Array) -> Array:
+    """Turns in radians from the hues of the mixer (..., 8), from -1 to 1."""
+    xp = array_namespace(hues)
+    rows = [
+        xp.clip(hues[..., at], 0.0, None) * up + xp.clip(hues[..., at], None, 0.0) * down
+        for at, (up, down) in enumerate(MIXER_TURNS)
+    ]
+    return xp.stack(rows, axis=-1)
+
+
+def scale_colour(light: Array, gain: Array) -> Array:
+    """Distance from grey times a gain; raised, it bends into the most that can be displayed."""
+    xp = array_namespace(light)
+    grey = luminance(light)
+    rich = xp.clip(measure_saturation(light, grey), 0.0, 1.0)
+    return grey + (light - grey) * xp.clip(gain, None, 1.0) * limit_gain(rich, xp.clip(gain, 1.0, None))
+
+
+def _move_in_oklab(light: Array, before: tuple[Array, ...], after: tuple[Array, ...]) -> Array:
+    """Light whose OKLab values were moved; exactly the same where they were not."""
+    return light + (from_oklab(*after) - from_oklab(*before))
 
 
 def _declare_hues(name: str, help: str) -> Parameter:
@@ -307,28 +339,9 @@ register(
         phrase=_describe_mixer,
         brief=_SEVERAL_COLOURS,
         formula=mixer,
+        space="linear",
     )
 )
-
-
-_PURE_HUES = 24
-
-
-def _measure_pure_hues() -> list[tuple[float, float]]:
-    """The direction in OKLab (cosine, sine) of pure colours, every 15 degrees of HSV."""
-    import colorsys
-
-    import numpy as np
-
-    directions = []
-    for number in range(_PURE_HUES):
-        pure = np.array(colorsys.hsv_to_rgb(number / _PURE_HUES, 1.0, 1.0)).reshape(3, 1, 1)
-        _, a, b = (float(part.squeeze()) for part in to_oklab(decode_srgb(pure)))
-        directions.append((a / math.hypot(a, b), b / math.hypot(a, b)))
-    return directions
-
-
-_PURE_DIRECTIONS = _measure_pure_hues()
 
 
 def _hue_direction(hue: Array) -> tuple[Array, Array]:
@@ -343,23 +356,32 @@ def _hue_direction(hue: Array) -> tuple[Array, Array]:
     return cosine / length, sine / length
 
 
-def grading(image: Array, parameters: Array, frame: Frame) -> Array:
-    """Adds a colour to shadows, midtones and highlights at kept lightness."""
-    xp = array_namespace(image)
-    light = decode_srgb(image)
+def grading(light: Array, parameters: Array, frame: Frame) -> Array:
+    """Adds a colour to shadows, midtones and highlights at kept luminance."""
     before = lightness, a, b = to_oklab(light)
-    middle = per_pixel(0.5 - 0.3 * parameters[..., 6] / 100.0)
-    # The zones add up to one; a balance above 0 moves their border down, which favours the highlights.
-    place = xp.where(
-        lightness < middle, 0.5 * lightness / middle, 1.0 - 0.5 * (1.0 - lightness) / (1.0 - middle)
-    )
-    shadows, highlights = (1.0 - place) ** 2, place**2
-    weights = (shadows, 1.0 - shadows - highlights, highlights)
-    for zone, weight in enumerate(weights):
-        cosine, sine = _hue_direction(parameters[..., zone])
-        added = weight * per_pixel(_GRADING_CHROMA * parameters[..., 3 + zone] / 100.0)
-        a, b = a + added * per_pixel(cosine), b + added * per_pixel(sine)
-    return _show_moved(light, before, (lightness, a, b))
+    bias = per_pixel(grading_bias(parameters[..., 6]))
+    place = lightness / (1.0 + bias * (1.0 - lightness))
+    # The zones add up to one, but fade in black, where a little colour is already all that can be displayed.
+    shadows, highlights = (1.0 - place) ** 3, place**3
+    visible = rise(lightness, 0.0, GRADING_BLACK)
+    for zone, weight in enumerate((shadows, 1.0 - shadows - highlights, highlights)):
+        x, y = grading_colour(parameters[..., zone], parameters[..., 3 + zone])
+        a, b = a + weight * visible * per_pixel(x), b + weight * visible * per_pixel(y)
+    moved = _move_in_oklab(light, before, (lightness, a, b))
+    return fade_into_gamut(moved + (luminance(light) - luminance(moved)))
+
+
+def grading_bias(balance: Array) -> Array:
+    """Bends lightness so that the middle of the zones is at 0.5, or lower where highlights are favoured."""
+    middle = 0.5 - 0.3 * balance / 100.0
+    return 1.0 / (1.0 - middle) - 2.0
+
+
+def grading_colour(hue: Array, strength: Array) -> tuple[Array, Array]:
+    """What a zone adds to a and b of OKLab."""
+    cosine, sine = _hue_direction(hue)
+    added = _GRADING_CHROMA * strength / 100.0
+    return added * cosine, added * sine
 
 
 def _drop_unused_hues(values: ParameterValues) -> ParameterValues:
@@ -434,22 +456,22 @@ register(
         phrase=_describe_grading,
         brief="colours graded",
         formula=grading,
+        space="linear",
         canonical=_drop_unused_hues,
     )
 )
 
 
-def black_and_white(image: Array, parameters: Array, frame: Frame) -> Array:
-    """Grey of the same lightness; the mix lightens or darkens what was of a hue."""
-    xp = array_namespace(image)
-    light = decode_srgb(image)
-    high = xp.amax(image, axis=-3, keepdims=True)
-    pure = (high - xp.amin(image, axis=-3, keepdims=True)) / xp.clip(high, _TINY, None)
-    mix = _sum_weighted(hue_weights(image), parameters[..., 1:] / 100.0)
-    tones = luminance_to_lightness(luminance(light)) + _MIX_LIGHTNESS * mix * pure
-    grey = lightness_to_luminance(xp.clip(tones, 0.0, 1.0))
-    share = per_pixel(parameters[..., 0] / 100.0)
-    return encode_srgb(xp.clip(light + share * (grey - light), 0.0, 1.0))
+def black_and_white(light: Array, parameters: Array, frame: Frame) -> Array:
+    """Grey of the same luminance; the mix lightens or darkens what was of a hue, as a filter does."""
+    xp = array_namespace(light)
+    shown = encode_srgb(light)
+    high = xp.amax(shown, axis=-3, keepdims=True)
+    # The offset spares black, where a single level is a pure colour.
+    pure = (1.0 + MIX_BLACK) * (high - xp.amin(shown, axis=-3, keepdims=True)) / (high + MIX_BLACK)
+    gain = 2.0 ** (MIX_STOPS * pure * blend_by_hue(measure_hue(shown), parameters[..., 1:] / 100.0))
+    grey = bend_into_white(luminance(light), xp.clip(gain, 1.0, None)) * xp.clip(gain, None, 1.0)
+    return light + per_pixel(parameters[..., 0] / 100.0) * (grey - light)
 
 
 def _describe_black_and_white(values: ParameterValues) -> str:
@@ -482,6 +504,7 @@ register(
         ),
         phrase=_describe_black_and_white,
         formula=black_and_white,
+        space="linear",
         canonical=_drop_unused_mix,
     )
 )

@@ -16,7 +16,7 @@ _TINY = 1e-6
 """Replaces a zero divisor: far below one 8-bit level of linear light."""
 SHOULDER = 4.0
 """How late raised light bends into white, and how sharply."""
-SPARED_WHITE = 0.7
+SPARED_WHITE = 0.65
 """How much of white a lowered exposure spares: 0 nothing, 1 all of it."""
 MAX_COLOUR_GAIN = 4.0
 """The most that the colour of a pixel grows with its luminance; beyond it there is noise."""
@@ -27,7 +27,12 @@ ToneCurve = Callable[[Array, Array], Array]
 
 def bend_into_white(values: Array, gain: Array) -> Array:
     """Values in [0, 1] times a gain of 1 or more, bending so that 1 stays 1."""
-    return gain * values / (1.0 + (gain**SHOULDER - 1.0) * values**SHOULDER) ** (1 / SHOULDER)
+    return values * limit_gain(values, gain)
+
+
+def limit_gain(values: Array, gain: Array) -> Array:
+    """The gain that is left of `gain`, 1 or more, for values in [0, 1]: all of it at 0, none at 1."""
+    return gain / (1.0 + (gain**SHOULDER - 1.0) * values**SHOULDER) ** (1 / SHOULDER)
 
 
 def exposure(light: Array, parameters: Array, frame: Frame) -> Array:
@@ -35,7 +40,7 @@ def exposure(light: Array, parameters: Array, frame: Frame) -> Array:
     xp = array_namespace(light)
     gain = per_pixel(2.0 ** parameters[..., 0])
     low = xp.clip(gain, None, 1.0)
-    lowered = light * low / (1.0 - (1.0 - low) * SPARED_WHITE * light)
+    lowered = light * low / (1.0 - (1.0 - low * low) * SPARED_WHITE * light * light) ** 0.5
     return bend_into_white(lowered, xp.clip(gain, 1.0, None))
 
 
@@ -99,7 +104,7 @@ def measure_saturation(light: Array, grey: Array) -> Array:
     return xp.amax(abs(away) / xp.clip(room, _TINY, None), axis=-3, keepdims=True)
 
 
-def _rise(values: Array, begin: float, full: float) -> Array:
+def rise(values: Array, begin: float, full: float) -> Array:
     """A smooth ramp from 0 at `begin` to 1 at `full`."""
     share = array_namespace(values).clip((values - begin) / (full - begin), 0.0, 1.0)
     return share * share * (3.0 - 2.0 * share)
@@ -117,22 +122,22 @@ def _scale_luminance(tones: Array, stops: Array) -> Array:
 
 def curve_highlights(tones: Array, amount: Array) -> Array:
     """Up to a stop at L* 80, less at white, so that lowered highlights gain detail; nothing below L* 40."""
-    return _scale_luminance(tones, amount * _rise(tones, 0.4, 0.8) * (1.0 - 0.6 * _rise(tones, 0.8, 1.0)))
+    return _scale_luminance(tones, amount * rise(tones, 0.4, 0.8) * (1.0 - 0.6 * rise(tones, 0.8, 1.0)))
 
 
 def curve_shadows(tones: Array, amount: Array) -> Array:
     """Up to two stops in black, nothing above L* 65."""
-    return _scale_luminance(tones, 2.0 * amount * _rise(tones, 0.65, 0.0))
+    return _scale_luminance(tones, 2.0 * amount * rise(tones, 0.65, 0.0))
 
 
 def curve_whites(tones: Array, amount: Array) -> Array:
     """White moves by up to 15 L*, nothing below L* 50."""
-    return tones + 0.15 * amount * _rise(tones, 0.5, 1.0)
+    return tones + 0.15 * amount * rise(tones, 0.5, 1.0)
 
 
 def curve_blacks(tones: Array, amount: Array) -> Array:
     """Black moves by up to 15 L*, nothing above L* 50."""
-    return tones + 0.15 * amount * _rise(tones, 0.5, 0.0)
+    return tones + 0.15 * amount * rise(tones, 0.5, 0.0)
 
 
 def _declare_zone(name: str, position: int, curve: ToneCurve, about: str, tones: str) -> Operation:

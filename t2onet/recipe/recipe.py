@@ -505,9 +505,9 @@ def legacy_sidecar_path(picture: Path) -> Path:
 
 def find_sidecar(picture: Path) -> Path | None:
     """The sidecar of a picture; one with the old name only if it contains a recipe."""
-    if _is_file(path := sidecar_path(picture)):
+    if is_file(path := sidecar_path(picture)):
         return path
-    if _is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
+    if is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
         return path
     return None
 
@@ -519,10 +519,11 @@ def derive_look_name(path: Path) -> str:
     return path.stem
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
     try:
         return path.is_file()
-    except OSError:  # too long a name, say
+    except (OSError, ValueError):  # too long a name, say
         return False
 
 

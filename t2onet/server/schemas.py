@@ -159,6 +159,15 @@ class OperationResponse(BaseModel):
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
 
 
+class LookResponse(BaseModel):
+    """A named look of the package."""
+
+    name: str
+    family: Annotated[str, Field(description="Looks of a family follow each other.")]
+    description: str
+    recipe: RecipeJson
+
+
 class AboutResponse(BaseModel):
     name: str
     version: str

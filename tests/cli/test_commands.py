@@ -1,4 +1,4 @@
-"""The other commands: describe, export, ops, and what belongs to `t2o` itself."""
+"""The other commands: describe, export, looks, ops, and what belongs to `t2o` itself."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import PIL.Image
 import pytest
 
 import t2onet
 from t2onet import Mask, Recipe
-from t2onet.looks import export_recipe
+from t2onet.looks import export_recipe, find_look, looks
 from t2onet.operations import declarations
 from tests.cli.helpers import LOOK, T2O, contents, process
 
@@ -137,7 +138,10 @@ def test_export_refuses(t2o: T2O, folder: Path) -> None:
     Path("mine.cube").write_text("mine")
     before = contents(folder)
     for arguments, text in [
-        (["look.json", "a.lut"], "a.lut: a look is written as .cube or .png; give one of those endings"),
+        (
+            ["look.json", "a.lut"],
+            "a.lut: a look is written as .cube, .png, .pp3 or .xmp; give one of those endings",
+        ),
         (
             ["look.json", "a.cube", "--size", "64"],
             "a .cube has 33 or 65 entries a side, not 64",
@@ -151,14 +155,53 @@ def test_export_refuses(t2o: T2O, folder: Path) -> None:
         (["gone.json", "a.cube"], "gone.json does not exist; give the JSON file of a recipe"),
         (
             ["local.json", "a.cube"],
-            "step 1 (contrast) works through a mask, which a colour table cannot hold; "
-            "remove the step, or keep the recipe as JSON",
+            "a colour table can hold none of its steps (contrast works through a mask); "
+            "keep the recipe as JSON",
         ),
     ]:
         assert t2o("export", *arguments) == (2, "", f"t2o: {text}\n")
     assert contents(folder) == before
     assert t2o("export", "look.json", "mine.cube", "--overwrite").code == 0
     assert Path("mine.cube").read_text().startswith("TITLE")
+
+
+def test_export_for_a_program_says_what_to_move(t2o: T2O, folder: Path) -> None:
+    answer = t2o("export", "look.json", "a.xmp")
+    assert answer.code == 0
+    assert answer.out.startswith("a.xmp and a.png: 144 entries a side; ")
+    assert answer.err.startswith("note: a.xmp applies a.png: move that to darktable's folder of 3D LUTs ")
+    assert json.loads(t2o("export", "look.json", "b.pp3", "--json").out)["table"] == "b.png"
+
+
+# ---- looks
+
+
+def test_looks_are_listed_by_family(t2o: T2O) -> None:
+    answer = t2o("looks")
+    assert (answer.code, answer.err) == (0, "")
+    families = [line for line in answer.out.splitlines() if not line.startswith(" ")]
+    assert families == list(dict.fromkeys(look.family for look in looks().values()))
+    for look in looks().values():
+        assert f"  {look.name} " in answer.out
+        assert f" {look.description}\n" in answer.out
+    data = json.loads(t2o("looks", "--json").out)
+    assert [Recipe.from_data(entry["recipe"]) for entry in data] == [one.recipe for one in looks().values()]
+
+
+def test_a_look_is_described_applied_and_exported_by_name(t2o: T2O, folder: Path) -> None:
+    answer = t2o("describe", "High-Key")
+    look = find_look("high key")
+    assert answer.out.startswith(f"{look.description}\nhigh key: {look.recipe.describe()}\n")
+    assert json.loads(t2o("describe", "high key", "--json").out)["about"] == look.description
+    PIL.Image.new("RGB", (8, 6), (90, 100, 110)).save("photo.png")
+    assert t2o("apply", "high key", "photo.png").out == "photo.png -> photo-high-key.png\n"
+    assert t2o("apply", "hihg key", "photo.png") == (
+        2,
+        "",
+        "t2o: hihg key is neither a file nor the name of a look; did you mean 'high key' or 'low key'?\n",
+    )
+    assert t2o("export", "high key", "a.cube").code == 0
+    assert Path("a.cube").read_text().startswith('TITLE "high key"')
 
 
 # ---- ops

@@ -194,22 +194,35 @@ def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     assert path.read_bytes() == same, "the rest is as without sharpness"
 
 
+MASK = Mask.from_array(np.eye(2, dtype=bool))
+
+
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
-def test_masks_are_refused(tmp_path: Path, ending: str) -> None:
-    mask = Mask.from_array(np.eye(2, dtype=bool))
-    masked = Recipe.from_steps([("contrast", 0.2), ("brightness", 0.2, mask)])
+def test_a_masked_step_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
+    masked = Recipe.from_steps([*LOOK.steps, ("brightness", 0.2, MASK)], name=LOOK.name)
+    done = export_recipe(masked, tmp_path / f"look{ending}")
+    assert done.notes == (
+        "left out: brightness (20 % brighter locally) works through a mask, which a colour table cannot do",
+    )
+    export_recipe(LOOK, tmp_path / f"same{ending}")
+    assert done.path.read_bytes() == (tmp_path / f"same{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
+def test_a_table_of_nothing_is_refused(tmp_path: Path, ending: str) -> None:
+    recipe = Recipe.from_steps([("brightness", 0.2, MASK), ("sharpness", 0.3), ("contrast", 0)])
     text = (
-        "step 2 (brightness) works through a mask, which a colour table cannot hold; "
-        "remove the step, or keep the recipe as JSON"
+        "a colour table can hold none of its steps (brightness works through a mask, "
+        "sharpness looks at neighbouring pixels); keep the recipe as JSON"
     )
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
-        export_recipe(masked, tmp_path / f"look{ending}")
+        export_recipe(recipe, tmp_path / f"look{ending}")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["look.txt", "look", "look.3dl", "look.cube.bak", ".cube"])
 def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
-    text = f"{name}: a look is written as .cube or .png; give one of those endings"
+    text = f"{name}: a look is written as .cube, .png, .pp3 or .xmp; give one of those endings"
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
         export_recipe(LOOK, tmp_path / name)
     assert list(tmp_path.iterdir()) == []

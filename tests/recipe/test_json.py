@@ -106,7 +106,7 @@ def test_apply_takes_the_file_of_a_recipe(tmp_path: Path) -> None:
     ("given", "kind"), [({"steps": []}, "dict"), ([("contrast", 0.1)], "list"), (None, "NoneType")]
 )
 def test_apply_takes_nothing_else_for_a_recipe(given: Any, kind: str) -> None:
-    text = f"a recipe is a Recipe or a path, not {kind}; make one with Recipe.from_steps([...])"
+    text = f"a recipe is a Recipe, a path or a look, not {kind}; make one with Recipe.from_steps([...])"
     with pytest.raises(RecipeError, match=f"^{re.escape(text)}$"):
         t2onet.apply(given, np.zeros((2, 2, 3), np.uint8))
 

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from ... import __version__, operations
 from ...executor import Pixels, apply
 from ...image import READABLE_SUFFIXES
+from ...looks import looks
 from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
 from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
@@ -40,6 +41,7 @@ from ..schemas import (
     ClippingResponse,
     HistogramResponse,
     LongSide,
+    LookResponse,
     OperationResponse,
     ParameterResponse,
     PhotoResponse,
@@ -240,6 +242,20 @@ def list_operations() -> list[OperationResponse]:
     return responses + [
         OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
         for one in repairs
+    ]
+
+
+@operation_router.get("/looks")
+def list_looks() -> list[LookResponse]:
+    """The named looks, whose recipes can be put on a photo."""
+    return [
+        LookResponse(
+            name=look.name,
+            family=look.family,
+            description=look.description,
+            recipe=to_recipe_json(look.recipe),
+        )
+        for look in looks().values()
     ]
 
 

@@ -5,6 +5,7 @@ import * as compare from "./compare.js";
 import { dialog } from "./dialog.js";
 import { byId, element, remembered, typing } from "./dom.js";
 import * as history from "./history.js";
+import * as looks from "./looks.js";
 import * as many from "./many.js";
 import * as match from "./match.js";
 import * as save from "./save.js";
@@ -40,6 +41,7 @@ const TABLE = [
   [["ArrowLeft"], "Photo before", () => go(-1), true],
   [["ArrowRight"], "Photo after", () => go(1), true],
   [["o"], "Add photos", () => byId("photos-input").click(), false],
+  [["l"], "Looks", looks.open, true],
   [["m"], "Match a look", match.open, false],
   [["a"], "Apply to many", many.open, true],
   [["s", "Ctrl+s"], "Save", save.open, true],
@@ -47,7 +49,7 @@ const TABLE = [
 ];
 
 export function setUp() {
-  for (const [id, does] of Object.entries({ undo, redo, match: match.open, many: many.open, save: save.open, help })) {
+  for (const [id, does] of Object.entries({ undo, redo, looks: looks.open, match: match.open, many: many.open, save: save.open, help })) {
     byId(id).addEventListener("click", does);
   }
   document.body.dataset.surround = remembered.get("surround", SURROUNDS[0]);
