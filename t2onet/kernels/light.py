@@ -115,6 +115,7 @@ def limit_gain_of(x, gain):  # type: ignore[no-untyped-def]
 
 _TABLE_SIZE = 4096
 """Pieces of a table of luminance, evenly spaced in its square root."""
+_TABLE_TONES = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE + 1) ** 2)
 CHUNK = 2048
 """Pixels of a chunk, for kernels in several passes: few enough to stay in the nearest cache."""
 _MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
@@ -204,8 +205,9 @@ def _prepare_exposure(values: np.ndarray) -> TileFunction:
 
 def _prepare_zone(name: str) -> Kernel:
     def prepare(values: np.ndarray) -> TileFunction:
-        tones = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE + 1) ** 2)
-        moved = lightness_to_luminance(ZONES[name](tones, values[0] / 100))  # clamped once interpolated
+        moved = lightness_to_luminance(
+            ZONES[name](_TABLE_TONES, values[0] / 100)
+        )  # clamped once interpolated
         table = moved.astype(np.float32)
         table = np.append(table, table[-1])  # white is the end of a piece and the start of this one
 

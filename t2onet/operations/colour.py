@@ -18,7 +18,7 @@ from ..image.colour import (
     luminance,
     xyz_to_linear,
 )
-from ..image.pixels import Array, array_namespace, per_pixel
+from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
 from ._registry import (
     Attribute,
     Frame,
@@ -285,11 +285,8 @@ def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
 def scale_turns(hues: Array) -> Array:
     """Turns in radians from the hues of the mixer (..., 8), from -1 to 1."""
     xp = array_namespace(hues)
-    rows = [
-        xp.clip(hues[..., at], 0.0, None) * up + xp.clip(hues[..., at], None, 0.0) * down
-        for at, (up, down) in enumerate(MIXER_TURNS)
-    ]
-    return xp.stack(rows, axis=-1)
+    up, down = (to_array_like(turns, hues) for turns in zip(*MIXER_TURNS, strict=True))
+    return xp.clip(hues, 0.0, None) * up + xp.clip(hues, None, 0.0) * down
 
 
 def scale_colour(light: Array, gain: Array) -> Array:
@@ -347,11 +344,10 @@ register(
 def _hue_direction(hue: Array) -> tuple[Array, Array]:
     """Direction in OKLab of a hue in degrees of HSV, interpolated between pure colours."""
     xp = array_namespace(hue)
-    place = hue / (360.0 / _PURE_HUES)
-    cosine, sine = 0.0 * hue, 0.0 * hue
-    for number, (x, y) in enumerate((*_PURE_DIRECTIONS, _PURE_DIRECTIONS[0])):
-        weight = xp.clip(1.0 - abs(place - number), 0.0, None)
-        cosine, sine = cosine + weight * x, sine + weight * y
+    directions = to_array_like((*_PURE_DIRECTIONS, _PURE_DIRECTIONS[0]), hue)
+    numbers = to_array_like(range(_PURE_HUES + 1), hue)
+    weights = xp.clip(1.0 - abs((hue / (360.0 / _PURE_HUES))[..., None] - numbers), 0.0, None)
+    cosine, sine = ((weights * directions[:, axis]).sum(-1) for axis in range(2))
     length = (cosine * cosine + sine * sine) ** 0.5
     return cosine / length, sine / length
 

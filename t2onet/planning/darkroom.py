@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..operations import get_operation, sort_by_position
+from ..operations.colour import HUES, blend_by_hue, measure_hue
 from ..operations.paper import CURVES
 from ..recipe import Step
-from .fit import FittedSteps
+from .fit import INITIAL_DELTA, FittedSteps
 from .pictures import L1Cost, Picture, StepSequence, apply_step, reads_neighbours, render_intermediates
 from .sketch import FreePlaces, SketchFitter, make_sketch
 from .solvers import solve_fast
@@ -45,8 +46,8 @@ _NEAR_EXACT_COST = 0.0075
 _CURVE_COST = 0.006
 """Above this cost curves are tried."""
 
-_PRICES = {"mixer": 5e-4, "grading": 5e-4, "black_and_white": 5e-4, "tone": 1.2e-3, "color": 2e-3}
-_STEP_PRICE = 2e-4
+_PRICES = {"mixer": 6e-4, "grading": 6e-4, "black_and_white": 6e-4, "tone": 3.2e-3, "color": 3.5e-3}
+_STEP_PRICE = 2.5e-4
 """By how much a step must lower the cost, at least; of operations with more numbers, more."""
 _NUMBER_PRICE = 3e-5
 """The same for a single number of a step that has several."""
@@ -54,6 +55,8 @@ _FULL_PRICE_COST, _LEAST_PRICE = 0.004, 0.1
 """From this cost on prices are as stated; below, they fall with the cost to this share."""
 _PATH_SLACK = 1e-3
 """Dropping goes on as long as the price of the whole is at most this much above the best."""
+_IDLE_SHARE = 0.15
+"""Steps that lower the cost by less than this share of their price are dropped together."""
 _ROUNDING_COST = 1e-4
 """What readable numbers may cost."""
 
@@ -61,9 +64,10 @@ _FIRST_ROUNDS, _NEXT_ROUNDS, _NEXT_DELTA = 15, 10, 0.05
 _DROPS_TRIED, _DROP_ROUNDS, _DROP_DELTA = 2, 3, 0.01
 _LAST_ROUNDS, _LAST_DELTA = 6, 0.02
 
-_MONOCHROME_SHARE, _COLOURLESS, _COLOURFUL = 0.1, 0.004, 0.012
-"""Spread of colours: of a monochrome target as a share of the photo's, or less than one level of 255; and of
-a photo that has colours to lose."""
+_PRESENT_HUE = 0.002
+"""Mean chroma of a hue, as displayed, from which the mixer can do something visible."""
+_MONOCHROME_SHARE, _PALE_SHARE, _COLOURLESS = 0.1, 0.4, 0.004
+"""Spread of the colours of a monochrome target: a share of the photo's, a larger one below a level of 255."""
 
 
 def plan_darkroom(
@@ -77,7 +81,7 @@ def plan_darkroom(
         chosen.fitter, start=make_sketch(start, _FINAL_PIXELS), target=make_sketch(target, _FINAL_PIXELS)
     )
     found = final.fit(chosen.fit.steps, _LAST_ROUNDS, _LAST_DELTA).steps
-    rounded = _round_numbers(found, start, target)
+    rounded = _drop_identities(_round_numbers(found, start, target))
     detail = [name for name in names if reads_neighbours(name)]
     return _append_detail(rounded, detail[: steps - len(found)], start, target)
 
@@ -118,7 +122,9 @@ def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> _Choice:
     if whole.fit.cost < _NEAR_EXACT_COST or not added:
         found.append(_prune(whole, limit))
     if whole.fit.cost > _EXACT_COST and added:
-        found.append(_prune(_extend(whole, added), limit))
+        # Without black and white, light and colour were forced into something else: better to begin anew.
+        known = _Choice(FittedSteps((), 1.0), sketch) if monochrome else whole
+        found.append(_prune(_extend(known, [*basic, *added]), limit))
     for curve in CURVES:
         best = min(found, key=lambda choice: choice.total)
         if curve in names and best.fit.cost > _CURVE_COST:
@@ -129,13 +135,13 @@ def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> _Choice:
 def is_monochrome(start: Picture, target: Picture) -> bool:
     """Whether the colours of the target, though not those of the photo, depend on its tones alone."""
     before, after = _measure_colour_spread(start), _measure_colour_spread(target)
-    return before > _COLOURFUL and after < max(_MONOCHROME_SHARE * before, _COLOURLESS)
+    return after < max(_MONOCHROME_SHARE * before, min(_COLOURLESS, _PALE_SHARE * before))
 
 
 def _measure_colour_spread(picture: Picture) -> float:
     """How far colours lie from those that are usual for their tone."""
     red, green, blue = picture.reshape(3, -1).astype(float)
-    powers = np.stack([green**power for power in range(5)], axis=1)
+    powers = np.stack([green**power for power in range(7)], axis=1)
     differences = np.stack([red - green, blue - green], axis=1)
     usual = powers @ np.linalg.lstsq(powers, differences, rcond=None)[0]
     return float(np.abs(differences - usual).mean())
@@ -153,9 +159,23 @@ def _extend(choice: _Choice, names: Sequence[str]) -> _Choice:
         size = get_operation("black_and_white").size
         known["black_and_white"] = Step.from_trusted("black_and_white", (100.0, *[0.0] * (size - 1)))
         free["black_and_white"] = tuple(range(1, size))
+    if "mixer" in names:
+        free["mixer"] = _find_mixer_places(choice.fitter)
     fitter = replace(choice.fitter, free=free)
     steps = [known.get(step.operation, step) for step in _make_steps([*known, *set(names).difference(known)])]
-    return _Choice(fitter.fit(steps, _NEXT_ROUNDS, _NEXT_DELTA), fitter)
+    rounds, delta = (_NEXT_ROUNDS, _NEXT_DELTA) if choice.fit.steps else (_FIRST_ROUNDS, INITIAL_DELTA)
+    return _Choice(fitter.fit(steps, rounds, delta), fitter)
+
+
+def _find_mixer_places(fitter: SketchFitter) -> tuple[int, ...]:
+    """The numbers of the hues that either picture has."""
+    amounts = np.zeros(len(HUES))
+    for picture in (fitter.start, fitter.target):
+        chroma = picture.max(axis=0) - picture.min(axis=0)
+        shares = blend_by_hue(measure_hue(picture), np.eye(len(HUES)))
+        amounts = np.maximum(amounts, (shares[:, 0] * chroma).mean(axis=(1, 2)))
+    present = np.flatnonzero(amounts > _PRESENT_HUE).tolist()
+    return tuple(row * len(HUES) + hue for row in range(3) for hue in present)
 
 
 def _prune(choice: _Choice, limit: int) -> _Choice:
@@ -166,16 +186,32 @@ def _prune(choice: _Choice, limit: int) -> _Choice:
         return one.cost + scale * sum(map(_price, one.steps)) + (len(one.steps) > limit)
 
     best = fit
-    while fit.steps:
-        drops = fitter.drop_steps(fit.steps)
-        gains = [scale * _price(step) - drop.loss for step, drop in zip(fit.steps, drops, strict=True)]
-        ranked = sorted(range(len(drops)), key=lambda at: -gains[at])[:_DROPS_TRIED]
-        fit = min((fitter.fit(drops[at].steps, _DROP_ROUNDS, _DROP_DELTA) for at in ranked), key=total)
+    while shorter := _shorten(fitter, fit.steps, scale):
+        fit = min((fitter.fit(tried, _DROP_ROUNDS, _DROP_DELTA) for tried in shorter), key=total)
         if total(fit) < total(best):
             best = fit
         elif len(best.steps) <= limit and total(fit) > total(best) + _PATH_SLACK * scale:
             break
     return _Choice(best, fitter)
+
+
+def _shorten(fitter: SketchFitter, steps: StepSequence, scale: float) -> list[StepSequence]:
+    """Shorter ways to say the same: without all idle steps, or else without one of those that pay least."""
+    if not steps:
+        return []
+    prices = [scale * _price(step) for step in steps]
+    drops = fitter.drop_steps(steps, [(at,) for at in range(len(steps))])
+    gains = [price - drop.loss for price, drop in zip(prices, drops, strict=True)]
+    # What makes a picture black and white is not one of the numbers that are fitted.
+    droppable = [at for at, step in enumerate(steps) if step.operation != "black_and_white"]
+    ranked = sorted(droppable, key=lambda at: -gains[at])
+    idle = [at for at in ranked if drops[at].loss < _IDLE_SHARE * prices[at]]
+    if 1 < len(idle) < len(steps):
+        (together,) = fitter.drop_steps(steps, [idle])
+        if together.loss < _IDLE_SHARE * sum(prices[at] for at in idle):
+            return [together.steps]
+    clear = len(ranked) < 2 or gains[ranked[0]] - gains[ranked[1]] > prices[ranked[0]]
+    return [drops[at].steps for at in ranked[: 1 if clear else _DROPS_TRIED]]
 
 
 def _drop_numbers(choice: _Choice) -> _Choice:
@@ -229,6 +265,11 @@ def _round_numbers(steps: StepSequence, start: Picture, target: Picture) -> Fitt
         tried = measure((*fit.steps[:at], rounded[at], *fit.steps[at + 1 :]))
         fit = tried if tried.cost <= limit else fit
     return fit
+
+
+def _drop_identities(fit: FittedSteps) -> FittedSteps:
+    changes = (step for step in fit.steps if not get_operation(step.operation).is_identity(step.parameters))
+    return replace(fit, steps=tuple(changes))
 
 
 def _round_step(step: Step) -> Step:

@@ -140,12 +140,14 @@ class SketchFitter:
             delta, damping = max(delta * DELTA_DECAY, FINAL_DELTA), min(damping, _MAX_DAMPING)
         return best
 
-    def drop_steps(self, steps: StepSequence) -> list[PredictedDrop]:
-        """The steps without each one in turn."""
-        inverse, drops = self._invert_hessian(steps), []
-        for at, own in enumerate(self.find_numbers(steps)):
-            drop = self._predict_drop(steps, inverse, own)
-            drops.append(drop._replace(steps=drop.steps[:at] + drop.steps[at + 1 :]))
+    def drop_steps(self, steps: StepSequence, groups: Sequence[Sequence[int]]) -> list[PredictedDrop]:
+        """The steps without each group of them in turn."""
+        inverse, numbers = self._invert_hessian(steps), self.find_numbers(steps)
+        drops = []
+        for group in groups:
+            drop = self._predict_drop(steps, inverse, np.concatenate([numbers[at] for at in group]))
+            kept = tuple(step for at, step in enumerate(drop.steps) if at not in group)
+            drops.append(drop._replace(steps=kept))
         return drops
 
     def drop_numbers(self, steps: StepSequence, groups: Sequence[np.ndarray]) -> list[PredictedDrop]:
