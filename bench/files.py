@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.scene import SHARP, photo
 from bench.timing import in_turns
-from t2onet import apply, open_image
+from t2onet import Recipe, apply, open_image
 
 _PEAK = """
 import pathlib, sys
@@ -29,7 +29,7 @@ def main() -> None:
         source = folder / "photo.jpg"
         photo().save(source, quality=92)
         _ratio(source, folder)
-        _memory(source, folder)
+        print_peak_memory(SHARP, source)
 
 
 def _ratio(source: Path, folder: Path) -> None:
@@ -49,8 +49,10 @@ def _ratio(source: Path, folder: Path) -> None:
     print(f"  ratio = {ratio:.2f} for the chain with sharpness (bar: at most 4)")
 
 
-def _memory(source: Path, folder: Path) -> None:
-    SHARP.save(folder / "look.json")
+def print_peak_memory(recipe: Recipe, source: Path) -> None:
+    """Apply `recipe` to `source` by the command; files are written beside it."""
+    folder = source.parent
+    recipe.save(folder / "look.json")
     arguments = ["apply", folder / "look.json", source, "-o", folder / "memory.jpg", "--quiet"]
     if not Path("/proc/self/status").exists():
         print("  peak memory: only measured on Linux")

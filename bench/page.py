@@ -9,19 +9,24 @@ import numpy as np
 from playwright.sync_api import Browser
 
 from bench.scene import EXAMPLES
-from tests.server.browser import Noted, installed, looking, running
-from tests.server.live import Table, served
+from tests.server.browser import Noted, find_chromium, looking, running
+from tests.server.live import Table, serve_darkroom
 
 SIZES = ((1440, 900), (2560, 1440))
-STEPS = ("brightness", "saturation", "contrast", "sharpness")
+STEPS = ("Exposure", "Saturation", "Contrast", "Sharpness")
 MOVES = 40
 _WATCHED = """() => {
     const canvas = document.getElementById("picture");
     const drawn = () => { window.took.push(performance.now() - window.begun); window.next?.(); };
     new MutationObserver(drawn).observe(canvas, { attributes: true, attributeFilter: ["data-shown"] });
 }"""
-_MOVED = """async ([at, moves]) => {
-    const range = document.querySelectorAll(".card input[type=range]")[at];
+_ADDED = """(name) => {
+    const range = document.querySelector(`#adjust input[aria-label="${name}"]`);
+    range.value = 0.1;
+    for (const event of ["input", "change"]) range.dispatchEvent(new Event(event));
+}"""
+_MOVED = """async ([name, moves]) => {
+    const range = document.querySelector(`#adjust input[aria-label="${name}"]`);
     window.took = [];
     for (let move = 1; move <= moves; move++) {
         await new Promise((resolve) => {
@@ -42,10 +47,10 @@ _LOADED = """() => {
 
 
 def main() -> None:
-    if installed() is None:
+    if find_chromium() is None:
         print("  there is no browser here: apt-get install chromium")
         return
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as base, running() as browser:
+    with tempfile.TemporaryDirectory() as folder, serve_darkroom(Path(folder)) as base, running() as browser:
         for size in SIZES:
             _measured(browser, base, size)
 
@@ -57,11 +62,11 @@ def _measured(browser: Browser, base: str, size: tuple[int, int]) -> None:
     print(f"  {size[0]} x {size[1]}: first load {taken / 1000:.0f} kB in {files} files (bar: below 300 kB)")
     table.bring(EXAMPLES / "trail.jpg")
     for step in STEPS:
-        table.page.select_option("#operation", step)
+        table.page.evaluate(_ADDED, step)
         table.rest()
     table.page.evaluate(_WATCHED)
     for at in (0, len(STEPS) - 1):
-        took = table.page.evaluate(_MOVED, [at, MOVES])
+        took = table.page.evaluate(_MOVED, [STEPS[at], MOVES])
         width = table.page.evaluate("() => document.getElementById('picture').width")
         median, late = np.percentile(took, [50, 95])
         print(

@@ -27,3 +27,13 @@ CURVES = [
 ]
 CHAIN = Recipe.from_steps([("brightness", 0.1), ("saturation", 0.2), ("contrast", 0.2), ("color", CURVES)])
 SHARP = CHAIN + Recipe.from_steps([("sharpness", 0.3)])
+DARKROOM = Recipe.from_steps(
+    [
+        ("exposure", 0.4),
+        ("white_balance", [15, 5]),
+        ("highlights", -40),
+        ("shadows", 30),
+        ("contrast", 0.2),
+        ("vibrance", 25),
+    ]
+)

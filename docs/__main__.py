@@ -1,6 +1,6 @@
 """Write the generated pages and the pictures."""
 
-from docs import looks, picture
+from docs import looks, operation_sheet, picture
 from docs.generate import make_pages
 
 for path, text in make_pages().items():
@@ -8,5 +8,7 @@ for path, text in make_pages().items():
     print(path.name)
 picture.main()
 print("images/before-after.jpg, images/edits.jpg")
+operation_sheet.main()
+print("images/operations.jpg")
 looks.main()
 print("images/looks.jpg")

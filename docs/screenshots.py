@@ -18,7 +18,7 @@ from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe, apply, edit, open_image
 from t2onet.editor import Mode
 from tests.server.browser import PHONE, Noted, looking, running
-from tests.server.live import Table, served
+from tests.server.live import Table, serve_darkroom
 from tests.studies.served import Served
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ GAP = 24
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as base, running() as browser:
+    with tempfile.TemporaryDirectory() as folder, serve_darkroom(Path(folder)) as base, running() as browser:
         desktop(begun(browser, base, DESKTOP)).save(IMAGES / "darkroom.jpg", quality=82)
         phone(begun(browser, base, PHONE)).save(IMAGES / "darkroom-phone.jpg", quality=82)
         rating(browser, Path(folder)).save(IMAGES / "study-rate.jpg", quality=82)

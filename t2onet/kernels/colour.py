@@ -13,6 +13,8 @@ from ..image.colour import LUMINANCE_WEIGHTS
 from ..operations import Frame
 from ..operations.colour import (
     GRADING_BLACK,
+    GRADING_HIGHLIGHTS,
+    GRADING_SHADOWS,
     HUES,
     LIGHT_TO_LMS,
     LMS_TO_LIGHT,
@@ -110,6 +112,13 @@ def _measure_hues(red, green, blue, hues, pure):  # type: ignore[no-untyped-def]
         hues[i] = hue + _TURN if hue < _ZERO else hue
 
 
+@compile_inlined
+def _rise(x, begin, unit):  # type: ignore[no-untyped-def]
+    """A smooth ramp from 0 at `begin` to 1 at `begin` + 1 / `unit`."""
+    share = min(max((x - begin) * unit, _ZERO), _ONE)
+    return share * share * (_THREE - _TWO * share)
+
+
 @compile_kernel
 def _blend_by_hue(hues, values, blended):  # type: ignore[no-untyped-def]
     """The value of each hue out of nine, the last of which is the first again."""
@@ -121,8 +130,7 @@ def _blend_by_hue(hues, values, blended):  # type: ignore[no-untyped-def]
             continue
         begin, unit = _CENTRES[k], _ONE / (_CENTRES[k + 1] - _CENTRES[k])
         for i in range(hues.size):
-            share = min(max((hues[i] - begin) * unit, _ZERO), _ONE)
-            blended[i] += step * share * share * (_THREE - _TWO * share)
+            blended[i] += step * _rise(hues[i], begin, unit)
 
 
 _LIFT, _DROP, _RICH = np.float32(MIXER_LIFT), np.float32(MIXER_DROP), np.float32(1 / RICH_CHROMA)
@@ -177,7 +185,11 @@ def _mix_hues(tile, values, moves):  # type: ignore[no-untyped-def]
                 _scale_pixel(red, green, blue, i, red[i], green[i], blue[i], _ONE + gains[i])
 
 
-_FADE = np.float32(1 / GRADING_BLACK)
+_VISIBLE_UNIT = np.float32(1 / GRADING_BLACK)
+(_SHADOWS_BEGIN, _SHADOWS_UNIT), (_HIGHLIGHTS_BEGIN, _HIGHLIGHTS_UNIT) = (
+    (np.float32(begin), np.float32(1 / (full - begin)))
+    for begin, full in (GRADING_SHADOWS, GRADING_HIGHLIGHTS)
+)
 
 
 @compile_kernel
@@ -190,11 +202,10 @@ def _grade(tile, bias, low, middle, high):  # type: ignore[no-untyped-def]
         x, y, z = _to_roots(r, g, b)
         lightness = _mix_row(_TO_LAB[0], x, y, z)
         place = lightness / (_ONE + bias * (_ONE - lightness))
-        rest = _ONE - place
-        shadows, highlights = rest * rest * rest, place * place * place
+        shadows = _rise(place, _SHADOWS_BEGIN, _SHADOWS_UNIT)
+        highlights = _rise(place, _HIGHLIGHTS_BEGIN, _HIGHLIGHTS_UNIT)
         midtones = _ONE - shadows - highlights
-        share = min(max(lightness * _FADE, _ZERO), _ONE)
-        share = share * share * (_THREE - _TWO * share)
+        share = _rise(lightness, _ZERO, _VISIBLE_UNIT)
         added_a = share * (shadows * low[0] + midtones * middle[0] + highlights * high[0])
         added_b = share * (shadows * low[1] + midtones * middle[1] + highlights * high[1])
         x, y, z = _add_in_oklab(x, y, z, _ZERO, added_a, added_b)
@@ -230,7 +241,7 @@ def _turn_grey(tile, share, values, mixes):  # type: ignore[no-untyped-def]
         for i in range(red.size):
             r, g, b = red[i], green[i], blue[i]
             grey = min(_RED * r + _GREEN * g + _BLUE * b, _ONE)
-            gain = _power_of_two(_STOPS * pure[i] * mix[i])
+            gain = _power_of_two(_STOPS * pure[i] * (_TWO - pure[i]) * mix[i])
             grey = grey * limit_gain_of(grey, max(gain, _ONE)) * min(gain, _ONE)
             red[i] = min(r + share * (grey - r), _ONE)
             green[i] = min(g + share * (grey - g), _ONE)

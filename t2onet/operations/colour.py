@@ -54,16 +54,18 @@ VIBRANCE = 1.5
 """Gain of the most muted colours at 100."""
 _TINT_UNIT = 0.2
 """a* of white for each unit of tint."""
-_MIXER_REACH = 0.6
-"""How far 100 of the mixer turns a hue towards the next: up to 2/3, no two hues change places."""
+_MIXER_REACH = 0.45
+"""How far 100 of the mixer turns a hue towards the next; much further, hues would change places."""
 MIXER_LIFT, MIXER_DROP = 0.8, 0.35
 """What 100 and -100 of the mixer do to the lightness of the richest colours."""
-RICH_CHROMA = 0.18
+RICH_CHROMA = 0.1
 """Chroma in OKLab from which a colour counts as rich."""
-_GRADING_CHROMA = 0.12
+_GRADING_CHROMA = 0.1
 """Chroma in OKLab that a strength of 100 adds."""
-GRADING_BLACK = 0.3
+GRADING_BLACK = 0.4
 """Lightness in OKLab below which grading fades out."""
+GRADING_SHADOWS, GRADING_HIGHLIGHTS = (0.7, 0.1), (0.5, 1.0)
+"""Lightness in OKLab where a zone begins and where it is whole; midtones are the rest."""
 MIX_STOPS = 2.0
 """Stops that 100 of the black-and-white mix gives the purest colours."""
 MIX_BLACK = 0.05
@@ -358,7 +360,7 @@ def grading(light: Array, parameters: Array, frame: Frame) -> Array:
     bias = per_pixel(grading_bias(parameters[..., 6]))
     place = lightness / (1.0 + bias * (1.0 - lightness))
     # The zones add up to one, but fade in black, where a little colour is already all that can be displayed.
-    shadows, highlights = (1.0 - place) ** 3, place**3
+    shadows, highlights = rise(place, *GRADING_SHADOWS), rise(place, *GRADING_HIGHLIGHTS)
     visible = rise(lightness, 0.0, GRADING_BLACK)
     for zone, weight in enumerate((shadows, 1.0 - shadows - highlights, highlights)):
         x, y = grading_colour(parameters[..., zone], parameters[..., 3 + zone])
@@ -465,7 +467,9 @@ def black_and_white(light: Array, parameters: Array, frame: Frame) -> Array:
     high = xp.amax(shown, axis=-3, keepdims=True)
     # The offset spares black, where a single level is a pure colour.
     pure = (1.0 + MIX_BLACK) * (high - xp.amin(shown, axis=-3, keepdims=True)) / (high + MIX_BLACK)
-    gain = 2.0 ** (MIX_STOPS * pure * blend_by_hue(measure_hue(shown), parameters[..., 1:] / 100.0))
+    gain = 2.0 ** (
+        MIX_STOPS * pure * (2.0 - pure) * blend_by_hue(measure_hue(shown), parameters[..., 1:] / 100.0)
+    )
     grey = bend_into_white(luminance(light), xp.clip(gain, 1.0, None)) * xp.clip(gain, None, 1.0)
     return light + per_pixel(parameters[..., 0] / 100.0) * (grey - light)
 

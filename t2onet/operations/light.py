@@ -121,13 +121,14 @@ def _scale_luminance(tones: Array, stops: Array) -> Array:
 
 
 def curve_highlights(tones: Array, amount: Array) -> Array:
-    """Up to a stop at L* 80, less at white, so that lowered highlights gain detail; nothing below L* 40."""
-    return _scale_luminance(tones, amount * rise(tones, 0.4, 0.8) * (1.0 - 0.6 * rise(tones, 0.8, 1.0)))
+    """Up to 0.7 stops at L* 80, less at white, so that lowered highlights gain detail; none below L* 40."""
+    stops = 0.7 * amount * rise(tones, 0.4, 0.8) * (1.0 - 0.6 * rise(tones, 0.8, 1.0))
+    return _scale_luminance(tones, stops)
 
 
 def curve_shadows(tones: Array, amount: Array) -> Array:
-    """Up to two stops in black, nothing above L* 65."""
-    return _scale_luminance(tones, 2.0 * amount * rise(tones, 0.65, 0.0))
+    """Up to 1.6 stops in black, nothing above L* 65."""
+    return _scale_luminance(tones, 1.6 * amount * rise(tones, 0.65, 0.0))
 
 
 def curve_whites(tones: Array, amount: Array) -> Array:

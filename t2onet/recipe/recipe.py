@@ -339,7 +339,7 @@ class Recipe(BaseModel):
     def describe(self) -> str:
         """What the recipe does, in one sentence: at most 12 words for one or two steps."""
         steps = [step for step in self.steps if not step.is_identity]
-        return join_as_sentence(_shorten_phrases(steps)) if steps else "Changes nothing."
+        return join_as_sentence(_word_steps(steps)) if steps else "Changes nothing."
 
     def format_settings(self) -> str:
         """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
@@ -433,15 +433,26 @@ def join_as_sentence(phrases: Sequence[str]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _shorten_phrases(steps: Sequence[Step]) -> list[str]:
+def _word_steps(steps: Sequence[Step]) -> list[str]:
     """What steps do, the longest phrases in brief where there are too many words for one sentence."""
     phrases = [step.describe() for step in steps]
     limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
     for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
-        if len(join_as_sentence(phrases).split()) <= limit:
+        parts = _mark_repeated_parts(phrases)
+        if len(join_as_sentence(parts).split()) <= limit:
             break
         phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
-    return phrases
+    return _mark_repeated_parts(phrases)
+
+
+def _mark_repeated_parts(phrases: Sequence[str]) -> list[str]:
+    """Parts of phrases; where a comparative comes again, "still" follows: "brighter, much brighter still"."""
+    parts = [part for phrase in phrases for part in phrase.split(", ")]
+    ends = [part.split()[-1] for part in parts]
+    return [
+        f"{part} still" if end.endswith("er") and end in ends[:at] else part
+        for at, (part, end) in enumerate(zip(parts, ends, strict=True))
+    ]
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:

@@ -148,12 +148,19 @@ class ParameterResponse(BaseModel):
     unit: str
     help: str
     step: Annotated[float, Field(description="Smallest change of a slider.")]
-    count: Annotated[int, Field(description="Number of values; more than one are the increments of a curve.")]
+    count: Annotated[int, Field(description="Number of values.")]
+    curve: Annotated[bool, Field(description="Whether its values are the increments of a curve.")]
+    names: Annotated[list[str], Field(description="Names of the values, such as red; empty without.")]
+    titles: Annotated[list[str], Field(description="What to call each value, such as red hue.")]
+    suffix: Annotated[str, Field(description="The unit where people write it after a value, such as EV.")]
 
 
 class OperationResponse(BaseModel):
     name: str
+    label: Annotated[str, Field(description="The name as people read it.")]
     group: Annotated[str, Field(description="light, colour, detail, effects, geometry; empty for a repair.")]
+    position: Annotated[int, Field(description="Its usual place in a recipe, relative to the others.")]
+    common: Annotated[bool, Field(description="Whether photographers reach for it first.")]
     help: str
     parameters: list[ParameterResponse]
     repair: Annotated[bool, Field(description="A repair has no parameters and needs a mask.")]
@@ -214,6 +221,7 @@ class PhotoResponse(BaseModel):
     strength: float
     recipe: RecipeJson
     description: str
+    settings: Annotated[str, Field(description="The numbers of the recipe as photographers write them.")]
     steps: list[StepResponse]
     aside: list[SwitchedOffStep]
     changes: Annotated[list[str], Field(description="What the last change did, in words.")]

@@ -120,6 +120,11 @@ def test_several_steps_are_one_sentence() -> None:
     assert recipe.format_settings() == "Exposure +0.50 EV, temperature +12, highlights -30"
 
 
+def test_a_word_that_comes_again_is_said_so() -> None:
+    recipe = Recipe.from_steps([("brightness", 0.2), ("tone", LIFT)])
+    assert recipe.describe() == "20 % brighter and much brighter still."
+
+
 def test_an_and_inside_a_phrase_is_not_followed_by_another() -> None:
     recipe = Recipe.from_steps([("black_and_white", 100), ("contrast", 0.2)])
     assert recipe.describe() == "Black and white, 20 % more contrast."

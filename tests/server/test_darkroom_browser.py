@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from t2onet.looks import looks
 from tests.server.browser import PHONE
 from tests.server.live import Table, on_a_desktop, photo_file
 
@@ -39,33 +40,78 @@ def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, sea: Path) 
     assert table.fits()
 
 
+def unfold(table: Table, *titles: str) -> None:
+    """Open these parts of the sliders, one inside the other."""
+    for title in titles:
+        summary = table.page.locator("#adjust summary:visible").get_by_text(title, exact=True).first
+        if not summary.evaluate("one => one.parentElement.open"):
+            summary.click()
+
+
+def locate(table: Table, selector: str) -> tuple[float, float]:
+    box = table.page.locator(selector).bounding_box()
+    assert box is not None
+    return box["x"], box["y"]
+
+
 def test_sliders_and_curves_are_dragged(table: Table, sea: Path) -> None:
     table.enter()
     table.bring(sea)
     was = table.light()
-    table.page.select_option("#operation", "brightness")
-    table.rest()
-    table.drag(".card input[type=range]", (40, 0), start=(1 / 3, 0.5))
+    unfold(table, "Light", "More")
+    table.drag("#adjust [aria-label=Brightness]", (40, 0), start=(1 / 3, 0.5))
     ((name, (amount,)),) = table.steps()
     assert name == "brightness"
     assert amount > 0.1
     assert table.light() > was + 5
-    assert table.page.locator(".card .does").inner_text() == f"Brightens by {amount:.0%}".replace("%", " %")
-    table.page.select_option("#operation", "tone")
-    table.rest()
+    assert table.page.locator(".card .does").inner_text() == f"{amount:.0%} brighter".replace("%", " %")
+    assert table.page.locator(".card .number").input_value() == f"{amount:+.2f}"
+    unfold(table, "Tone")
     lit = table.light()
-    table.drag(".curve .knot:nth-child(4)", (0, -40))
+    table.drag("#adjust .tool[open] .knot:nth-child(4)", (0, -40))
     rises = np.array(table.steps()[1][1])
     heights = np.cumsum(rises) / rises.sum()
     assert heights[3] > 0.6
     assert (np.diff(heights) > 0).all()
     assert table.light() > lit + 3
-    table.page.locator(".curve .knot").nth(3).focus()
+    table.page.locator(".card .name:not(:disabled)").click()
+    table.page.locator(".card .curve .knot").nth(3).focus()
     table.page.keyboard.press("ArrowDown")
     table.rest()
     lower = np.array(table.steps()[1][1])
     assert np.cumsum(lower)[3] / lower.sum() == pytest.approx(heights[3] - 0.01, abs=1e-3)
-    assert table.state()["revision"] == 5, "one change for each thing that was let go"
+    assert table.state()["revision"] == 3, "one change for each thing that was let go"
+
+
+def test_a_slider_changes_the_step_that_is_there(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    table.say("brighter and sharper")
+    unfold(table, "Light")
+    exposure = "#adjust [aria-label=Exposure]"
+    table.page.locator(exposure).evaluate("one => one.scrollIntoView({ block: 'center' })")
+    place = locate(table, exposure)
+    table.page.fill("#adjust [aria-label='Exposure, number']", "0.5")
+    table.page.keyboard.press("Tab")
+    table.rest()
+    assert table.steps() == [("brightness", [0.2]), ("exposure", [0.5]), ("sharpness", [0.3])]
+    assert table.page.locator("#adjust [aria-label='Exposure, number']").input_value() == "+0.50 EV"
+    assert locate(table, exposure) == pytest.approx(place, abs=1), "nothing moves away while one adjusts"
+    table.page.fill("#adjust [aria-label='Exposure, number']", "-1")
+    table.page.keyboard.press("Tab")
+    table.rest()
+    assert table.steps()[1] == ("exposure", [-1]), "no second step"
+    table.page.locator(".card:nth-child(2) input[type=range]").fill("1")
+    table.rest()
+    assert table.page.input_value(exposure) == "1", "both show the same step"
+    table.page.locator(exposure).dblclick()
+    table.rest()
+    assert [name for name, _ in table.steps()] == ["brightness", "sharpness"], "at rest it is no step"
+    unfold(table, "Colour", "Mixer")
+    table.page.locator("#adjust [aria-label='Red saturation']").fill("20")
+    table.rest()
+    assert table.page.locator(".card:nth-child(2) .does").inner_text() == "More red (red saturation +20)"
+    assert table.fits()
 
 
 def test_steps_are_switched_moved_and_removed(table: Table, sea: Path) -> None:
@@ -179,6 +225,25 @@ def test_strength_and_variants(table: Table, sea: Path) -> None:
     assert table.steps() != before
     assert [name for name, _ in table.steps()] == ["brightness"]
     assert table.fits()
+
+
+def test_a_named_look_is_put_on_the_photo(table: Table, sea: Path) -> None:
+    table.enter()
+    table.page.click("#looks")
+    assert table.page.locator("dialog").count() == 0, "there is nothing to put it on"
+    table.bring(sea)
+    was = table.light()
+    table.page.click("#looks")
+    table.page.wait_for_selector("dialog .choice")
+    assert table.page.locator("dialog .choice button").count() == len(looks())
+    assert table.fits()
+    table.page.click("dialog button:text-is('High key')")
+    table.page.wait_for_selector("#notices .notice")
+    table.rest()
+    expected = [step.operation for step in looks()["high key"].recipe.steps]
+    assert [name for name, _ in table.steps()] == expected
+    assert table.light() > was + 10
+    assert table.state()["request"] == ""
 
 
 LISTENING = """(local) => {
@@ -314,3 +379,30 @@ def test_a_conflict_is_told_and_resolved(table: Table, sea: Path) -> None:
     table.say("brighter")
     assert [name for name, _ in table.steps()] == ["contrast", "brightness"]
     table.noted.wrong.clear()  # the browser notes the conflict, too
+
+
+def test_the_stage_follows_a_crop_and_a_turn(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    height, width = table.state()["height"], table.state()["width"]
+    table.page.select_option("#operation", "rotate")
+    table.rest()
+    table.page.fill(".card input[type=number]", "90")
+    table.page.press(".card input[type=number]", "Tab")
+    table.rest()
+    assert table.page.inner_text("#photo-facts") == f"{height} × {width}"
+    table.page.select_option("#operation", "crop")
+    table.rest()
+    table.page.fill(".card:nth-child(2) .slider:nth-child(4) input[type=number]", "0.5")
+    table.page.press(".card:nth-child(2) .slider:nth-child(4) input[type=number]", "Tab")
+    table.rest()
+    assert table.steps() == [("rotate", [90]), ("crop", [0, 0, 1, 0.5])]
+    for layer in ("#picture", "#original"):
+        box = table.page.locator(layer).bounding_box()
+        assert box is not None
+        assert box["width"] / box["height"] == pytest.approx(height / round(width / 2), rel=0.02)
+    table.page.wait_for_function("() => document.getElementById('original').complete")
+    before = table.page.evaluate("() => document.getElementById('original').naturalWidth")
+    assert before == table.page.evaluate("() => document.getElementById('picture').width")
+    table.page.click("#save")
+    assert f"{height} × {round(width / 2)}" in table.page.inner_text("dialog")

@@ -230,7 +230,15 @@ def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:
     found = {one["name"]: one for one in visitor.client.get(f"{API}/operations").json()}
     (p,) = found["brightness"]["parameters"]
     assert (p["low"], p["high"], p["default"], p["count"]) == (-1, 2, 0, 1)
-    assert [one["count"] for one in found["color"]["parameters"]] == [8, 8, 8]
+    assert [(one["count"], one["curve"]) for one in found["color"]["parameters"]] == [(8, True)] * 3
+    (ev,) = found["exposure"]["parameters"]
+    assert (ev["titles"], ev["suffix"], ev["curve"]) == (["exposure"], " EV", False)
+    hue, *_ = found["mixer"]["parameters"]
+    assert (hue["names"][:2], hue["titles"][:2]) == (["red", "orange"], ["red hue", "orange hue"])
+    assert found["white_balance"]["label"] == "white balance"
+    first = [name for name, one in found.items() if one["common"]]
+    assert {"brightness", "tone", "color", "inpaint"}.isdisjoint(first)
+    assert {"exposure", "white_balance", "contrast", "sharpness"} <= set(first)
     assert (found["inpaint"]["repair"], found["tone"]["repair"]) == (True, False)
 
 

@@ -281,3 +281,71 @@ def test_refused_batches(visitor: Visitor) -> None:
     assert read_refusal(none) == (422, "invalid"), "an empty list does not mean all"
     assert "no photo was chosen" in none.json()["error"]["message"]
     assert read_refusal(visitor.client.get(f"{address}/x")) == (404, "not_found")
+
+
+CROPPED = [("brightness", 0.1), ("crop", [0, 0, 0.5, 0.25]), ("rotate", 90)]
+
+
+def test_sizes_follow_a_crop(visitor: Visitor, photo: str) -> None:
+    before = visitor.state(photo)
+    assert (before["width"], before["edited_width"], before["edited_height"]) == (96, 96, 96)
+    after = visitor.put(photo, 0, *CROPPED).json()
+    assert (after["width"], after["height"]) == (96, 96), "the file is as it was"
+    assert (after["edited_width"], after["edited_height"]) == (24, 48)
+    shown = decode(visitor.client.get(f"{photo}/preview.jpg").content)
+    assert shown.shape == (48, 24, 3)
+    exact = decode(encode_preview(np.asarray(t2onet.apply(Recipe.from_steps(CROPPED), pixels()))))
+    assert np.abs(shown.astype(int) - exact).mean() < 0.5
+    histogram = visitor.client.get(f"{photo}/histogram").json()
+    assert histogram["pixels"] == 24 * 48
+
+
+def test_the_original_is_shown_in_the_frame_of_the_edit(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, *CROPPED)
+    shown = visitor.client.get(f"{photo}/preview.jpg", params={"original": True})
+    framed = np.rot90(pixels()[:24, :48], -1)
+    assert shown.content == encode_preview(np.ascontiguousarray(framed))
+
+
+def test_a_size_is_that_of_the_result(serve: Serve) -> None:
+    """A crop of a large photo is as sharp as the whole: it is made from a larger copy."""
+    visitor = serve(preview=64)
+    photo = visitor.bring(picture(400))
+    for size in (30, 64, 100):
+        answer = visitor.post(f"{photo}/renders", recipe=recipe(("crop", [0, 0, 0.5, 0.5])), size=size)
+        assert decode(answer.content).shape == (size, size, 3)
+    answer = visitor.post(f"{photo}/renders", recipe=recipe(("crop", [0, 0, 0.5, 0.5])), size=300)
+    assert decode(answer.content).shape == (200, 200, 3), "no larger than the photo"
+
+
+def test_steps_after_a_crop_are_gone_on_from(
+    visitor: Visitor, photo: str, preview_passes: list[list[str]]
+) -> None:
+    for value in (0.2, 0.3):
+        visitor.post(f"{photo}/renders", recipe=recipe(*CROPPED, ("contrast", value)))
+    assert preview_passes == [["brightness", "crop", "rotate", "contrast"], ["contrast"]]
+
+
+def test_alpha_is_cropped_in_the_preview_too(visitor: Visitor) -> None:
+    array = np.dstack([pixels(), np.full((96, 96), 255, np.uint8)])
+    array[:, :48, 3] = 0
+    photo = visitor.bring(encode(array))
+    answer = visitor.post(f"{photo}/renders", recipe=recipe(("crop", [0.25, 0, 0.75, 1]), ("contrast", 0.1)))
+    shown = decode(answer.content)
+    assert shown.shape == (96, 48, 3)
+    assert (shown[:, :16] > 245).all(), "transparent parts are white"
+    assert (shown[:, 32:] < 245).any()
+
+
+def test_an_export_is_cropped(visitor: Visitor, photo: str) -> None:
+    visitor.put(photo, 0, *CROPPED)
+    url = visitor.post(f"{photo}/exports", kind="photo").json()["url"]
+    exact = np.asarray(t2onet.apply(Recipe.from_steps(CROPPED), pixels(), kernels=True))
+    assert np.array_equal(decode(visitor.client.get(url).content), exact)
+
+
+def test_geometry_is_offered(visitor: Visitor) -> None:
+    entries = {one["name"]: one for one in visitor.client.get("/api/v1/operations").json()}
+    assert entries["crop"]["group"] == "geometry"
+    assert [one["name"] for one in entries["crop"]["parameters"]] == ["left", "top", "right", "bottom"]
+    assert not entries["crop"]["repair"]

@@ -191,6 +191,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         strength=1.0 if edit is None else edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
+        settings=recipe.format_settings(),
         steps=to_step_responses(recipe, () if edit is None else edit.reasons),
         aside=[]
         if edit is None
@@ -204,7 +205,6 @@ def _to_step_json(step: Step) -> dict[str, Any]:
 
 
 operation_router = APIRouter(tags=["operations"])
-_PARAMETER_FIELDS = tuple(ParameterResponse.model_fields)
 
 
 @operation_router.get("/about")
@@ -225,24 +225,52 @@ async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
 @operation_router.get("/operations")
 def list_operations() -> list[OperationResponse]:
     """The declarations that sliders and curve editors are made from, repairs last."""
-    responses = [
-        OperationResponse(
-            name=one.name,
-            group=one.group,
-            help=one.help,
-            parameters=[
-                ParameterResponse(**{key: getattr(p, key) for key in _PARAMETER_FIELDS})
-                for p in one.parameters
-            ],
-            repair=False,
-        )
-        for one in operations.declarations().values()
+    return [
+        *map(_to_operation_response, operations.declarations().values()),
+        *(
+            OperationResponse(
+                name=one.name,
+                label=one.name,
+                group="",
+                position=0,
+                common=False,
+                help=one.help,
+                parameters=[],
+                repair=True,
+            )
+            for one in operations.repairs().values()
+        ),
     ]
-    repairs = operations.repairs().values()
-    return responses + [
-        OperationResponse(name=one.name, group="", help=one.help, parameters=[], repair=True)
-        for one in repairs
-    ]
+
+
+def _to_operation_response(operation: operations.Declaration) -> OperationResponse:
+    curves = any(parameter.is_curve for parameter in operation.parameters)
+    return OperationResponse(
+        name=operation.name,
+        label=operation.label,
+        group=operation.group,
+        position=operation.position,
+        common=operation.name in operations.DARKROOM and not curves,
+        help=operation.help,
+        parameters=[
+            ParameterResponse(
+                name=parameter.name,
+                low=parameter.low,
+                high=parameter.high,
+                default=parameter.default,
+                unit=parameter.unit,
+                help=parameter.help,
+                step=parameter.step,
+                count=parameter.count,
+                curve=parameter.is_curve,
+                names=list(parameter.names),
+                titles=list(parameter.title_slots(title)),
+                suffix=parameter.written_unit,
+            )
+            for parameter, title in zip(operation.parameters, operation.titles, strict=True)
+        ],
+        repair=False,
+    )
 
 
 @operation_router.get("/looks")

@@ -1,5 +1,6 @@
 /* Everything is set up here, in the order in which news are passed on: first the recipe, then what shows it. */
 
+import * as adjust from "./adjust.js";
 import { byId } from "./dom.js";
 import * as history from "./history.js";
 import * as intake from "./intake.js";
@@ -14,12 +15,12 @@ import * as strength from "./strength.js";
 import * as strip from "./strip.js";
 import * as variants from "./variants.js";
 
-for (const part of [recipe, strength, stage, strip, request, variants, history, speech, intake, keys]) part.setUp();
+for (const part of [recipe, adjust, strength, stage, strip, request, variants, history, speech, intake, keys]) part.setUp();
 on("edit", () => {
   byId("undo").disabled = !state().can_undo;
   byId("redo").disabled = !state().can_redo;
 });
 await waiting(begin);
-recipe.offer();
+adjust.offer();
 intake.offer();
 document.body.dataset.ready = "true";

@@ -1,9 +1,10 @@
-/* The recipe beside the photo: its steps can be switched off, moved, removed, added and adjusted. */
+/* The recipe beside the photo: its steps can be switched off, moved, removed and adjusted. */
 
 import { card } from "./card.js";
-import { byId, capital, element } from "./dom.js";
+import { defaults } from "./controls.js";
+import { byId } from "./dom.js";
 import { change, on, room, soon, state, tell } from "./room.js";
-import { asideOf, fresh, listed, moved, recipeOf, sameShape } from "./steps.js";
+import { asideOf, fresh, isDefault, listed, moved, placeOf, recipeOf, sameShape, stepOf } from "./steps.js";
 
 let list = [];
 let cards = [];
@@ -18,33 +19,46 @@ export function setUp() {
   on("photo", () => opened.clear());
   on("edit", refresh);
   byId("reset").addEventListener("click", () => put([]));
-  byId("operation").addEventListener("change", add);
 }
 
-/** Operations to add: those that need no mask. */
-export function offer() {
-  const plain = [...room.operations.values()].filter((one) => !one.repair);
-  const options = plain.map((one) => element("option", { value: one.name, title: one.help }, capital(one.name)));
-  byId("operation").append(...options);
+/** The numbers of an operation: of its step, or its defaults. */
+export const valuesOf = (operation) => stepOf(list, operation)?.step.parameters ?? defaults(operation);
+
+/** Set the numbers of an operation: of its step, or of a new one where it usually stands. */
+export function adjust(operation, values) {
+  let entry = stepOf(list, operation);
+  if (!entry) {
+    entry = fresh(operation);
+    list.splice(placeOf(list, operation, room.operations), 0, entry);
+    build();
+  }
+  entry.step.parameters = [...values];
+  touched = true;
+  cards[list.indexOf(entry)].show(entry);
+  tell("tried");
 }
+
+/** Put what was adjusted; a step that does nothing goes. */
+export const letGo = (operation) => soon(() => {
+  const entry = stepOf(list, operation);
+  return put(entry && isDefault(entry, operation) ? list.filter((one) => one !== entry) : list);
+});
 
 function refresh() {
-  const now = listed(state());
+  const now = listed(state(), room.operations);
   const same = shownFor === room.current && cards.length === now.length && sameShape(list, now);
   if (same && touched) now.forEach((one, at) => { one.step = list[at].step; });
   shownFor = room.current;
   list = now;
   if (same) cards.forEach((one, at) => one.show(list[at]));
   else build();
-  byId("no-steps").hidden = list.length > 0;
-  byId("reset").disabled = list.length === 0;
 }
 
 function build() {
   touched = false;
   cards = list.map((entry, at) => {
     const name = entry.step.operation;
-    const operation = room.operations.get(name) ?? { parameters: [], help: "" };
+    const operation = room.operations.get(name) ?? { parameters: [], help: "", label: name };
     return card(entry, operation, opened.has(name), {
       moving: () => { touched = true; tell("tried"); },
       done: () => soon(() => put(list)),
@@ -55,6 +69,8 @@ function build() {
     });
   });
   byId("steps").replaceChildren(...cards.map((one) => one.node));
+  byId("no-steps").hidden = list.length > 0;
+  byId("reset").disabled = list.length === 0;
 }
 
 async function put(now) {
@@ -66,15 +82,6 @@ async function put(now) {
 
 /** Put another answer to the request, or a recipe that is `new`: a look, which no words led to. */
 export const use = (recipe, isNew = false) => change("PUT", "recipe", { recipe, new: isNew });
-
-async function add(event) {
-  const operation = room.operations.get(event.target.value);
-  event.target.value = "";
-  if (!operation) return;
-  opened.add(operation.name);
-  await put([...list, fresh(operation)]);
-  byId("steps").lastElementChild?.querySelector("input[type=range], .knot")?.focus();
-}
 
 /** A card goes where its grip is dragged, or by the arrow keys. */
 function movable(button, at) {

@@ -41,8 +41,9 @@ export async function say(request) {
 /** The request and its answer, above the place where the next one is typed; or what the edit does that stands. */
 function answer() {
   if (last?.told.state.revision !== state().revision) {
-    const { recipe, description } = state();
-    return byId("answer").replaceChildren(element("p", { className: "faint" }, recipe.steps.length ? description : UNTOUCHED));
+    const { recipe, description, settings } = state();
+    const stands = element("p", { className: "faint one-line", title: settings }, description);
+    return byId("answer").replaceChildren(recipe.steps.length ? stands : element("p", { className: "faint" }, UNTOUCHED));
   }
   const { request, told } = last;
   const [first] = told.answer.split("\n");

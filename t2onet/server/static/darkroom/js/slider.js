@@ -2,22 +2,31 @@
 
 import { element } from "./dom.js";
 
+/** A number as photographers write it: "+0.50 EV", "-30", "200°". */
+export function written({ low, step, suffix = "" }, value) {
+  const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const number = value.toFixed(places);
+  return `${low < 0 && !number.startsWith("-") && Number(number) !== 0 ? "+" : ""}${number}${suffix}`;
+}
+
 /**
- * `declared` is {name, low, high, default, step, help}. `moving(value)` is called while it moves, `done()` when it rests.
+ * `declared` is {low, high, default, step, suffix, help}. `moving(value)` is called while it moves, `done()` when it rests.
  * A double click goes back to the default.
  */
 export function slider(declared, label, value, moving, done) {
-  const places = Math.max(0, -Math.floor(Math.log10(declared.step)));
   const shape = { min: declared.low, max: declared.high, step: declared.step, title: declared.help };
   const range = element("input", { type: "range", ...shape, value });
-  const number = element("input", { type: "number", ...shape, value: value.toFixed(places) });
+  const number = element("input", { type: "text", inputMode: "decimal", className: "number", title: declared.help });
   range.setAttribute("aria-label", label);
   number.setAttribute("aria-label", `${label}, number`);
   const node = element("div", { className: "slider" }, range, number);
+  let shown = value;
 
   function show(now) {
-    if (document.activeElement !== number) number.value = now.toFixed(places);
+    shown = now;
+    if (document.activeElement !== number) number.value = written(declared, now);
     range.value = now;
+    range.setAttribute("aria-valuetext", written(declared, now));
     const share = (at) => `${(100 * (at - declared.low)) / (declared.high - declared.low)}%`;
     range.style.setProperty("--from", share(Math.min(now, declared.default)));
     range.style.setProperty("--to", share(Math.max(now, declared.default)));
@@ -31,8 +40,20 @@ export function slider(declared, label, value, moving, done) {
     moving(now);
   }
 
+  function nudge(event) {
+    const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    move(shown + way * declared.step);
+    number.value = written(declared, shown);
+    done();
+  }
+
   range.addEventListener("input", () => move(range.valueAsNumber));
-  number.addEventListener("input", () => move(number.valueAsNumber));
+  number.addEventListener("focus", () => number.select());
+  number.addEventListener("input", () => move(parseFloat(number.value.replace(",", "."))));
+  number.addEventListener("keydown", nudge);
+  number.addEventListener("blur", () => show(shown));
   for (const one of [range, number]) one.addEventListener("change", done);
   range.addEventListener("dblclick", () => { move(declared.default); done(); });
   show(value);

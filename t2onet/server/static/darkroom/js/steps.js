@@ -1,11 +1,14 @@
 /* A recipe as a list to work on: its steps and those that are switched off, each where it belongs. */
 
+import { defaults } from "./controls.js";
+
 /** [{step, on, told}], from what the server says of a photo. */
-export function listed(state) {
+export function listed(state, operations) {
+  const complete = (step) => completed(step, operations.get(step.operation));
   const list = state.recipe.steps.map((step, at) => (
-    { step: copied(step), on: true, told: reasoned(state.steps[at], state.request) }));
+    { step: complete(step), on: true, told: reasoned(state.steps[at], state.request) }));
   const aside = [...state.aside].sort((one, other) => one.position - other.position);
-  for (const { position, step } of aside) list.splice(position, 0, { step: copied(step), on: false, told: null });
+  for (const { position, step } of aside) list.splice(position, 0, { step: complete(step), on: false, told: null });
   return list;
 }
 
@@ -18,11 +21,22 @@ export const sameShape = (one, other) =>
   one.length === other.length &&
   one.every((entry, at) => entry.on === other[at].on && entry.step.operation === other[at].step.operation);
 
-/** A new step that does nothing yet. */
-export function fresh(operation) {
-  const parameters = operation.parameters.flatMap((one) => Array(one.count).fill(one.default));
-  return { step: { operation: operation.name, parameters }, on: true, told: null };
+/** The last step of an operation that acts on the whole photo. */
+export const stepOf = (list, operation) =>
+  list.findLast(({ step, on }) => on && step.operation === operation.name && !step.mask);
+
+/** Where a new step belongs: before the first one that usually comes after it. */
+export function placeOf(list, operation, operations) {
+  const later = list.findIndex(({ step }) => operations.get(step.operation)?.position > operation.position);
+  return later < 0 ? list.length : later;
 }
+
+/** A new step that does nothing yet. */
+export const fresh = (operation) =>
+  ({ step: { operation: operation.name, parameters: defaults(operation) }, on: true, told: null });
+
+export const isDefault = (entry, operation) =>
+  defaults(operation).every((value, at) => value === entry.step.parameters[at]);
 
 export function moved(list, from, to) {
   const [one] = list.splice(from, 1);
@@ -39,4 +53,8 @@ function reasoned(told, request) {
   return { ...told, because };
 }
 
-const copied = (step) => ({ ...step, parameters: [...step.parameters] });
+/** A copy with all numbers: files leave out the last ones where they have their defaults. */
+function completed(step, operation) {
+  const rest = operation ? defaults(operation).slice(step.parameters.length) : [];
+  return { ...step, parameters: [...step.parameters, ...rest] };
+}
