@@ -413,7 +413,11 @@ def name_hue(degrees: float) -> str:
 
 def _describe_grading(values: ParameterValues) -> str:
     zones = zip(ZONE_NAMES, values[:3], values[3:6], strict=True)
-    return ", ".join(f"{name_hue(hue)} {zone}" for zone, hue, strength in zones if strength)
+    hues = {zone: name_hue(hue) for zone, hue, strength in zones if strength}
+    by_hue = {hue: [zone for zone in hues if hues[zone] == hue] for hue in hues.values()}
+    if len(hues) == len(ZONE_NAMES) and len(by_hue) == 1:
+        return f"toned {next(iter(by_hue))}"
+    return ", ".join(f"{hue} {' and '.join(named)}" for hue, named in by_hue.items())
 
 
 register(

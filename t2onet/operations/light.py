@@ -44,7 +44,13 @@ def exposure(light: Array, parameters: Array, frame: Frame) -> Array:
     return bend_into_white(lowered, xp.clip(gain, 1.0, None))
 
 
-_STOPS = {1 / 3: "a third of a stop", 1 / 2: "half a stop", 2 / 3: "two thirds of a stop", 1.0: "a stop"}
+_STOPS = {
+    1 / 4: "a quarter stop",
+    1 / 3: "a third of a stop",
+    1 / 2: "half a stop",
+    2 / 3: "two thirds of a stop",
+    1.0: "a stop",
+}
 
 
 def _word_stops(ev: float) -> str:

@@ -63,6 +63,8 @@ SENTENCES: list[tuple[str, Any, str]] = [
     ("mixer", {"red_saturation": 20, "blue_lightness": -10}, "More red and darker blues."),
     ("mixer", [10] * 24, "Several colours adjusted."),
     ("grading", {"shadows": {"hue": 190, "strength": 20}}, "Teal shadows."),
+    ("grading", [30, 200, 35, 10, 20, 10, 0], "Orange shadows and highlights, teal midtones."),
+    ("grading", [30, 35, 40, 10, 20, 10, 0], "Toned orange."),
     ("black_and_white", 100, "Black and white."),
     ("black_and_white", {"amount": 40, "red_mix": 10}, "40 % black and white, mixed by hue."),
 ]
