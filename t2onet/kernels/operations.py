@@ -17,6 +17,7 @@ from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
+from .detail import DETAIL_KERNELS
 from .light import LIGHT_KERNELS, Kernel, TileFunction
 
 _ONE = np.float32(1)
@@ -265,5 +266,6 @@ KERNELS: dict[str, Kernel] = {
     "sharpness": _prepare_sharpness,
     **LIGHT_KERNELS,
     **COLOUR_KERNELS,
+    **DETAIL_KERNELS,
 }
 """Operation name -> kernel."""
