@@ -281,7 +281,7 @@ def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
         a * xp.cos(angle) - b * xp.sin(angle),
         a * xp.sin(angle) + b * xp.cos(angle),
     )
-    return scale_colour(fade_into_gamut(_move_in_oklab(light, before, moved)), 1.0 + gain)
+    return fade_into_gamut(scale_colour(_move_in_oklab(light, before, moved), 1.0 + gain))
 
 
 def scale_turns(hues: Array) -> Array:
@@ -292,11 +292,11 @@ def scale_turns(hues: Array) -> Array:
 
 
 def scale_colour(light: Array, gain: Array) -> Array:
-    """Distance from grey times a gain; raised, it bends into the most that can be displayed."""
+    """Distance from grey times a gain, less for what is nearly pure; may be too light to be displayed."""
     xp = array_namespace(light)
     grey = luminance(light)
-    rich = xp.clip(measure_saturation(light, grey), 0.0, 1.0)
-    return grey + (light - grey) * xp.clip(gain, None, 1.0) * limit_gain(rich, xp.clip(gain, 1.0, None))
+    pure = xp.clip(1.0 - xp.amin(light, axis=-3, keepdims=True) / xp.clip(grey, _TINY, None), 0.0, 1.0)
+    return grey + (light - grey) * xp.clip(gain, None, 1.0) * limit_gain(pure, xp.clip(gain, 1.0, None))
 
 
 def _move_in_oklab(light: Array, before: tuple[Array, ...], after: tuple[Array, ...]) -> Array:
@@ -409,7 +409,11 @@ def name_hue(degrees: float) -> str:
 
 def _describe_grading(values: ParameterValues) -> str:
     zones = zip(ZONE_NAMES, values[:3], values[3:6], strict=True)
-    return ", ".join(f"{name_hue(hue)} {zone}" for zone, hue, strength in zones if strength)
+    hues = {zone: name_hue(hue) for zone, hue, strength in zones if strength}
+    by_hue = {hue: [zone for zone in hues if hues[zone] == hue] for hue in hues.values()}
+    if len(hues) == len(ZONE_NAMES) and len(by_hue) == 1:
+        return f"toned {next(iter(by_hue))}"
+    return ", ".join(f"{hue} {' and '.join(named)}" for hue, named in by_hue.items())
 
 
 register(
