@@ -13,7 +13,8 @@ import PIL
 from t2onet.image.codecs import count_cores
 
 ALL = (
-    *("chain", "darkroom", "files", "preview", "first_run", "editing", "serving", "crowd", "hostile", "page"),
+    *("chain", "darkroom", "files", "batch", "preview", "first_run", "editing"),
+    *("serving", "crowd", "hostile", "page"),
     "install_size",
     *("planning", "planted", "ablations", "local", "dataset", "simulation", "sentences", "languages"),
 )

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import PIL.Image
 from numpy.typing import DTypeLike
 
 from . import operations
@@ -26,7 +25,8 @@ from .errors import Cancelled, RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
-from .image.pixels import to_depth, to_uint8
+from .image.photo import to_picture
+from .image.pixels import allocate_padded, find_padded, find_words, to_depth, to_uint8
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
 from .recipe.looks import load_recipe
@@ -40,6 +40,8 @@ ProgressCallback = Callable[[float], None]
 
 MIN_KERNEL_PIXELS = 12_000_000
 """Pixels from which loading the compiled kernels saves more time than it costs."""
+MIN_CURVE_KERNEL_PIXELS = 120_000_000
+"""The same for curves alone, which Pillow maps almost as fast."""
 MIN_TURN_KERNEL_PIXELS = 1_000_000
 """The same for geometry that interpolates, which is far slower without its kernel."""
 BAND_PIXELS = 64 * 1024
@@ -63,6 +65,7 @@ def apply(
     radius: RadiusMode = "scaled",
     threads: int | None = None,
     kernels: bool | None = None,
+    photos: int = 1,
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
 ) -> Image:
@@ -70,14 +73,17 @@ def apply(
 
     `recipe` may also be its file, or the name of a look ("teal and orange"); a file of that name wins.
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
-    `kernels` forces the compiled kernels or the formulas. `progress` is called in the calling thread with the
-    share done; once `cancel` is set, `Cancelled` is raised.
+    `kernels` forces the compiled kernels or the formulas; by default the number of pixels in all `photos`
+    like this one decides. `progress` is called in the calling thread with the share done; once `cancel` is
+    set, `Cancelled` is raised.
     """
     image = open_image(photo)
     steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
     if not steps:
         return image
-    run = _Execution.for_photo(image, radius, kernels, threads, progress=progress, cancel=cancel)
+    run = _Execution.for_photo(
+        image, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
+    )
     pixels = run.execute(steps, image.pixels, image.dtype)
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
 
@@ -147,11 +153,6 @@ def render_stages(
     return stages
 
 
-def should_use_kernels(pixels: int) -> bool:
-    """Whether processing this many pixels in total justifies loading the compiled kernels."""
-    return pixels >= MIN_KERNEL_PIXELS
-
-
 def _load_recipe(recipe: Recipe | str | Path) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
@@ -172,6 +173,8 @@ class _Execution:
     compiled: bool
     may_compile: bool
     """False where the formulas are forced."""
+    compiled_curves: bool
+    """Whether curves alone use a kernel."""
     threads: int
     progress: ProgressCallback | None
     cancel: CancelToken | None
@@ -186,13 +189,16 @@ class _Execution:
         kernels: bool | None,
         threads: int | None,
         *,
+        photos: int = 1,
         progress: ProgressCallback | None = None,
         cancel: CancelToken | None = None,
     ) -> _Execution:
         frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
-        compiled = should_use_kernels(image.height * image.width) if kernels is None else kernels
+        pixels = image.height * image.width * photos
+        compiled = pixels >= MIN_KERNEL_PIXELS if kernels is None else kernels
+        curves = compiled and pixels >= MIN_CURVE_KERNEL_PIXELS
         may_compile = kernels is not False
-        return cls(frame, radius, compiled, may_compile, threads or count_cores(), progress, cancel)
+        return cls(frame, radius, compiled, may_compile, curves, threads or count_cores(), progress, cancel)
 
     def resize(self, height: int, width: int) -> _Execution:
         """The execution of further steps on a result of another size."""
@@ -220,7 +226,8 @@ class _Execution:
             free = number > 0 and stages is None and pixels.flags.writeable
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
-            result = pixels if in_place else np.empty((*size, pixels.shape[2]), wide)
+            shape = (*size, pixels.shape[2])
+            result = pixels if in_place else _allocate(shape, wide, padded=stages is None)
             for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
@@ -456,7 +463,7 @@ class _ExecutionPass:
     def process_band(self, rows: tuple[int, int]) -> None:
         top, bottom = rows
         if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
-            self.result[top:bottom] = _map_levels(self.pixels[top:bottom], to_uint8(self.levels))
+            self._map_levels(self.pixels[top:bottom], self.result[top:bottom])
             return
         first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
         tile = self._load(self.pixels[first:last])
@@ -466,12 +473,32 @@ class _ExecutionPass:
                 self._store(tile, top - first, pixels[top:bottom])
         self._store(tile, top - first, self.result[top:bottom])
 
+    def _map_levels(self, rows: Pixels, result: Pixels) -> None:
+        """8-bit pixels mapped by the table; without kernels Pillow is the fastest way."""
+        assert self.levels is not None
+        table, words, mapped = to_uint8(self.levels), find_words(rows), find_words(result)
+        if self.run.compiled_curves and words is not None and mapped is not None:
+            from .kernels import map_words
+
+            map_words(words, table, mapped)
+            return
+        picture, padded = to_picture(rows), find_padded(result)
+        bands = np.resize(table, (len(picture.getbands()), 256))
+        mapped_rows = np.asarray(picture.point(bands.ravel().tolist()))
+        if padded is not None and mapped_rows.shape == padded.shape:
+            padded[...] = mapped_rows  # in one piece, which is faster
+        else:
+            result[...] = mapped_rows[..., :3]
+
     def _load(self, rows: Pixels) -> np.ndarray:
         if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers, load_levels
+            from .kernels import load_integers, load_levels, load_words
 
             tile = np.empty((3, *rows.shape[:2]), np.float32)
-            if self.levels is not None:
+            words = find_words(rows)
+            if self.levels is not None and words is not None:
+                load_words(words, self.levels, tile)
+            elif self.levels is not None:
                 load_levels(rows, self.levels, tile)
             else:
                 load_integers(rows, _full_scale(rows.dtype), tile)
@@ -483,9 +510,13 @@ class _ExecutionPass:
 
     def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
         if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import store_integers
+            from .kernels import store_integers, store_words
 
-            store_integers(tile, offset, _full_scale(rows.dtype), rows)
+            words = find_words(rows)
+            if words is not None:
+                store_words(tile, offset, words)
+            else:
+                store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
             rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
 
@@ -510,9 +541,10 @@ def _is_global_curve(step: Step) -> bool:
     return step.mask is None and operations.get_operation(step.operation).per_channel
 
 
-def _map_levels(rows: Pixels, table: np.ndarray) -> Pixels:
-    """8-bit pixels mapped by a table (3, 256); Pillow is the fastest way without kernels."""
-    return np.asarray(PIL.Image.fromarray(rows).point(table.ravel().tolist()))
+def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], *, padded: bool) -> Pixels:
+    """Pixels to fill; `padded` ones of 8 bits have the memory of Pillow's pictures, which saves copies."""
+    padded = padded and dtype == np.uint8 and shape[2] == 3
+    return allocate_padded(*shape[:2]) if padded else np.empty(shape, dtype)
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import PIL.Image
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +95,16 @@ def test_working_curves_out_level_by_level_changes_nothing(recipe: Recipe, seed:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(executor, "_is_global_curve", lambda step: False)
             assert np.array_equal(by_levels, np.asarray(apply(look, picture, kernels=False)))
+
+
+@pytest.mark.parametrize("photos", [1, 10**9])
+def test_curves_alone_come_out_alike_with_and_without_a_kernel(tmp_path: Path, photos: int) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (40, 60, 3), np.uint8)
+    PIL.Image.fromarray(pixels).save(tmp_path / "a.jpg", quality=100, subsampling=0)
+    photo = open_image(tmp_path / "a.jpg")
+    look = Recipe.from_steps([("tone", [1.5, 1.2, 1.1, 1, 1, 0.9, 0.8, 0.7])])
+    result = apply(look, photo, photos=photos)
+    np.testing.assert_array_equal(result, apply(look, np.array(photo), kernels=False))
 
 
 @BOTH_PATHS

@@ -303,14 +303,14 @@ class _ApplyWorker:
         return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes)
 
     def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
-        from ..executor import apply, should_use_kernels
+        from ..executor import apply
 
         return apply(
             self.look,
             photo,
             radius=self.radius,
             threads=self.threads,
-            kernels=should_use_kernels(photo.height * photo.width * self.count) or None,
+            photos=self.count,
             progress=progress,
             cancel=stop,
         )

@@ -104,7 +104,7 @@ def edit_photos(
     check_mode(policy, mode)
     threads = max(1, count_cores() // jobs)
     existing = _ExistingFileRule(overwrite, skip_existing)
-    work = _EditWorker(policy, request, mode, strength, variants, seed, sidecar, existing, threads)
+    work = _EditWorker(policy, request, mode, strength, variants, seed, sidecar, existing, threads, len(todo))
     made: list[Path] = []
     try:
         reports = run_tasks(
@@ -153,6 +153,8 @@ class _EditWorker:
     sidecar: bool
     existing: _ExistingFileRule
     threads: int
+    count: int
+    """Photos of the run."""
 
     def __call__(
         self, task: PhotoTask, progress: ShareCallback, stop: threading.Event, made: list[Path]
@@ -167,7 +169,7 @@ class _EditWorker:
         edits = [edit.at(self.strength) for edit in variants]
         if not edits[0].answered:
             error = f"{task.source}: {edits[0].explain()}"
-            details = EditDetails(edit=edits[0])
+            details = EditDetails.from_edit(edits[0])
             return PhotoReport(
                 task, PhotoOutcome.REFUSED, error=error, error_kind="Declined", details=details
             )
@@ -210,7 +212,7 @@ class _EditWorker:
                 if new[number]
             ),
             remarks=edits[0].remarks if several else (),
-            details=EditDetails(tuple(variants), edits[0]),
+            details=EditDetails.from_edit(edits[0], tuple(variants)),
         )
 
     def _is_complete(self, picture: Path) -> bool:
@@ -249,7 +251,7 @@ class _EditWorker:
         from ..recipe.recipe import find_sidecar, sidecar_path
 
         overwrite, skip = self.existing
-        image = apply(edit.recipe, edit.photo, threads=self.threads, cancel=stop)
+        image = apply(edit.recipe, edit.photo, threads=self.threads, photos=self.count, cancel=stop)
         found = find_sidecar(picture)
         if overwrite and self.sidecar:
             return _replace_files(image, edit.recipe, picture)

@@ -101,10 +101,18 @@ class VariantFiles:
 
 @dataclass(frozen=True)
 class EditDetails:
-    """Details of a report of `t2o edit`; `edit` is None for a skipped photo."""
+    """Details of a report of `t2o edit`.
+
+    They do not hold the edit: with its photo, the reports of a folder would fill the memory.
+    """
 
     variants: tuple[VariantFiles, ...] = ()
-    edit: Edit | None = None
+    declined: tuple[DeclinedEntry, ...] = ()
+    limits: tuple[LimitEntry, ...] = ()
+
+    @classmethod
+    def from_edit(cls, edit: Edit, variants: tuple[VariantFiles, ...] = ()) -> EditDetails:
+        return cls(variants, edit.declined, edit.limits)
 
 
 def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
@@ -125,7 +133,7 @@ def to_photo_entry(
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
     variants = [_to_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
     first = variants[0] if variants else None
-    error, edit = report.error, details.edit
+    error = report.error
     return PhotoEntry(
         schema_version=EDIT_JSON_VERSION,
         source=str(report.task.source),
@@ -144,8 +152,8 @@ def to_photo_entry(
         recipe=first.recipe if first else None,
         steps=first.steps if first else [],
         variants=variants,
-        declined=list(edit.declined) if edit else [],
-        limits=list(edit.limits) if edit else [],
+        declined=list(details.declined),
+        limits=list(details.limits),
     )
 
 

@@ -335,5 +335,7 @@ def _open_onnx_session(path: Path) -> Any:
         raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = _THREADS
+    # Threads that wait for work would keep cores busy that other photos need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -22,8 +22,8 @@ from PIL import ImageFile
 from ..errors import ImageError, OutputError
 from . import metadata, tiff
 from .formats import PNG_SIGNATURE, check_pixel_count
-from .photo import Image, Origin
-from .pixels import split_alpha
+from .photo import Image, Origin, to_picture
+from .pixels import allocate_padded, split_alpha
 from .tiff import Tag
 
 _DEEP_RAW_MODES = {"RGB;16", "RGBA;16", "RGBa;16", "RGBX;16"}
@@ -52,6 +52,22 @@ _TIFF_DEFLATE, _TIFF_UNCOMPRESSED = 8, 1
 def count_cores() -> int:
     """The number of CPU cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def decode_jpeg(file: ImageFile.ImageFile, size: int) -> NDArray[np.uint8] | None:
+    """The pixels of an RGB JPEG of `size` bytes; None for other files, which may have been loaded.
+
+    Pillow decodes into the array's memory, which saves a copy. It takes all bytes at once: for every block it
+    reads, it would wait for the interpreter lock.
+    """
+    if file.mode != "RGB" or [tile[0] for tile in file.tile] != ["jpeg"]:
+        return None
+    pixels = allocate_padded(file.height, file.width)
+    memory = to_picture(pixels).im
+    file.im = memory
+    file.decodermaxblock = max(file.decodermaxblock, size)
+    file.load()
+    return pixels if file.im is memory else None
 
 
 def is_deep(file: ImageFile.ImageFile) -> bool:

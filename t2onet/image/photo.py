@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ImageError
 from .colour import convert_array_to_srgb, is_srgb, read_profile_space
-from .pixels import check_array, is_gray, split_alpha, to_depth, to_uint8
+from .pixels import check_array, find_padded, is_gray, split_alpha, to_depth, to_uint8
 
 Pixels = NDArray[Any]
 
@@ -210,9 +210,20 @@ def _describe_size(array: Pixels) -> str:
     return f"{array.shape[1]} x {array.shape[0]} pixels"
 
 
+def to_picture(samples: NDArray[Any]) -> PIL.Image.Image:
+    """Samples as Pillow's picture: of mode RGBX in the same memory where that has four bytes a pixel."""
+    padded = find_padded(samples)
+    if padded is None:
+        return PIL.Image.fromarray(np.ascontiguousarray(samples))
+    size = padded.shape[1], padded.shape[0]
+    return PIL.Image.frombuffer("RGBX", size, padded, "raw", "RGBX", 0, 1)
+
+
 def _average_blocks(pixels: NDArray[np.uint8], across: int, down: int) -> NDArray[np.uint8]:
     """Average blocks of `down` x `across` pixels, fewer at the edges; in bands, to save memory."""
     height, width = pixels.shape[:2]
+    if find_padded(pixels) is not None:
+        return np.asarray(to_picture(pixels).reduce((across, down)))[..., :3]
     rows = down * max(_BAND_PIXELS // (width * down), 1)
     bands = (np.ascontiguousarray(pixels[top : top + rows]) for top in range(0, height, rows))
     return np.concatenate([PIL.Image.fromarray(band).reduce((across, down)) for band in bands])
@@ -226,7 +237,8 @@ def _scale_side(side: int, numerator: int, denominator: int) -> int:
 def resize_array(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
     """Resize (H, W) or (H, W, 3) to a width and height by area averaging."""
     if array.dtype == np.uint8:
-        return np.asarray(_resize_with_box_filter(array, size))
+        resized = np.asarray(_resize_with_box_filter(array, size))
+        return resized if resized.ndim == 2 else np.ascontiguousarray(resized[..., :3])
     if array.ndim == 3:
         return np.stack(
             [resize_array(array[..., channel], size) for channel in range(array.shape[2])], axis=-1
@@ -236,4 +248,4 @@ def resize_array(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
 
 
 def _resize_with_box_filter(array: NDArray[Any], size: tuple[int, int]) -> PIL.Image.Image:
-    return PIL.Image.fromarray(np.ascontiguousarray(array)).resize(size, PIL.Image.Resampling.BOX)
+    return to_picture(array).resize(size, PIL.Image.Resampling.BOX)

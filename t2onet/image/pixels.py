@@ -83,13 +83,49 @@ def is_gray(pixels: NDArray[Any]) -> bool:
     return np.array_equal(red, pixels[..., 1]) and np.array_equal(red, pixels[..., 2])
 
 
+def allocate_padded(height: int, width: int) -> NDArray[np.uint8]:
+    """An uninitialized (H, W, 3) that has four bytes a pixel in memory, like Pillow's pictures."""
+    return np.empty((height, width, 4), np.uint8)[..., :3]
+
+
+def find_padded(pixels: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """The same memory as (H, W, 4) for whole rows of pixels with four bytes each; None for others."""
+    memory = pixels.base
+    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 3:
+        return None
+    width = memory.shape[1]
+    shape, strides = (len(pixels), width, 3), (4 * width, 4, 1)
+    if memory.shape[2] != 4 or (pixels.shape, pixels.strides) != (shape, strides) or pixels.dtype != np.uint8:
+        return None
+    top, rest = divmod(pixels.ctypes.data - memory.ctypes.data, 4 * width)
+    return None if rest or memory.strides != strides else memory[top : top + len(pixels)]
+
+
+def find_words(pixels: NDArray[Any]) -> NDArray[np.uint32] | None:
+    """The same memory as (H, W), one word a pixel with red in its lowest byte; None where there is none."""
+    padded = find_padded(pixels) if sys.byteorder == "little" else None
+    return None if padded is None else padded.view(np.uint32)[..., 0]
+
+
 def turn_upright(array: NDArray[Any], orientation: int) -> NDArray[Any]:
     """Rotate and flip (H, W, ...) by its EXIF orientation (1..8)."""
+    padded = find_padded(array)
+    if padded is None:
+        return np.ascontiguousarray(_turn(array, orientation))
+    if orientation == 1:
+        return array
+    turned = _turn(padded, orientation)
+    upright = allocate_padded(*turned.shape[:2])
+    upright.base[...] = turned  # type: ignore[index]
+    return upright
+
+
+def _turn(array: NDArray[Any], orientation: int) -> NDArray[Any]:
     if orientation >= 5:
         array = array.swapaxes(0, 1)
     rows = slice(None, None, -1) if orientation in (3, 4, 7, 8) else slice(None)
     columns = slice(None, None, -1) if orientation in (2, 3, 6, 7) else slice(None)
-    return np.ascontiguousarray(array[rows, columns])
+    return array[rows, columns]
 
 
 def to_depth(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:

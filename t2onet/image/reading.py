@@ -249,6 +249,9 @@ def decode_pixels(
     if codecs.has_separate_planes(file):
         return _decode_samples(codecs.decode_planes(data, open_file), None, icc)
     if not codecs.is_deep(file):
+        pixels = codecs.decode_jpeg(file, len(data))
+        if pixels is not None:
+            return DecodedPhoto(pixels, icc=icc)
         file.load()
         return _decode_by_mode(file)
     try:

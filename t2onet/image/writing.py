@@ -18,7 +18,7 @@ from . import codecs, colour, metadata, tiff
 from .files import write_atomically
 from .formats import FileFormat, get_output_format
 from .metadata import DAMAGED_EXIF_NOTE, PHOTOSHOP_PREFIX
-from .photo import Image, Origin, SavedFile
+from .photo import Image, Origin, SavedFile, to_picture
 from .pixels import is_gray, to_depth, to_uint8, to_uint16
 
 MAX_SEGMENT_BYTES = 65533
@@ -106,7 +106,7 @@ def _prepare_samples(image: Image, format: FileFormat, notes: list[str]) -> NDAr
     if image.origin.gray and not awkward and is_gray(pixels):
         pixels = pixels[..., 0]
     samples = pixels if alpha is None else np.dstack([pixels, quantize(alpha)])
-    return np.ascontiguousarray(samples)
+    return samples if format.name == "JPEG" else np.ascontiguousarray(samples)
 
 
 def _flatten_on_white(
@@ -272,7 +272,7 @@ def _list_metadata_options(origin: Origin) -> dict[str, bytes]:
 
 def _encode_with_pillow(samples: NDArray[Any], name: str, **options: Any) -> bytes:
     output = io.BytesIO()
-    PIL.Image.fromarray(samples).save(output, name, **options)
+    to_picture(samples).save(output, name, **options)
     return output.getvalue()
 
 

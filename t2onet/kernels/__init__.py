@@ -6,7 +6,15 @@ GIL, so that threads run them in parallel.
 
 from .geometry import GEOMETRY_KERNELS
 from .light import decode_tile, encode_tile
-from .operations import KERNELS, load_integers, load_levels, store_integers
+from .operations import (
+    KERNELS,
+    load_integers,
+    load_levels,
+    load_words,
+    map_words,
+    store_integers,
+    store_words,
+)
 
 __all__ = [
     "GEOMETRY_KERNELS",
@@ -15,5 +23,8 @@ __all__ = [
     "encode_tile",
     "load_integers",
     "load_levels",
+    "load_words",
+    "map_words",
     "store_integers",
+    "store_words",
 ]

@@ -17,6 +17,7 @@ from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
+from .detail import DETAIL_KERNELS
 from .light import LIGHT_KERNELS, Kernel, TileFunction
 
 _ONE = np.float32(1)
@@ -111,56 +112,86 @@ def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
             channel[i] = y if y < _ONE else _ONE
 
 
-@compile_kernel
-def _pad(row, half, padded):  # type: ignore[no-untyped-def]
-    width = row.size
-    for x in range(half):
-        padded[x] = row[0]
-        padded[half + width + x] = row[width - 1]
-    for x in range(width):
-        padded[half + x] = row[x]
+_TAPS = 6
+"""Weights that one pass over a row applies: a loop over more rows is not vectorised."""
 
 
 @compile_kernel
-def _smooth(channel, weights, padded, result):  # type: ignore[no-untyped-def]
+def _repeat_ends(padded, start, end):  # type: ignore[no-untyped-def]
+    """Fill `padded` before `start` and from `end` on with the values there."""
+    for x in range(start):
+        padded[x] = padded[start]
+    for x in range(end, padded.size):
+        padded[x] = padded[end - 1]
+
+
+@compile_kernel
+def _smooth_down(channel, y, weights, half, row):  # type: ignore[no-untyped-def]
+    """Row `y` of a channel, weighted with the rows around it."""
+    last = channel.shape[0] - 1
+    for k in range(0, weights.size, _TAPS):
+        top = y + k - half
+        a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
+        c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
+        e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
+        u, v, w = weights[k], weights[k + 1], weights[k + 2]
+        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
+        if k == 0:
+            for x in range(row.size):
+                row[x] = u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
+        else:
+            for x in range(row.size):
+                row[x] = row[x] + u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
+
+
+@compile_kernel
+def _smooth_along(padded, weights, row):  # type: ignore[no-untyped-def]
+    """A padded row, each value weighted with those around it."""
+    for k in range(0, weights.size, _TAPS):
+        a = padded[k : k + row.size + _TAPS - 1]
+        u, v, w = weights[k], weights[k + 1], weights[k + 2]
+        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
+        if k == 0:
+            for x in range(row.size):
+                row[x] = u * a[x] + v * a[x + 1] + w * a[x + 2] + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
+        else:
+            for x in range(row.size):
+                sum3 = row[x] + u * a[x] + v * a[x + 1] + w * a[x + 2]
+                row[x] = sum3 + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
+
+
+@compile_kernel
+def _smooth(channel, weights, half, line, margin, smooth):  # type: ignore[no-untyped-def]
+    """Weights, filled up with zeros to a multiple of six, along both axes.
+
+    `line` is scratch for a row; `smooth` has a margin at its sides.
+    """
     height, width = channel.shape
-    half = weights.size // 2
     for y in range(height):
-        row = result[y]
-        for k in range(weights.size):
-            source, weight = channel[min(max(y + k - half, 0), height - 1)], weights[k]
-            for x in range(width):
-                row[x] = weight * source[x] + (row[x] if k else _ZERO)
-        _pad(row, half, padded)
-        for k in range(weights.size):
-            weight = weights[k]
-            for x in range(width):
-                row[x] = weight * padded[x + k] + (row[x] if k else _ZERO)
+        _smooth_down(channel, y, weights, half, line[half : half + width])
+        _repeat_ends(line, half, half + width)
+        _smooth_along(line, weights, smooth[y, margin : margin + width])
+        _repeat_ends(smooth[y], margin, margin + width)
 
 
 @compile_kernel
-def _sum_neighbours(channel, y, distance, padded, around):  # type: ignore[no-untyped-def]
+def _sharpen(channel, smooth, p, near, fraction):  # type: ignore[no-untyped-def]
+    """Sharpen a channel in place; the margin of `smooth` is `near + 1`."""
     height, width = channel.shape
-    above, below = channel[max(y - distance, 0)], channel[min(y + distance, height - 1)]
-    _pad(channel[y], distance, padded)
-    for x in range(width):
-        around[x] = above[x] + below[x] + padded[x] + padded[x + 2 * distance]
-
-
-@compile_kernel
-def _sharpen(channel, smooth, p, near, fraction, rows, result):  # type: ignore[no-untyped-def]
-    around, further, padded = rows[0], rows[1], rows[2]
-    four = np.float32(4)
-    for y in range(channel.shape[0]):
-        _sum_neighbours(smooth, y, near, padded, around)
-        if fraction > _ZERO:
-            _sum_neighbours(smooth, y, near + 1, padded, further)
-        source, row = channel[y], result[y]
-        for x in range(channel.shape[1]):
-            near_sum = around[x]
-            if fraction > _ZERO:
-                near_sum += fraction * (further[x] - near_sum)
-            value = source[x] + p * (four * source[x] - near_sum)
+    last, far, four = height - 1, near + 1, np.float32(4)
+    for y in range(height):
+        above = smooth[max(y - near, 0), far : far + width]
+        below = smooth[min(y + near, last), far : far + width]
+        left, right = smooth[y, 1 : 1 + width], smooth[y, 1 + 2 * near : 1 + 2 * near + width]
+        higher = smooth[max(y - far, 0), far : far + width]
+        lower = smooth[min(y + far, last), far : far + width]
+        before, after = smooth[y, :width], smooth[y, 2 * far : 2 * far + width]
+        row = channel[y]
+        for x in range(width):
+            around = above[x] + below[x] + left[x] + right[x]
+            further = higher[x] + lower[x] + before[x] + after[x]
+            around += fraction * (further - around)
+            value = row[x] + p * (four * row[x] - around)
             value = value if value > _ZERO else _ZERO
             row[x] = value if value < _ONE else _ONE
 
@@ -172,6 +203,33 @@ def load_levels(pixels, table, tile):  # type: ignore[no-untyped-def]
         for x in range(pixels.shape[1]):
             for c in range(3):
                 tile[c, y, x] = table[c, pixels[y, x, c]]
+
+
+@compile_kernel
+def load_words(words, table, tile):  # type: ignore[no-untyped-def]
+    """Like `load_levels`, for 8-bit pixels (H, W) as words with red in the lowest byte."""
+    low = np.uint32(255)
+    for y in range(words.shape[0]):
+        source, red, green, blue = words[y], tile[0, y], tile[1, y], tile[2, y]
+        for x in range(words.shape[1]):
+            word = source[x]
+            red[x] = table[0, word & low]
+            green[x] = table[1, word >> np.uint32(8) & low]
+            blue[x] = table[2, word >> np.uint32(16) & low]
+
+
+@compile_kernel
+def map_words(words, table, result):  # type: ignore[no-untyped-def]
+    """Pixels (H, W) as words, mapped by the 8-bit table (3, 256) of each channel."""
+    low = np.uint32(255)
+    for y in range(words.shape[0]):
+        source, row = words[y], result[y]
+        for x in range(words.shape[1]):
+            word = source[x]
+            red = np.uint32(table[0, word & low])
+            green = np.uint32(table[1, word >> np.uint32(8) & low])
+            blue = np.uint32(table[2, word >> np.uint32(16) & low])
+            row[x] = red | green << np.uint32(8) | blue << np.uint32(16)
 
 
 @compile_kernel
@@ -191,6 +249,20 @@ def store_integers(tile, offset, full, pixels):  # type: ignore[no-untyped-def]
         for x in range(pixels.shape[1]):
             for c in range(3):
                 pixels[y, x, c] = int(tile[c, offset + y, x] * full + half)
+
+
+@compile_kernel
+def store_words(tile, offset, words):  # type: ignore[no-untyped-def]
+    """Like `store_integers`, into 8-bit pixels (H, W) as words with red in the lowest byte."""
+    full, half = np.float32(255), np.float32(0.5)
+    for y in range(words.shape[0]):
+        red, green, blue = tile[0, offset + y], tile[1, offset + y], tile[2, offset + y]
+        row = words[y]
+        for x in range(words.shape[1]):
+            r = np.int32(red[x] * full + half)
+            g = np.int32(green[x] * full + half)
+            b = np.int32(blue[x] * full + half)
+            row[x] = r | g << np.int32(8) | b << np.int32(16)
 
 
 def _prepare_scalar(kernel: Callable[..., Any]) -> Kernel:
@@ -242,16 +314,16 @@ def _prepare_sharpness(values: np.ndarray) -> TileFunction:
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         neighbourhood = laplacian_neighbourhood(frame.scale)
-        fraction = np.float32(neighbourhood.fraction)
-        weights = np.array(neighbourhood.weights, np.float32)
-        rows = np.empty((3, tile.shape[2] + 2 * neighbourhood.reach), np.float32)
-        smooth, result = np.empty_like(tile[0]), np.empty_like(tile)
-        for channel, sharpened in zip(tile, result, strict=True):
-            if len(weights) > 1:
-                _smooth(channel, weights, rows[2], smooth)
-            source = smooth if len(weights) > 1 else channel
-            _sharpen(channel, source, p, neighbourhood.near, fraction, rows, sharpened)
-        return result
+        near, fraction = neighbourhood.near, np.float32(neighbourhood.fraction)
+        count, (_, height, width) = len(neighbourhood.weights), tile.shape
+        weights = np.zeros(-(-count // _TAPS) * _TAPS, np.float32)
+        weights[:count] = neighbourhood.weights
+        line = np.empty(width + weights.size, np.float32)
+        smooth = np.empty((height, width + 2 * (near + 1)), np.float32)
+        for channel in tile:
+            _smooth(channel, weights, count // 2, line, near + 1, smooth)
+            _sharpen(channel, smooth, p, near, fraction)
+        return tile
 
     return run
 
@@ -265,5 +337,6 @@ KERNELS: dict[str, Kernel] = {
     "sharpness": _prepare_sharpness,
     **LIGHT_KERNELS,
     **COLOUR_KERNELS,
+    **DETAIL_KERNELS,
 }
 """Operation name -> kernel."""

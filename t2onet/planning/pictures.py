@@ -211,8 +211,7 @@ def apply_step(step: Step, picture: Picture, *, overwrite: bool = False) -> Pict
     """The picture (3, H, W) after a step without a mask; `overwrite` may reuse the memory of `picture`."""
     operation, values = get_operation(step.operation), np.asarray(step.parameters)
     if kernel := KERNELS.get(step.operation):
-        # Kernels work in place, except those that read neighbours, which cannot.
-        tile = picture if overwrite or operation.reads_neighbours else picture.copy()
+        tile = picture if overwrite else picture.copy()  # kernels may work in place
         run, frame = kernel(values), Frame(picture.shape[1], picture.shape[2], 1.0)
         if operation.space == "display":
             return run(tile, frame)
@@ -230,9 +229,9 @@ def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]
 
 def round_parameters(step: Step) -> ParameterValues:
     """Parameters as a recipe has them: rounded, and within their ranges."""
-    return get_published_operation(step.operation).clip(
-        np.round(step.parameters, PARAMETER_DECIMALS).tolist()
-    )
+    slots = get_operation(step.operation).slots
+    rounded = np.round(step.parameters, PARAMETER_DECIMALS).tolist()
+    return tuple(min(max(value, slot.low), slot.high) for value, slot in zip(rounded, slots, strict=False))
 
 
 def to_recipe(steps: Iterable[Step]) -> Recipe:

@@ -9,7 +9,16 @@ from PIL import ImageOps
 
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array
-from t2onet.image.pixels import to_depth, to_uint8, to_uint16, turn_upright
+from t2onet.image.photo import to_picture
+from t2onet.image.pixels import (
+    allocate_padded,
+    find_padded,
+    find_words,
+    to_depth,
+    to_uint8,
+    to_uint16,
+    turn_upright,
+)
 from tests.image.helpers import photo
 
 
@@ -92,3 +101,47 @@ def test_integers_survive_floats(dtype: type) -> None:
 def test_floats_are_clipped_and_rounded_half_up() -> None:
     assert to_uint8(np.array([-0.2, 0.0, 0.5, 1.0, 1.7])).tolist() == [0, 0, 128, 255, 255]
     assert to_uint16(np.array([0.5, 1.0], np.float16)).tolist() == [32768, 65535]
+
+
+def padded_photo() -> np.ndarray:
+    pixels = allocate_padded(24, 36)
+    pixels[...] = photo()
+    return pixels
+
+
+@pytest.mark.parametrize("rows", [slice(None), slice(5, 9), slice(23, 24)])
+def test_rows_of_padded_pixels_share_the_memory_of_a_picture(rows: slice) -> None:
+    pixels = padded_photo()
+    picture = to_picture(pixels[rows])
+    pixels[rows.start or 0, 0] = 7, 8, 9
+    np.testing.assert_array_equal(np.asarray(picture)[..., :3], pixels[rows])
+    padded, words = find_padded(pixels[rows]), find_words(pixels[rows])
+    assert padded is not None
+    assert np.shares_memory(padded, pixels)
+    assert words is None or words[0, 0] & 0xFFFFFF == 7 + (8 << 8) + (9 << 16)
+
+
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        photo(),
+        padded_photo()[:, 1:],
+        padded_photo()[::2],
+        padded_photo()[::-1],
+        padded_photo()[..., 1:],
+        photo(channels=4)[..., 1:],
+        photo(channels=4),
+        photo(channels=4, dtype=np.uint16)[..., :3],
+        padded_photo()[..., 0],
+    ],
+)
+def test_other_pixels_are_not_taken_for_padded_ones(pixels: np.ndarray) -> None:
+    assert find_padded(pixels) is None
+    assert find_words(pixels) is None
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_padded_pixels_stay_padded_when_turned(orientation: int) -> None:
+    turned = turn_upright(padded_photo(), orientation)
+    np.testing.assert_array_equal(turned, turn_upright(photo(), orientation))
+    assert find_padded(turned) is not None

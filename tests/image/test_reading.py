@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from PIL import ImageCms
 
 from t2onet.errors import ImageError
-from t2onet.image import image_from_array, open_image, reading
+from t2onet.image import image_from_array, open_image, pixels, reading
 from tests.image.helpers import (
     encode,
     exif_block,
@@ -544,3 +544,13 @@ def test_the_limit_on_pixels_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(PIL.Image, "MAX_IMAGE_PIXELS", 1000)
     with pytest.raises(ImageError, match="96 x 64 pixels"):
         open_image(tmp_path / "a.dng")
+
+
+def test_a_jpeg_is_decoded_and_encoded_without_a_copy_and_as_pillow_does(tmp_path: Path) -> None:
+    source = pillow(tmp_path / "a.jpg", photo(), quality=80)
+    image = open_image(source)
+    assert pixels.find_padded(image.pixels) is not None
+    np.testing.assert_array_equal(image.pixels, np.asarray(PIL.Image.open(source)))
+    image.with_pixels(image.pixels.view()).save(tmp_path / "b.jpg")
+    pillow(tmp_path / "c.jpg", np.array(image), quality=80)
+    assert (tmp_path / "b.jpg").read_bytes() == (tmp_path / "c.jpg").read_bytes()

@@ -53,6 +53,28 @@ def test_levels_are_read_from_the_row_of_their_channel() -> None:
     assert np.array_equal(tile.reshape(3, 256), [table[0], table[1, ::-1], table[2]])
 
 
+def test_words_are_loaded_mapped_and_stored_like_pixels() -> None:
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 2**32, (16, 16), np.uint32)
+    pixels = np.ascontiguousarray(split_words(words).astype(np.uint8))
+    levels, table = rng.random((3, 256), np.float32), rng.integers(0, 256, (3, 256), np.uint8)
+    tile, same = np.empty((3, 16, 16), np.float32), np.empty((3, 16, 16), np.float32)
+    kernels.load_words(words, levels, tile)
+    kernels.load_levels(pixels, levels, same)
+    assert np.array_equal(tile, same)
+    stored, rows = np.empty((14, 16), np.uint32), np.empty((14, 16, 3), np.uint8)
+    kernels.store_words(tile, 2, stored)
+    kernels.store_integers(tile, 2, np.float32(255), rows)
+    assert np.array_equal(split_words(stored), rows)
+    mapped = np.empty_like(words)
+    kernels.map_words(words, table, mapped)
+    assert np.array_equal(split_words(mapped), np.stack([table[c][pixels[..., c]] for c in range(3)], -1))
+
+
+def split_words(words: np.ndarray) -> np.ndarray:
+    return np.stack([words >> shift & 255 for shift in (0, 8, 16)], -1)
+
+
 EDIT = """
 import numpy as np, t2onet
 look = t2onet.Recipe.from_steps([("contrast", 0.5)])

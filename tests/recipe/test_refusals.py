@@ -32,8 +32,8 @@ STEPS: list[tuple[Any, str]] = [
         "there is no operation 'Contrast'; did you mean 'contrast'?",
     ),
     (
-        {"operation": "vignette", "parameters": 0.1},
-        f"there is no operation 'vignette'; there are {', '.join(declarations())}.",
+        {"operation": "bokeh", "parameters": 0.1},
+        f"there is no operation 'bokeh'; there are {', '.join(declarations())}.",
     ),
     ({"operation": None, "parameters": 0.1}, "an operation is a name in quotes, and None was given"),
     ({"operation": ["tone"], "parameters": 0.1}, "an operation is a name in quotes, and ['tone'] was given"),
