@@ -261,7 +261,9 @@ class PlanOptions:
     ] = 6
     plan_operations: Annotated[
         str | None,
-        typer.Option("--plan-operations", metavar="NAMES", help="Operations of the plans, if not all."),
+        typer.Option(
+            "--plan-operations", metavar="NAMES", help="Operations of the plans, if not the paper's."
+        ),
     ] = None
     plan_way: Annotated[
         str, typer.Option("--plan-way", metavar="WAY", help="Planning method of the plans.")
@@ -301,7 +303,11 @@ def make_plan_settings(size: int, steps: int, operations: str | None, way: str, 
     """Settings of plans from the values of command-line options."""
     from ..data.plans import PlanSettings
 
-    names = None if operations is None else tuple(split_commas(operations))
+    names = None
+    if operations not in (None, "paper"):
+        from ..planning.planner import check_operation_names
+
+        names = tuple(check_operation_names(split_commas(operations)))
     return PlanSettings(size, steps, names, cast("PlanningMethod", way), solver)
 
 

@@ -148,7 +148,10 @@ def plan_pairs(
     steps: Annotated[int, typer.Option(help="Maximum number of steps of a plan.")] = 6,
     operations: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),
+        typer.Option(
+            metavar="NAMES",
+            help="Operations to use: paper (the default), darkroom, or names such as 'tone,color'.",
+        ),
     ] = None,
     way: Annotated[
         str,

@@ -97,9 +97,18 @@ def plan_recipe(
     ] = None,
     operations: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Operations to use, such as 'tone,color'; by default all."),
+        typer.Option(
+            metavar="NAMES",
+            help="Operations to use: darkroom (the default of joint), paper (of a search and with --local), "
+            "or names such as 'exposure,tone'.",
+        ),
     ] = None,
-    steps: Annotated[int, typer.Option(help="Maximum number of steps of the recipe.")] = 6,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            help="Maximum number of steps of the recipe; 8 by default, 6 in the paper's operations."
+        ),
+    ] = None,
     beam: Annotated[int, typer.Option(help="Beam size of a forward search.")] = 3,
     random_beam: Annotated[
         int, typer.Option(help="Maximum number of random choices in the beam of epsilon-greedy.")

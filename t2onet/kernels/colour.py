@@ -154,14 +154,11 @@ def _turn_and_lift(r, g, b, angle, lift):  # type: ignore[no-untyped-def]
 
 @compile_inlined
 def _scale_pixel(red, green, blue, i, r, g, b, gain):  # type: ignore[no-untyped-def]
-    """Store r, g, b faded to what can be displayed and then with the distance from grey times a gain."""
-    grey = min(max(_RED * r + _GREEN * g + _BLUE * b, _ZERO), _ONE)
-    r, g, b = r - grey, g - grey, b - grey
-    rich = max(max(r, g, b) / max(_ONE - grey, _TINY), -min(r, g, b) / max(grey, _TINY))
-    k = min(gain, _ONE) * limit_gain_of(min(rich, _ONE), max(gain, _ONE)) / max(rich, _ONE)
-    red[i] = min(max(grey + r * k, _ZERO), _ONE)
-    green[i] = min(max(grey + g * k, _ZERO), _ONE)
-    blue[i] = min(max(grey + b * k, _ZERO), _ONE)
+    """Store r, g, b with the distance from grey times a gain, faded to what can be displayed."""
+    grey = _RED * r + _GREEN * g + _BLUE * b
+    pure = min(max(_ONE - min(r, g, b) / max(grey, _TINY), _ZERO), _ONE)
+    k = min(gain, _ONE) * limit_gain_of(pure, max(gain, _ONE))
+    fade_pixel(red, green, blue, i, (r - grey) * k, (g - grey) * k, (b - grey) * k, grey)
 
 
 @compile_kernel

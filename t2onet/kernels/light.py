@@ -17,7 +17,7 @@ from ..image.colour import (
 )
 from ..operations import Frame
 from ..operations.colour import SKIN, SKIN_PROTECTION, VIBRANCE, white_balance_gains
-from ..operations.light import MAX_COLOUR_GAIN, SPARED_WHITE, ZONES
+from ..operations.light import MAX_COLOUR_GAIN, MAX_DARKENING, SPARED_WHITE, ZONES
 from .compiler import compile_inlined, compile_kernel
 
 TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
@@ -115,14 +115,18 @@ def limit_gain_of(x, gain):  # type: ignore[no-untyped-def]
 
 _TABLE_SIZE = 4096
 """Pieces of a table of luminance, evenly spaced in its square root."""
+_TABLE_TONES = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE + 1) ** 2)
 CHUNK = 2048
 """Pixels of a chunk, for kernels in several passes: few enough to stay in the nearest cache."""
-_MAX_GAIN = np.float32(MAX_COLOUR_GAIN)
+_MAX_GAIN, _DARKENING = np.float32(MAX_COLOUR_GAIN), np.float32(MAX_DARKENING)
 
 
 @compile_inlined
 def fade_pixel(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-def]
-    """Store the differences r, g, b from `grey`, faded to what can be displayed."""
+    """Store the differences r, g, b from `grey` as `operations.light.fade_into_gamut` shows them."""
+    excess = max(grey + max(r, g, b) - _ONE, _ZERO)
+    m = (_DARKENING + excess) / (_DARKENING + excess + _DARKENING * excess)
+    r, g, b, grey = r * m, g * m, b * m, min(grey * m, _ONE)
     top = max(_ONE - grey, _TINY)
     bottom = max(grey, _TINY)
     up, down = max(r, g, b), -min(r, g, b)
@@ -204,8 +208,9 @@ def _prepare_exposure(values: np.ndarray) -> TileFunction:
 
 def _prepare_zone(name: str) -> Kernel:
     def prepare(values: np.ndarray) -> TileFunction:
-        tones = luminance_to_lightness(np.linspace(0, 1, _TABLE_SIZE + 1) ** 2)
-        moved = lightness_to_luminance(ZONES[name](tones, values[0] / 100))  # clamped once interpolated
+        moved = lightness_to_luminance(
+            ZONES[name](_TABLE_TONES, values[0] / 100)
+        )  # clamped once interpolated
         table = moved.astype(np.float32)
         table = np.append(table, table[-1])  # white is the end of a piece and the start of this one
 

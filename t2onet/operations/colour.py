@@ -18,7 +18,7 @@ from ..image.colour import (
     luminance,
     xyz_to_linear,
 )
-from ..image.pixels import Array, array_namespace, per_pixel
+from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
 from ._registry import (
     Attribute,
     Frame,
@@ -281,25 +281,22 @@ def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
         a * xp.cos(angle) - b * xp.sin(angle),
         a * xp.sin(angle) + b * xp.cos(angle),
     )
-    return scale_colour(fade_into_gamut(_move_in_oklab(light, before, moved)), 1.0 + gain)
+    return fade_into_gamut(scale_colour(_move_in_oklab(light, before, moved), 1.0 + gain))
 
 
 def scale_turns(hues: Array) -> Array:
     """Turns in radians from the hues of the mixer (..., 8), from -1 to 1."""
     xp = array_namespace(hues)
-    rows = [
-        xp.clip(hues[..., at], 0.0, None) * up + xp.clip(hues[..., at], None, 0.0) * down
-        for at, (up, down) in enumerate(MIXER_TURNS)
-    ]
-    return xp.stack(rows, axis=-1)
+    up, down = (to_array_like(turns, hues) for turns in zip(*MIXER_TURNS, strict=True))
+    return xp.clip(hues, 0.0, None) * up + xp.clip(hues, None, 0.0) * down
 
 
 def scale_colour(light: Array, gain: Array) -> Array:
-    """Distance from grey times a gain; raised, it bends into the most that can be displayed."""
+    """Distance from grey times a gain, less for what is nearly pure; may be too light to be displayed."""
     xp = array_namespace(light)
     grey = luminance(light)
-    rich = xp.clip(measure_saturation(light, grey), 0.0, 1.0)
-    return grey + (light - grey) * xp.clip(gain, None, 1.0) * limit_gain(rich, xp.clip(gain, 1.0, None))
+    pure = xp.clip(1.0 - xp.amin(light, axis=-3, keepdims=True) / xp.clip(grey, _TINY, None), 0.0, 1.0)
+    return grey + (light - grey) * xp.clip(gain, None, 1.0) * limit_gain(pure, xp.clip(gain, 1.0, None))
 
 
 def _move_in_oklab(light: Array, before: tuple[Array, ...], after: tuple[Array, ...]) -> Array:
@@ -349,11 +346,10 @@ register(
 def _hue_direction(hue: Array) -> tuple[Array, Array]:
     """Direction in OKLab of a hue in degrees of HSV, interpolated between pure colours."""
     xp = array_namespace(hue)
-    place = hue / (360.0 / _PURE_HUES)
-    cosine, sine = 0.0 * hue, 0.0 * hue
-    for number, (x, y) in enumerate((*_PURE_DIRECTIONS, _PURE_DIRECTIONS[0])):
-        weight = xp.clip(1.0 - abs(place - number), 0.0, None)
-        cosine, sine = cosine + weight * x, sine + weight * y
+    directions = to_array_like((*_PURE_DIRECTIONS, _PURE_DIRECTIONS[0]), hue)
+    numbers = to_array_like(range(_PURE_HUES + 1), hue)
+    weights = xp.clip(1.0 - abs((hue / (360.0 / _PURE_HUES))[..., None] - numbers), 0.0, None)
+    cosine, sine = ((weights * directions[:, axis]).sum(-1) for axis in range(2))
     length = (cosine * cosine + sine * sine) ** 0.5
     return cosine / length, sine / length
 
@@ -413,7 +409,11 @@ def name_hue(degrees: float) -> str:
 
 def _describe_grading(values: ParameterValues) -> str:
     zones = zip(ZONE_NAMES, values[:3], values[3:6], strict=True)
-    return ", ".join(f"{name_hue(hue)} {zone}" for zone, hue, strength in zones if strength)
+    hues = {zone: name_hue(hue) for zone, hue, strength in zones if strength}
+    by_hue = {hue: [zone for zone in hues if hues[zone] == hue] for hue in hues.values()}
+    if len(hues) == len(ZONE_NAMES) and len(by_hue) == 1:
+        return f"toned {next(iter(by_hue))}"
+    return ", ".join(f"{hue} {' and '.join(named)}" for hue, named in by_hue.items())
 
 
 register(

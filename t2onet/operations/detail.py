@@ -15,7 +15,7 @@ import numpy as np
 
 from ..image.colour import LUMINANCE_WEIGHTS, luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import Attribute, Frame, Operation, Parameter, Phrase, adverb, register
+from ._registry import Attribute, Frame, Operation, Parameter, Phrase, degree, register
 from .light import change_luminance
 
 LEAST_VARIANCE = 1e-12
@@ -253,7 +253,7 @@ register(
                 step=1.0,
             ),
         ),
-        phrase=Phrase(more="clearer", less="softer", amount=lambda amount: adverb(abs(amount), 20, 60)),
+        phrase=Phrase(more="clearer", less="softer", amount=lambda amount: degree(abs(amount), 20, 60)),
         formula=clarity,
         reach=lambda frame: Window.of_share(CLARITY_WIDTH, frame).reach,
     )
@@ -277,9 +277,7 @@ register(
                 step=1.0,
             ),
         ),
-        phrase=Phrase(
-            more="haze cleared", less="haze added", amount=lambda amount: adverb(abs(amount), 20, 60)
-        ),
+        phrase=Phrase(more="less haze", less="more haze", amount=lambda amount: degree(abs(amount), 20, 60)),
         formula=dehaze,
         reach=lambda frame: Window.of_share(DEHAZE_WIDTH, frame).reach,
     )
@@ -292,12 +290,28 @@ register(
         position=2,
         help="Smooths noise of lightness and of colour; edges stay.",
         parameters=(
-            Parameter("luminance", 0.0, 100.0, 0.0, unit="percent", help="how strong a grain goes", step=1.0),
             Parameter(
-                "color", 0.0, 100.0, 0.0, unit="percent", help="how strong a speckle of colour goes", step=1.0
+                "luminance",
+                0.0,
+                100.0,
+                0.0,
+                unit="percent",
+                help="how strong a grain goes",
+                step=1.0,
+                title="denoise",
+            ),
+            Parameter(
+                "color",
+                0.0,
+                100.0,
+                0.0,
+                unit="percent",
+                help="how strong a speckle of colour goes",
+                step=1.0,
+                title="color denoise",
             ),
         ),
-        phrase=Phrase(more="noise reduced", less="noise reduced"),
+        phrase=Phrase(more="less noise", less="less noise"),
         formula=denoise,
         reach=lambda frame: Window.of_share(COLOUR_WIDTH, frame).reach,
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..image.colour import luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import Frame, Operation, Parameter, Phrase, adverb, register
+from ._registry import Frame, Operation, Parameter, Phrase, adverb, degree, register
 from .light import bend_into_white
 
 VIGNETTE_STOPS = 3.0
@@ -71,8 +71,8 @@ register(
             Parameter("feather", 0.0, 100.0, 50.0, unit="percent", help="how softly it begins", step=1.0),
         ),
         phrase=Phrase(
-            more="corners lightened",
-            less="corners darkened",
+            more="corners {} lightened",
+            less="corners {} darkened",
             amount=lambda amount: adverb(abs(amount), 20, 60),
         ),
         formula=vignette,
@@ -182,7 +182,7 @@ register(
             Parameter("amount", 0.0, 100.0, 0.0, unit="percent", help="how strong it is", step=1.0),
             Parameter("size", 0.0, 100.0, 25.0, unit="percent", help="how coarse it is", step=1.0),
         ),
-        phrase=Phrase(more="grain added", less="grain added", amount=lambda amount: adverb(amount, 15, 50)),
+        phrase=Phrase(more="grain added", less="grain added", amount=lambda amount: degree(amount, 15, 50)),
         formula=grain,
         uses_position=True,
         canonical=lambda values: values if values[0] else (0.0, 25.0),

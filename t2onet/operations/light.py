@@ -21,6 +21,9 @@ SPARED_WHITE = 0.65
 MAX_COLOUR_GAIN = 4.0
 """The most that the colour of a pixel grows with its luminance; beyond it there is noise."""
 
+MAX_DARKENING = 0.1
+"""The most by which light is divided, less one, to keep the colour of what is too light to be displayed."""
+
 ToneCurve = Callable[[Array, Array], Array]
 """(lightness in [0, 1], amount / 100) -> lightness, which need not be clamped."""
 
@@ -44,7 +47,13 @@ def exposure(light: Array, parameters: Array, frame: Frame) -> Array:
     return bend_into_white(lowered, xp.clip(gain, 1.0, None))
 
 
-_STOPS = {1 / 3: "a third of a stop", 1 / 2: "half a stop", 2 / 3: "two thirds of a stop", 1.0: "a stop"}
+_STOPS = {
+    1 / 4: "a quarter stop",
+    1 / 3: "a third of a stop",
+    1 / 2: "half a stop",
+    2 / 3: "two thirds of a stop",
+    1.0: "a stop",
+}
 
 
 def _word_stops(ev: float) -> str:
@@ -90,8 +99,13 @@ def change_luminance(light: Array, wanted: Array) -> Array:
 
 
 def fade_into_gamut(light: Array) -> Array:
-    """Colours that cannot be displayed, faded to the most that can be at the same luminance."""
+    """Colours that cannot be displayed, darkened a little and then faded to the most that can be.
+
+    At the luminance of yellow, a level more or less would otherwise be half of its colour.
+    """
     xp = array_namespace(light)
+    excess = xp.clip(xp.amax(light, axis=-3, keepdims=True) - 1.0, 0.0, None)
+    light = light * ((MAX_DARKENING + excess) / (MAX_DARKENING + excess + MAX_DARKENING * excess))
     grey = xp.clip(luminance(light), 0.0, 1.0)
     return grey + (light - grey) / xp.clip(measure_saturation(light, grey), 1.0, None)
 

@@ -1,5 +1,6 @@
 """Planning: reverse-engineering an edit into a recipe."""
 
+from .darkroom import plan_darkroom
 from .fit import JointFitter
 from .local import plan_local
 from .pictures import CostFunction, L1Cost
@@ -14,6 +15,7 @@ __all__ = [
     "Plan",
     "SearchNode",
     "plan",
+    "plan_darkroom",
     "plan_local",
     "plan_pictures",
     "write_report",

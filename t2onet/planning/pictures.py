@@ -229,9 +229,9 @@ def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]
 
 def round_parameters(step: Step) -> ParameterValues:
     """Parameters as a recipe has them: rounded, and within their ranges."""
-    return get_published_operation(step.operation).clip(
-        np.round(step.parameters, PARAMETER_DECIMALS).tolist()
-    )
+    slots = get_operation(step.operation).slots
+    rounded = np.round(step.parameters, PARAMETER_DECIMALS).tolist()
+    return tuple(min(max(value, slot.low), slot.high) for value, slot in zip(rounded, slots, strict=False))
 
 
 def to_recipe(steps: Iterable[Step]) -> Recipe:

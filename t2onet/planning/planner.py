@@ -1,9 +1,10 @@
 """Plan a before/after pair: from two photos to the recipe between them.
 
-The default method, `joint`, fits all operations together in a few orders and drops what is not needed. The
-others are forward searches like the paper's, with a solver of ours or the paper's Nelder-Mead, optionally
-refined by a joint fit; without an edited photo they minimize any other cost. Planning works on area-averaged
-pictures; the cost of a plan is measured on the photos themselves.
+The default method, `joint`, fits all operations together and drops what is not needed: those of the darkroom
+in their usual order (`darkroom`), the paper's in a few orders. The others are forward searches like the
+paper's, with a solver of ours or the paper's Nelder-Mead, optionally refined by a joint fit; without an
+edited photo they minimize any other cost. Planning works on area-averaged pictures; the cost of a plan is
+measured on the photos themselves.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from .. import operations
 from ..errors import PlanError
 from ..executor import PhotoLike, apply
 from ..image import Image, open_image
 from ..image.pixels import to_depth
-from ..operations import REFERENCE_SHORT_SIDE, get_operation
+from ..operations import PAPER, REFERENCE_SHORT_SIDE, get_operation
 from ..recipe import Recipe, Step
+from .darkroom import DARKROOM, DARKROOM_STEPS, plan_darkroom
 from .fit import FittedSteps, JointFitter, sample_pixels
 from .pictures import (
     CostFunction,
@@ -36,11 +37,17 @@ from .pictures import (
     render_intermediates,
     to_recipe,
 )
+from .remainder import describe_remainder
 from .solvers import Solver, check_solver, find_solver
 
 SearchMethod = Literal["beam", "fixed", "epsilon-greedy"]
 """How a forward search picks operations: the best ones, in `FIXED_ORDER`, or at times at random."""
 PlanningMethod = Literal["joint", "beam", "fixed", "epsilon-greedy"]
+
+OPERATION_SETS = {"darkroom": DARKROOM, "paper": PAPER}
+"""Names that stand for several operations."""
+PAPER_STEPS = 6
+"""How many steps a plan in other operations than the darkroom's has by default, at most."""
 
 FIXED_ORDER = ("brightness", "contrast", "saturation", "color", "tone", "sharpness")
 EPSILON = 0.05
@@ -103,6 +110,11 @@ class Plan:
             raise PlanError("this plan was made by a cost alone; there is no edited photo to differ from")
         residual: Picture = np.abs(self.pictures[-1] - self.target)
         return residual
+
+    @property
+    def remainder(self) -> str:
+        """What the remaining difference looks like, in words; empty where nothing can be said of it."""
+        return "" if self.target is None else describe_remainder(self.pictures[-1], self.target)
 
     @property
     def accounts_for_edit(self) -> bool:
@@ -168,7 +180,7 @@ def plan(
     cost: CostFunction | None = None,
     way: PlanningMethod | None = None,
     operations: Sequence[str] | None = None,
-    steps: int = 6,
+    steps: int | None = None,
     beam: int = 3,
     random_beam: int = 1,
     tolerance: float = 0.01,
@@ -185,8 +197,9 @@ def plan(
 
     `way` is "joint" (the default), or a forward search like the paper's: "beam" (any order; the default
     with `repeats`, a `cost` or a solver other than "fast"), "fixed" (one order) or "epsilon-greedy".
-    `steps` limits the length of the recipe, `operations` what it may use, and `size` is the short side of
-    the working pictures.
+    `operations` is what the recipe may use: "darkroom" (the default of "joint"), "paper" (that of a forward
+    search) or names. `steps` limits its length, by default to 8, or 6 in the paper's operations. `size` is
+    the short side of the working pictures.
 
     A forward search continues from the `beam` best pictures, and epsilon-greedy from up to `random_beam`
     after a random choice by `seed`. It ends below `tolerance`, a mean absolute difference. `repeats` lets
@@ -200,11 +213,12 @@ def plan(
     way = way or ("joint" if solver == "fast" and not repeats and cost is None else "beam")
     if cost is not None and way == "joint":
         raise PlanError("the way 'joint' needs an edited photo; choose beam, fixed or epsilon-greedy")
+    names = check_operation_names("darkroom" if operations is None and way == "joint" else operations)
     settings = PlannerSettings(
-        operations=check_operation_names(operations),
+        operations=names,
         method=way,
         solver=solver,
-        steps=steps,
+        steps=(PAPER_STEPS if _are_papers(names) else DARKROOM_STEPS) if steps is None else steps,
         beam=beam,
         random_beam=random_beam,
         tolerance=tolerance,
@@ -250,7 +264,8 @@ def _find_steps(
     search: ForwardSearch, start: Picture, target: Picture, settings: PlannerSettings
 ) -> StepSequence:
     if settings.method == "joint":
-        return plan_pictures(start, target, search.steps, search.operations).steps
+        plan_jointly = plan_pictures if _are_papers(search.operations) else plan_darkroom
+        return plan_jointly(start, target, search.steps, search.operations).steps
     steps = search.run(start).steps
     return JointFitter(start, L1Cost(target)).fit(steps).steps if settings.refine and steps else steps
 
@@ -462,13 +477,19 @@ def _sum_absolute_differences(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def check_operation_names(names: Sequence[str] | None) -> list[str]:
-    """The operations to plan with, by default the paper's; PlanError for an empty list."""
-    if names is None:
-        return list(operations.PAPER)
-    names = [names] if isinstance(names, str) else names
+    """The operations to plan with, by default the paper's; names of sets are replaced by their operations.
+
+    PlanError for an empty list.
+    """
+    names = ["paper"] if names is None else [names] if isinstance(names, str) else names
     if not names:
         raise PlanError("no operations to plan with; name at least one")
-    return [get_operation(name).name for name in names]
+    singles = (single for name in names for single in OPERATION_SETS.get(name, (name,)))
+    return [get_operation(name).name for name in dict.fromkeys(singles)]
+
+
+def _are_papers(names: Sequence[str]) -> bool:
+    return set(names) <= set(PAPER)
 
 
 def check_planning_method(method: str) -> None:

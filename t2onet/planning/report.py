@@ -40,7 +40,7 @@ from ..image.drawing import (
 )
 from ..image.pixels import to_uint8
 from ..operations import Parameter, ParameterValues
-from ..operations.paper import CURVE_PIECES
+from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .local import LocalPlan
 from .masked import describe_location, dilate_region
@@ -130,7 +130,7 @@ class PlanReport:
                 PlanFigure(target, "Target", "the edited photo"),
             ),
             steps=tuple(_report_steps(plan)),
-            residual=_make_residual_figure(plan.residual),
+            residual=_make_residual_figure(plan.residual, plan.remainder),
             footnote=f"Pictures, and differences below them, are at the size that was planned at: "
             f"{width} x {height} pixels.",
         )
@@ -155,8 +155,9 @@ def _report_steps(plan: Plan) -> Iterator[PlanReportStep]:
             _to_report_picture(picture), f"{number}. {step.describe()}", f"then off by {format_cost(cost)}"
         )
         rows = list(_split_parameters(step))
-        curves = tuple(Curve(p.name, _curve_knots(values)) for p, values in rows if p.count == CURVE_PIECES)
-        sliders = (_make_sliders(step.operation, p, values) for p, values in rows if p.count != CURVE_PIECES)
+        curved = step.operation in CURVES
+        curves = tuple(Curve(p.name, _curve_knots(values)) for p, values in rows if curved)
+        sliders = (_make_sliders(step.operation, p, values) for p, values in rows if not curved)
         place = _make_location_figure(plan, number - 1)
         yield PlanReportStep(result, curves, tuple(slider for row in sliders for slider in row), place)
 
@@ -196,21 +197,27 @@ def _curve_knots(rises: ParameterValues) -> tuple[tuple[float, float], ...]:
 
 
 def _make_sliders(operation: str, parameter: Parameter, values: ParameterValues) -> Iterator[Slider]:
-    for value in values:
-        label = f"{operation} {value:+.3g} ({parameter.unit})"
+    """Of parameters with several numbers, those that are not at their default."""
+    for name, value in zip(parameter.slot_labels, values, strict=True):
+        if parameter.count > 1 and value == parameter.default:
+            continue
+        several = parameter.count > 1 or len(operations.get_operation(operation).parameters) > 1
+        label = f"{name if several else operation} {value:+.3g} ({parameter.unit})"
         yield Slider(label, parameter.low, parameter.high, parameter.default, value)
 
 
-def _make_residual_figure(residual: Picture) -> PlanFigure:
+def _make_residual_figure(residual: Picture, remainder: str) -> PlanFigure:
     """The residual, amplified by a round factor that clips at most its strongest 1 %."""
     top = float(np.percentile(residual, 99))
     gain = next((gain for gain in _RESIDUAL_GAINS if gain * top <= 1), 1)
     mean, most = 255 * residual.mean(), 255 * np.percentile(residual, 95)
+    kind = f" {remainder[0].upper()}{remainder[1:]}." if remainder else ""
     return PlanFigure(
         _to_report_picture(gain * residual),
         "What these operations cannot explain",
         f"Off by {mean:.1f} of 255 levels on average; 95 % of all values are off by at most {most:.1f}. "
-        f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more.",
+        f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more."
+        f"{kind}",
     )
 
 

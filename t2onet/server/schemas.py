@@ -114,7 +114,8 @@ class RenderRequest(StrictRequest):
 class PlanRequest(StrictRequest):
     before: ResourceId
     after: ResourceId
-    steps: Annotated[int, Field(ge=1, le=6)] = 6
+    operations: Literal["darkroom", "paper"] = "darkroom"
+    steps: Annotated[int | None, Field(ge=1, le=8)] = None
 
 
 class ExportRequest(StrictRequest):

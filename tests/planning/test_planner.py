@@ -50,9 +50,31 @@ def test_an_edit_is_explained_and_can_be_reused() -> None:
 def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[str, float]]) -> None:
     """Also on photos that clip, where more steps would fit the clipped pixels a little better."""
     before = np.asarray(open_image(EXAMPLES / f"{name}.jpg").resize(500))
-    found = plan(before, np.asarray(apply(Recipe.from_steps(steps), before)))
+    found = plan(before, np.asarray(apply(Recipe.from_steps(steps), before)), operations="paper")
     values = {step.operation: step.parameters[0] for step in found.recipe.steps}
     assert values == pytest.approx(dict(steps), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("exposure", 0.5)],
+        [("white_balance", (20, 0)), ("exposure", -0.4), ("vibrance", 40)],
+        [("shadows", 40), ("contrast", (0.3, 0.4))],
+        [("exposure", 0.3), ("mixer", {"orange saturation": -60})],
+        [
+            ("black_and_white", {"amount": 100, "red mix": -40}),
+            ("grading", {"shadows hue": 30, "shadows strength": 40}),
+        ],
+    ],
+    ids=lambda steps: " and ".join(name for name, _ in steps),
+)
+def test_a_darkroom_edit_comes_back_as_it_was_made(steps: list[tuple[str, object]]) -> None:
+    before = np.asarray(open_image(EXAMPLES / "fig.jpg").resize(400))
+    recipe = Recipe.from_steps(steps)
+    found = plan(before, np.asarray(apply(recipe, before)))
+    assert [step.operation for step in found.recipe.steps] == [name for name, _ in steps]
+    assert found.cost < 0.004
 
 
 def test_a_photo_that_was_only_made_smaller_needs_no_step() -> None:
@@ -160,7 +182,7 @@ def test_files_of_different_size_and_depth(tmp_path: Path) -> None:
 def test_sharpness_of_a_large_photo_is_found_at_its_own_scale() -> None:
     before = open_image(EXAMPLES / "fig.jpg")
     after = apply(Recipe.from_steps([("sharpness", 0.4), ("brightness", 0.1)]), before)
-    found = plan(before, after)
+    found = plan(before, after, operations="paper")
     assert found.costs[-1] == min(found.costs)
     (sharpness,) = (step.parameters[0] for step in found.recipe.steps if step.operation == "sharpness")
     assert sharpness == pytest.approx(0.4, abs=0.08)
@@ -191,7 +213,7 @@ class TestHostilePairs:
     def test_black(self) -> None:
         found = plan(photo(), np.zeros_like(photo()))
         assert found.cost < 0.004
-        nothing = plan(np.zeros_like(photo()), photo())
+        nothing = plan(np.zeros_like(photo()), photo(), operations="paper")
         assert nothing.cost == pytest.approx(nothing.start_cost)
 
     def test_one_pixel(self) -> None:

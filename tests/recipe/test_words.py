@@ -63,7 +63,14 @@ SENTENCES: list[tuple[str, Any, str]] = [
     ("mixer", {"red_saturation": 20, "blue_lightness": -10}, "More red and darker blues."),
     ("mixer", [10] * 24, "Several colours adjusted."),
     ("grading", {"shadows": {"hue": 190, "strength": 20}}, "Teal shadows."),
+    ("grading", [30, 200, 35, 10, 20, 10, 0], "Orange shadows and highlights, teal midtones."),
+    ("grading", [30, 35, 40, 10, 20, 10, 0], "Toned orange."),
     ("black_and_white", 100, "Black and white."),
+    ("clarity", 10, "A little clearer."),
+    ("dehaze", 80, "Much less haze."),
+    ("denoise", [0, 20], "Less noise."),
+    ("vignette", -70, "Corners strongly darkened."),
+    ("grain", 10, "A little grain added."),
     ("black_and_white", {"amount": 40, "red_mix": 10}, "40 % black and white, mixed by hue."),
 ]
 
@@ -90,6 +97,8 @@ def test_sentences(operation: str, parameters: Any, sentence: str) -> None:
             "Shadows hue 200°, shadows strength 40",
         ),
         ("black_and_white", 100, "Black and white 100 %"),
+        ("denoise", [30, 20], "Denoise 30, color denoise 20"),
+        ("vignette", {"amount": -30, "midpoint": 40}, "Vignette -30, midpoint 40"),
         ("tone", LIFT, "Tone curve"),
         ("color", [LIFT, FLAT, LOWER], "Red curve, blue curve"),
         ("brightness", 0, ""),

@@ -114,7 +114,9 @@ def hash_pair(before: str, after: str) -> str:
 def fingerprint_settings(settings: PlanSettings) -> str:
     """Hash of all but the photos: the settings, the paper's operations, and others that the settings name."""
     names = dict.fromkeys((*operations.PAPER, *(settings.operations or ())))
-    behaviours = [_describe_behaviour(operations.get_published_operation(name)) for name in names]
+    papers = set(names) == set(operations.PAPER)
+    declared = operations.get_published_operation if papers else operations.get_operation
+    behaviours = [_describe_behaviour(declared(name)) for name in names]
     data = {"planner": PLANNER_VERSION, "settings": settings.key_fields(), "operations": behaviours}
     return _short_hash(json.dumps(data, sort_keys=True).encode())
 

@@ -184,7 +184,9 @@ def plan_look(body: PlanRequest, session: SessionDep, darkroom: DarkroomDep) -> 
 
     before, after = session.get_photo(body.before), session.get_photo(body.after)
     with darkroom.hold_slot():
-        planned = plan(*_resize_alike(before.open(), after.open()), steps=body.steps)
+        planned = plan(
+            *_resize_alike(before.open(), after.open()), operations=body.operations, steps=body.steps
+        )
     return PlanResponse(
         recipe=to_recipe_json(planned.recipe),
         description=planned.recipe.describe(),
