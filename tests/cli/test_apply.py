@@ -38,6 +38,16 @@ def test_output_to_a_file_in_a_new_folder(t2o: T2O, folder: Path) -> None:
     np.testing.assert_array_equal(pixels("new/deep/out.png"), apply_recipe(source))
 
 
+def test_a_recipe_may_crop_and_turn(t2o: T2O, folder: Path) -> None:
+    source = photo("sea.png")
+    Recipe.from_steps([("crop", [0, 0, 0.5, 1]), ("rotate", 90)]).save("framed.json")
+    assert t2o("apply", "framed.json", "sea.png", "-o", "out.png", "--strength", "0.5").code == 0
+    before = pixels(source)
+    expected = np.rot90(before[:, : round(before.shape[1] / 2)], -1)
+    np.testing.assert_array_equal(pixels("out.png"), expected)
+    assert "Cropped to 50 x 100 % and turned right." in t2o("describe", "framed.json").out
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_output_to_a_folder(t2o: T2O, folder: Path, exists: bool) -> None:
     source = photo("sea.png")

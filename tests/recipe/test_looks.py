@@ -47,7 +47,7 @@ def test_a_look_is_described_and_made_of_darkroom_operations(look: Look) -> None
 
 @every_look
 def test_a_look_keeps_the_order_of_greys_and_changes_the_picture(look: Look) -> None:
-    """A wedge of greys stays a wedge, neither end swallowed; grain is left aside."""
+    """A wedge of greys stays a wedge, neither end swallowed; detail and effects are left aside."""
     steps = [step for step in look.recipe.steps if get_operation(step.operation).is_pointwise]
     recipe = Recipe(steps=tuple(steps))
     wedge = np.repeat(np.linspace(0, 1, 33, dtype=np.float32)[None, :, None], 3, axis=2)

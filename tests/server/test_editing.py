@@ -11,6 +11,7 @@ import pytest
 from t2onet import Recipe
 from t2onet.editor import Editor
 from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
+from t2onet.looks import looks
 from tests.editor.helpers import WARM, Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, encode, picture, pixels, read_refusal, recipe
@@ -240,6 +241,15 @@ def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:
     assert {"brightness", "tone", "color", "inpaint"}.isdisjoint(first)
     assert {"exposure", "white_balance", "contrast", "sharpness"} <= set(first)
     assert (found["inpaint"]["repair"], found["tone"]["repair"]) == (True, False)
+
+
+def test_looks_are_listed_and_put_on_a_photo(visitor: Visitor, photo: str) -> None:
+    listed = visitor.client.get(f"{API}/looks").json()
+    assert [one["name"] for one in listed] == list(looks())
+    for one in listed[::10]:
+        assert one["family"]
+        assert one["description"]
+        assert visitor.post(f"{photo}/renders", recipe=one["recipe"], size=64).status_code == 200
 
 
 def test_a_photo_and_a_session_can_be_removed(visitor: Visitor, photo: str) -> None:
