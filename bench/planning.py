@@ -13,7 +13,9 @@ from scipy.optimize import minimize
 from bench.pairs import ROOT, Pair, edited, made, real
 from bench.timing import seconds
 from t2onet import open_image, operations, plan
-from t2onet.planning import ForwardSearch, L1Cost, plan_pictures
+from t2onet.operations.paper import CURVES
+from t2onet.planning import ForwardSearch, L1Cost, plan_darkroom, plan_pictures
+from t2onet.planning.darkroom import DARKROOM
 from t2onet.planning.pictures import CostFunction, Picture
 from t2onet.planning.solvers import find_solver
 from t2onet.recipe import Step
@@ -31,6 +33,7 @@ def main() -> None:
             continue
         plan_pictures(*pairs[0])  # loads the kernels
         _compare(label, pairs)
+        _plan_in_darkroom(pairs)
     _sizes()
 
 
@@ -48,6 +51,18 @@ def _compare(label: str, pairs: list[Pair]) -> None:
     print(f"    Nelder-Mead, eager torch      on {len(few)} pairs   {1000 * eager_time:8.1f} ms a pair")
     print(f"    L1 ours / Nelder-Mead = {ours / published:.3f} (bar: at most 0.78)")
     print(f"    eager Nelder-Mead / ours = {eager_time / ours_again:.0f} times as long (bar: at least 200)")
+
+
+def _plan_in_darkroom(pairs: list[Pair]) -> None:
+    for label, names in (
+        ("darkroom", DARKROOM),
+        ("without curves", [name for name in DARKROOM if name not in CURVES]),
+    ):
+        fits = [plan_darkroom(before, after, names=names) for before, after in pairs]
+        used = [{step.operation for step in fit.steps} for fit in fits]
+        curves = ", ".join(f"{curve} in {np.mean([curve in one for one in used]):.0%}" for curve in CURVES)
+        print(f"    {label:29} L1 {np.mean([fit.cost for fit in fits]):.4f}   ", end="")
+        print(f"{np.mean([len(fit.steps) for fit in fits]):.1f} steps, {curves}")
 
 
 def _timed(work: Callable[[Picture, Picture], float], pairs: list[Pair]) -> tuple[float, float]:

@@ -146,5 +146,6 @@ DARKROOM_AMOUNTS: dict[str, Callable[[np.random.Generator], object]] = {
     "mixer": _draw_mixer,
     "grading": _draw_grading,
     "black_and_white": _draw_black_and_white,
+    "vignette": lambda rng: _signed(rng, 20, 60),
 }
 """Operation -> a draw of moderate amounts."""

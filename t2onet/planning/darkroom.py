@@ -20,6 +20,7 @@ from ..operations.paper import CURVES
 from ..recipe import Step
 from .fit import INITIAL_DELTA, FittedSteps
 from .pictures import L1Cost, Picture, StepSequence, apply_step, reads_neighbours, render_intermediates
+from .remainder import measure_radial_share
 from .sketch import FreePlaces, SketchFitter, make_sketch
 from .solvers import solve_fast
 
@@ -32,7 +33,7 @@ SELECTIVE = ("mixer", "grading")
 """Added where a difference remains."""
 MONOCHROME = ("black_and_white", "grading")
 """Added instead where the target has no colours of its own."""
-DARKROOM = (*BASIC, "mixer", "grading", "black_and_white", *CURVES, "sharpness")
+DARKROOM = (*BASIC, "mixer", "grading", "black_and_white", *CURVES, "vignette", "sharpness")
 """The operations that `plan` uses by default."""
 DARKROOM_STEPS = 8
 """How many steps a plan has by default, at most."""
@@ -46,8 +47,8 @@ _NEAR_EXACT_COST = 0.0075
 _CURVE_COST = 0.006
 """Above this cost curves are tried."""
 
-_PRICES = {"mixer": 6e-4, "grading": 6e-4, "black_and_white": 6e-4, "tone": 3.2e-3, "color": 3.5e-3}
-_STEP_PRICE = 2.5e-4
+_PRICES = {"mixer": 7e-4, "grading": 7e-4, "black_and_white": 7e-4, "tone": 3e-3, "color": 3.5e-3}
+_STEP_PRICE = 3e-4
 """By how much a step must lower the cost, at least; of operations with more numbers, more."""
 _NUMBER_PRICE = 3e-5
 """The same for a single number of a step that has several."""
@@ -66,6 +67,8 @@ _LAST_ROUNDS, _LAST_DELTA = 6, 0.02
 
 _PRESENT_HUE = 0.002
 """Mean chroma of a hue, as displayed, from which the mixer can do something visible."""
+_RADIAL_SHARE = 0.1
+"""A vignette is tried where distance from the centre explains this share of the variance of what remains."""
 _MONOCHROME_SHARE, _PALE_SHARE, _COLOURLESS = 0.1, 0.4, 0.004
 """Spread of the colours of a monochrome target: a share of the photo's, a larger one below a level of 255."""
 
@@ -114,11 +117,12 @@ def _price_scale(cost: float) -> float:
 
 def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> _Choice:
     """The cheapest of the fits with more and more operations."""
-    basic = [name for name in names if name not in (*SELECTIVE, *MONOCHROME, *CURVES)]
+    basic = [name for name in names if name not in (*SELECTIVE, *MONOCHROME, *CURVES, "vignette")]
     whole = _Choice(sketch.fit(_make_steps(basic), _FIRST_ROUNDS), sketch)
     found = []
     monochrome = is_monochrome(sketch.start, sketch.target)
-    added = [name for name in (MONOCHROME if monochrome else SELECTIVE) if name in names]
+    group = [*(MONOCHROME if monochrome else SELECTIVE), *(["vignette"] if _is_radial(whole) else ())]
+    added = [name for name in group if name in names]
     if whole.fit.cost < _NEAR_EXACT_COST or not added:
         found.append(_prune(whole, limit))
     if whole.fit.cost > _EXACT_COST and added:
@@ -130,6 +134,12 @@ def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> _Choice:
         if curve in names and best.fit.cost > _CURVE_COST:
             found.append(_prune(_extend(best, [curve]), limit))
     return min(found, key=lambda choice: choice.total)
+
+
+def _is_radial(choice: _Choice) -> bool:
+    """Whether what remains grows or shrinks with the distance from the centre."""
+    result = render_intermediates(choice.fit.steps, choice.fitter.start)[-1]
+    return measure_radial_share((choice.fitter.target - result).mean(axis=0)) > _RADIAL_SHARE
 
 
 def is_monochrome(start: Picture, target: Picture) -> bool:

@@ -61,6 +61,7 @@ def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[st
         [("exposure", 0.5)],
         [("white_balance", (20, 0)), ("exposure", -0.4), ("vibrance", 40)],
         [("shadows", 40), ("contrast", (0.3, 0.4))],
+        [("exposure", 0.3), ("vignette", -40)],
         [("exposure", 0.3), ("mixer", {"orange saturation": -60})],
         [
             ("black_and_white", {"amount": 100, "red mix": -40}),
