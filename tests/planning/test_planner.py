@@ -276,7 +276,7 @@ def test_planted_recipes_are_explained() -> None:
 
 def _plant_edit(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
     for name in rng.permutation(list(operations.PAPER))[: rng.integers(1, 5)]:
-        slots = operations.get_operation(name).slots
+        slots = operations.get_published_operation(name).slots
         if len(slots) > 1:
             values = tuple(np.exp(rng.uniform(np.log(0.5), np.log(2), len(slots))))
         else:

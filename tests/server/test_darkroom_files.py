@@ -62,7 +62,7 @@ def test_pickers_and_formats_are_those_of_the_server(table: Table, sea: Path) ->
 
 @on_a_desktop
 def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
-    look = t2onet.Recipe.from_steps([("brightness", 0.2), ("saturation", -0.5)])
+    look = t2onet.Recipe.from_steps([("exposure", 0.5), ("saturation", -0.5)])
     before = photo_file(tmp_path / "before.png", seed=3)
     after = tmp_path / "after.png"
     t2onet.apply(look, before).save(after)
@@ -82,7 +82,7 @@ def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
     table.rest()
     assert "because of" not in table.page.inner_text("#steps"), "no words led to a look"
     found = dict(table.steps())
-    assert found["brightness"][0] == pytest.approx(0.2, abs=0.05)
+    assert found["exposure"][0] == pytest.approx(0.5, abs=0.05)
     assert found["saturation"][0] == pytest.approx(-0.5, abs=0.05)
     session = table.page.evaluate("async () => (await import('/js/room.js')).room.session")
     kept = table.page.evaluate("session => fetch('/api/v1' + session).then(one => one.json())", session)
