@@ -280,6 +280,7 @@ def test_intermediates_are_the_photo_after_each_step(recipe: Recipe, picture: np
         assert_alike(after, np.asarray(apply(prefix, picture)))
 
 
+@pytest.mark.slow
 @BOTH_PATHS
 @given(seed=st.integers(0, 2**32 - 1))
 def test_stages_can_be_gone_on_from(kernels: bool, seed: int) -> None:

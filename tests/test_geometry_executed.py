@@ -18,6 +18,8 @@ from t2onet.executor import render_stages
 from t2onet.image import Image
 from t2onet.recipe import Step
 
+pytestmark = pytest.mark.slow
+
 CROP = ("crop", (0.25, 0.0, 1.0, 0.5))
 DARKEN = ("brightness", -0.5)
 

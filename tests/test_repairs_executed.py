@@ -113,6 +113,7 @@ def test_small_repairs_do_not_convert_the_whole_photo_each_time(monkeypatch: pyt
     assert converted < 4 * before.size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @pytest.mark.parametrize(
     ("shape", "where", "feather"),

@@ -27,6 +27,7 @@ def test_training_needs_nothing_beyond_the_extra_train(path: Path) -> None:
     assert set(list_imported_distributions(path)) - ELSEWHERE.get(path, set()) <= list_distributions("train")
 
 
+@pytest.mark.slow
 def test_imports_are_seen() -> None:
     assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "export.py"))
     assert {"torch", "accelerate"} <= set(list_imported_distributions(PACKAGE / "training" / "loop.py"))

@@ -104,6 +104,7 @@ def test_describe_names_the_file_it_cannot_read(t2o: T2O, folder: Path) -> None:
 # ---- export
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more", "size"), [("a.cube", (), 33), ("a.png", ("--size", 64), 64)])
 def test_export_prints_the_measured_error(
     t2o: T2O, folder: Path, name: str, more: tuple[object, ...], size: int
@@ -121,6 +122,7 @@ def test_export_prints_the_measured_error(
     assert ours.replace(b'"a"', b"") == same.replace(b'"same-a"', b"")
 
 
+@pytest.mark.slow
 def test_export_says_what_it_left_out(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("sharpness", -0.1), ("contrast", 0.2)]).save("sharp.json")
     note = "left out: sharpness (softer) looks at neighbouring pixels, which a colour table cannot do"
@@ -165,6 +167,7 @@ def test_export_refuses(t2o: T2O, folder: Path) -> None:
     assert Path("mine.cube").read_text().startswith("TITLE")
 
 
+@pytest.mark.slow
 def test_export_for_a_program_says_what_to_move(t2o: T2O, folder: Path) -> None:
     answer = t2o("export", "look.json", "a.xmp")
     assert answer.code == 0

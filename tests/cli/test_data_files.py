@@ -33,6 +33,7 @@ def plans(photos: Path) -> Path:
     return photos / "plans"
 
 
+@pytest.mark.slow
 def test_pack(t2o: T2O, plans: Path) -> None:
     small_set(Path("more"), 2)
     arguments = ("data", "pack", "photos", *PLANNED, "--texts", "photos", "--texts", "more", "--size", SIDE)
@@ -113,6 +114,7 @@ def test_show(t2o: T2O, photos: Path) -> None:
     assert Path("sheet.png").read_bytes() != first
 
 
+@pytest.mark.slow
 def test_stats(t2o: T2O, plans: Path) -> None:
     answer = t2o("data", "stats", "photos", *PLANNED, "-o", "stats.png")
     assert (answer.code, answer.err) == (0, "")

@@ -100,6 +100,7 @@ def test_a_second_run_has_nothing_to_do(t2o: T2O, photos: Path) -> None:
     assert contents(photos / "plans") == before
 
 
+@pytest.mark.slow
 def test_one_split(t2o: T2O, photos: Path) -> None:
     data = json.loads(t2o("data", "plan", "photos", "-o", "plans", "--split", "train", *SIZE, "--json").out)
     assert data["pairs"] == sum(sample.split == "train" for sample in open_small_set(Path("photos")).samples)
@@ -116,6 +117,7 @@ def test_broken_pairs_are_told_by_name(t2o: T2O, photos: Path) -> None:
     assert last.endswith(" a second; 1 pair could not be planned")
 
 
+@pytest.mark.slow
 def test_what_was_left_out_is_told_with_its_details(
     t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def test_the_same_seed_measures_the_same(t2o: T2O, pairs: Path) -> None:
     assert t2o(*told).out == t2o(*told).out
 
 
+@pytest.mark.slow
 def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
     from tests.metrics.test_features import write_scripted_network
 
@@ -83,6 +84,7 @@ def test_fid_from_a_file(t2o: T2O, pairs: Path) -> None:
     assert figures["expert: Frechet distance (EfficientNet-Lite0)"]["value"] > 0
 
 
+@pytest.mark.slow
 def test_lpips_from_a_file(t2o: T2O, pairs: Path) -> None:
     from tests.metrics.test_distances_lpips import random_weights
 

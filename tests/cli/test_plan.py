@@ -46,6 +46,7 @@ def test_the_recipe_reproduces_the_edit(t2o: T2O, pair: Path) -> None:
     assert np.abs(again - pixels("before.png")).mean() > 10 * off
 
 
+@pytest.mark.slow
 def test_it_prints_the_steps_and_the_costs(t2o: T2O, pair: Path) -> None:
     answer = t2o("plan", "before.png", "after.png", "--report", "plan.html")
     plan = t2onet.plan("before.png", "after.png")
@@ -149,11 +150,13 @@ def test_a_photo_that_was_not_edited(t2o: T2O, pair: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_report_as_a_picture(t2o: T2O, pair: Path) -> None:
     assert t2o("plan", "before.png", "after.png", "--report", "plan.png").code == 0
     assert pixels("plan.png").shape[1] > 1000
 
 
+@pytest.mark.slow
 def test_several_reports(t2o: T2O, pair: Path) -> None:
     places = ("--report", "plan.html", "--report", "plan.png")
     answer = t2o("plan", "before.png", "after.png", *places)
@@ -162,6 +165,7 @@ def test_several_reports(t2o: T2O, pair: Path) -> None:
     assert pixels("plan.png").shape[1] > 1000
 
 
+@pytest.mark.slow
 def test_a_plan_that_explains_little_says_so(t2o: T2O, pair: Path) -> None:
     noisy = small_photo().copy()
     noisy[30:90, 30:90] = np.random.default_rng(0).integers(0, 256, (60, 60, 3))

@@ -299,6 +299,7 @@ def test_a_batch_of_bad_photos_makes_no_folder(t2o: T2O, folder: Path) -> None:
 ODD = ["bell\x07.png", "two\nlines.png", "c1\x9b31m.png", "turn\u202earound.png", "esc\x1bc.png"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows takes no control characters in names")
 @pytest.mark.parametrize("name", ODD)
 def test_control_characters_of_names_stay_off_the_terminal(t2o: T2O, folder: Path, name: str) -> None:

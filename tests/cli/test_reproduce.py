@@ -109,6 +109,7 @@ def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> No
     assert titles == ["A tiny table: pairs", "A tiny table: GIER", "Against T2ONet: pairs"]
 
 
+@pytest.mark.slow
 def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) -> None:
     told = ("reproduce", "tiny", "pairs", "--data", "packed", "--load-only")
     answer = t2o(*told, "--system", "keywords", "--count", 2)

@@ -135,6 +135,7 @@ def test_a_simulated_entry_says_what_it_asks_for(tmp_path: Path) -> None:
 REAL = DATA / "ma5k-req"
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is absent")
 def test_the_data_at_hand_is_read_whole() -> None:

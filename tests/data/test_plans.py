@@ -250,6 +250,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
 # ---- a whole dataset
 
 
+@pytest.mark.slow
 def test_every_pair_is_planned_once(dataset: Dataset, tmp_path: Path) -> None:
     twice = replace(
         dataset, samples=(*dataset.samples, *(replace(s, name=f"{s.name}-again") for s in dataset.samples))
@@ -271,6 +272,7 @@ def test_every_pair_is_planned_once(dataset: Dataset, tmp_path: Path) -> None:
     assert (second.cost, second.lengths) == (tally.cost, tally.lengths)
 
 
+@pytest.mark.slow
 def test_plans_are_those_of_the_planner(dataset: Dataset, tmp_path: Path) -> None:
     tally = plan_dataset(dataset, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
@@ -328,6 +330,7 @@ def test_a_broken_pair_is_told_and_the_others_go_on(dataset: Dataset, tmp_path: 
     assert "do not show the same scene" in told[third.name]
 
 
+@pytest.mark.slow
 def test_photos_that_change_under_way(dataset: Dataset, tmp_path: Path) -> None:
     class Late(InThisProcess):
         def run(self, tasks: object) -> Iterator[object]:

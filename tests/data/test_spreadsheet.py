@@ -85,6 +85,7 @@ def test_no_cell_begins_like_a_formula_but_a_number(delimiter: str, text: str) -
                 assert re.match(r"[+-]?1+(,|$)", cell), cell
 
 
+@pytest.mark.slow
 def test_every_csv_is_written_here() -> None:
     """No other module has a writer of its own."""
     package = ROOT / "t2onet"

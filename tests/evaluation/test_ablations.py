@@ -36,6 +36,7 @@ def table(name: str) -> ResultTable:
     return ABLATIONS[name](pairs(), "fast")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ABLATIONS)
 def test_every_table_stands_beside_the_papers_figures(name: str) -> None:
     made = table(name)

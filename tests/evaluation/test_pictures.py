@@ -30,6 +30,8 @@ from tests.conftest import EXAMPLES
 from tests.evaluation.paper_helpers import GAN, NAMES, T2ONET, small_pairs
 from tests.training.helpers import make_packed_folder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> PictureOptions:
@@ -56,7 +58,6 @@ def rows_wide(count: int) -> int:
     return count * (CELL_SIDE + GAP) - GAP + 2 * MARGIN
 
 
-@pytest.mark.slow
 def test_a_trajectory_ends_near_its_target(options: PictureOptions) -> None:
     files = find_paper_picture("planning-trajectories").draw(options)
     rows = list(csv.DictReader(files["figures.csv"].decode().splitlines()))
@@ -85,7 +86,6 @@ def test_several_answers_to_one_request(photos: PictureOptions) -> None:
         find_paper_picture("several-answers").draw(replace(photos, runs=Path("nowhere")))
 
 
-@pytest.mark.slow
 def test_systems_side_by_side(options: PictureOptions) -> None:
     """Input and target, and of the main table: inputs again, Pix2pixAug, T2ONet, default twice."""
     (sheet,) = find_paper_picture("side-by-side").draw(options).values()
@@ -130,7 +130,6 @@ def find_columns(data: bytes, colour: tuple[int, int, int]) -> np.ndarray:
     return columns[columns > 240]
 
 
-@pytest.mark.slow
 def test_both_sizes_are_edited_and_measured(photos: PictureOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "LARGE_PIXELS", 400_000)
     monkeypatch.setattr(pictures, "COMPARED_RUNS", {"T2ONet": "paper"})
@@ -153,7 +152,6 @@ def test_an_edit_keeps_the_size_of_a_photo(options: PictureOptions, run: str) ->
     assert (made.shape, made.dtype) == (photo.shape, np.uint8)
 
 
-@pytest.mark.slow
 def test_an_edit_that_does_not_fit_is_told(options: PictureOptions, tmp_path: Path) -> None:
     np.save(tmp_path / "photo.npy", np.zeros((4000, 4000, 3), np.uint8))
     out, weights = tmp_path / "made.npy", options.find_weights("pix2pixaug")

@@ -32,6 +32,7 @@ def test_kernel_equals_formula(name: str, data: st.DataObject, image: np.ndarray
     assert np.abs(result - expected).max() <= 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 def test_every_level_survives_loading_and_storing(dtype: str) -> None:
     full = np.iinfo(dtype).max

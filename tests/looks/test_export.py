@@ -57,6 +57,7 @@ def cubes(tmp_path_factory: pytest.TempPathFactory) -> dict[int, ExportedLook]:
     return {size: export_recipe(LOOK, folder / f"{size}.cube", size=size) for size in (33, 65)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [33, 65])
 def test_a_cube_holds_the_colours_of_the_recipe(cubes: dict[int, ExportedLook], size: int) -> None:
     done = cubes[size]
@@ -118,6 +119,7 @@ def test_another_tool_reproduces_the_edit(cubes: dict[int, ExportedLook]) -> Non
     assert np.abs(photo.astype(int) - ours).mean() > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "title"),
     [
@@ -168,6 +170,7 @@ def test_a_hald_holds_the_colours_of_the_recipe(tmp_path: Path) -> None:
         assert np.abs(pixels[blue, green, red] - expected).max() <= 1
 
 
+@pytest.mark.slow
 def test_a_fine_hald(tmp_path: Path) -> None:
     # Three million entries: the largest table there is.
     done = export_recipe(Recipe(), tmp_path / "fine.png", size=144)
@@ -182,6 +185,7 @@ def test_a_fine_hald(tmp_path: Path) -> None:
 # ---- what a table cannot hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
@@ -197,6 +201,7 @@ def test_sharpness_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
 MASK = Mask.from_array(np.eye(2, dtype=bool))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_a_masked_step_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
     masked = Recipe.from_steps([*LOOK.steps, ("brightness", 0.2, MASK)], name=LOOK.name)
@@ -310,6 +315,7 @@ def interpolate(table: np.ndarray, colours: np.ndarray) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 def test_a_finer_table_is_more_faithful(cubes: dict[int, ExportedLook]) -> None:
     assert 0 < cubes[65].fidelity.mean < cubes[33].fidelity.mean
     for steps in ([("contrast", 0.6)], [("brightness", 0.5)], [("saturation", 0.8)]):

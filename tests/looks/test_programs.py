@@ -21,6 +21,8 @@ from t2onet.looks import Look, export_recipe, looks
 from t2onet.looks.export import split_pointwise
 from tests.conftest import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 LOOK = Recipe.from_steps([("exposure", 0.4), ("white_balance", {"temperature": 20})], name="Evening")
 DARKTABLE = "{http://darktable.sf.net/}"
 
@@ -127,7 +129,6 @@ def read_levels(path: Path) -> np.ndarray:
     return levels
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("look", POINTWISE, ids=lambda look: look.slug)
 def test_a_program_makes_the_picture_of_the_look(tmp_path: Path, program: str, look: Look) -> None:

@@ -81,6 +81,7 @@ def test_one_sample_has_no_interval_and_none_no_figure() -> None:
     assert math.isnan(nothing.value)
 
 
+@pytest.mark.slow
 def test_pairing_finds_a_small_difference_between_hard_and_easy_samples() -> None:
     rng = np.random.default_rng(5)
     hardness = rng.normal(size=80)

@@ -119,6 +119,7 @@ def test_it_ends_when_it_says_so(tmp_path: Path) -> None:
     assert export_policy(network, tmp_path).answer(picture(), "brighter", "literal").steps == ()
 
 
+@pytest.mark.slow
 def test_weights_in_8_bits_answer_nearly_alike(tmp_path: Path) -> None:
     network = lively()
     plain, small = (export_policy(network, tmp_path / stored, stored) for stored in STORED)

@@ -10,6 +10,8 @@ from t2onet.operations import Frame, get_operation, operations
 from t2onet.operations.detail import Blocks, Box, Window
 from tests.conftest import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 SETTINGS: dict[str, tuple[float, ...]] = {
     "clarity": (60,),
     "dehaze": (50,),

@@ -78,6 +78,7 @@ def test_a_batch_is_its_images_one_by_one(operation: Operation, data: st.DataObj
         assert np.array_equal(operation(image, value), result)
 
 
+@pytest.mark.slow
 @every_operation
 @given(data=st.data())
 def test_canonical_parameters_make_the_same_picture(operation: Operation, data: st.DataObject) -> None:

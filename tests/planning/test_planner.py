@@ -55,6 +55,7 @@ def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[st
     assert values == pytest.approx(dict(steps), abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps",
     [
@@ -78,6 +79,7 @@ def test_a_darkroom_edit_comes_back_as_it_was_made(steps: list[tuple[str, object
     assert found.cost < 0.004
 
 
+@pytest.mark.slow
 def test_a_photo_that_was_only_made_smaller_needs_no_step() -> None:
     before = open_image(EXAMPLES / "dogs.jpg").resize(700)
     assert plan(before, before.resize(400)).recipe.steps == ()
@@ -159,18 +161,21 @@ def test_steps_and_operations_are_limits() -> None:
     }
 
 
+@pytest.mark.slow
 def test_fewer_steps_cost_no_less() -> None:
     start, target = scene(), scene() ** 1.4
     costs = [plan_pictures(start, target, steps=steps).cost for steps in (1, 2, 4, 6)]
     assert all(more <= fewer + 5e-4 for fewer, more in pairwise(costs))
 
 
+@pytest.mark.slow
 def test_the_same_pair_gives_the_same_plan() -> None:
     before = photo(64)
     after = np.asarray(apply(LOOK, before))
     assert plan(before, after).recipe == plan(before, after).recipe
 
 
+@pytest.mark.slow
 def test_files_of_different_size_and_depth(tmp_path: Path) -> None:
     small = open_image(EXAMPLES / "brushes.jpg").resize(400)
     small.save(tmp_path / "before.jpg", quality=90)
@@ -180,6 +185,7 @@ def test_files_of_different_size_and_depth(tmp_path: Path) -> None:
     assert found.cost < 0.25 * found.start_cost
 
 
+@pytest.mark.slow
 def test_sharpness_of_a_large_photo_is_found_at_its_own_scale() -> None:
     before = open_image(EXAMPLES / "fig.jpg")
     after = apply(Recipe.from_steps([("sharpness", 0.4), ("brightness", 0.1)]), before)

@@ -27,6 +27,7 @@ def apply_recipe(recipe: Recipe, photo: np.ndarray = PHOTO) -> np.ndarray:
 # ---- blend
 
 
+@pytest.mark.slow
 @given(recipes())
 def test_strength_zero_does_nothing(recipe: Recipe) -> None:
     assert recipe.blend(0).is_identity

@@ -181,6 +181,7 @@ def test_a_visitor_gets_in_though_the_crowd_has_another_address(gather: Gatherin
     assert visitor.recv(2**16).startswith(b"HTTP/1.1 200 "), "though it was there first and is the slowest"
 
 
+@pytest.mark.slow
 def test_a_header_that_does_not_come_ends_the_connection(gather: Gathering) -> None:
     crowd = gather()
     lines = [crowd.connect(begins) for begins in (b"", HALF_A_HEADER)]
@@ -188,6 +189,7 @@ def test_a_header_that_does_not_come_ends_the_connection(gather: Gathering) -> N
     assert all(is_closed(line) for line in lines)
 
 
+@pytest.mark.slow
 def test_a_header_that_trickles_ends_the_connection(gather: Gathering) -> None:
     crowd = gather()
     line = crowd.connect(HALF_A_HEADER)
@@ -203,6 +205,7 @@ def still_takes(line: socket.socket, data: bytes) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_refused_body_ends_the_connection(gather: Gathering) -> None:
     crowd = gather()
     line = crowd.connect(REFUSED_AND_HALF_A_BODY)
@@ -211,6 +214,7 @@ def test_the_rest_of_a_refused_body_ends_the_connection(gather: Gathering) -> No
     assert is_closed(line)
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_read_ends_the_connection(gather: Gathering) -> None:
     def endless() -> Iterator[bytes]:
         while True:
@@ -282,6 +286,7 @@ def test_room_is_made_by_connections_of_one_address_alone(gather: Gathering) -> 
     assert all(line.recv(2**16).startswith(b"HTTP/1.1 200 ") for line in working)
 
 
+@pytest.mark.slow
 def test_what_is_being_answered_stays_and_newcomers_are_told_to_wait(gather: Gathering) -> None:
     work = Work()
     crowd = gather(work.router, connections=3)

@@ -151,6 +151,7 @@ def test_a_client_that_stays_is_answered_and_forgotten() -> None:
     raise_if_disconnected()
 
 
+@pytest.mark.slow
 def test_about_is_answered_while_every_thread_waits(app: FastAPI) -> None:
     """The threads for requests are all taken by uploads that wait for their turn."""
     room: DarkroomService = app.state.darkroom

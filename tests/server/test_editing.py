@@ -243,6 +243,7 @@ def test_operations_are_declared_for_sliders(visitor: Visitor) -> None:
     assert (found["inpaint"]["repair"], found["tone"]["repair"]) == (True, False)
 
 
+@pytest.mark.slow
 def test_looks_are_listed_and_put_on_a_photo(visitor: Visitor, photo: str) -> None:
     listed = visitor.client.get(f"{API}/looks").json()
     assert [one["name"] for one in listed] == list(looks())
@@ -270,6 +271,7 @@ def test_sessions_do_not_see_each_other(visitor: Visitor, photo: str) -> None:
     assert read_refusal(visitor.client.get(elsewhere)) == (404, "not_found")
 
 
+@pytest.mark.slow
 def test_match_a_look(visitor: Visitor, photo: str) -> None:
     visitor.put(photo, 0, ("brightness", 0.2), ("saturation", -0.3))
     result = visitor.post(f"{photo}/exports", format="png").json()

@@ -92,6 +92,7 @@ def test_a_preview_is_only_sent_when_it_is_new(visitor: Visitor, photo: str) -> 
     assert visitor.client.get(f"{photo}/preview.jpg", headers=known).status_code == 200
 
 
+@pytest.mark.slow
 def test_previews_are_screen_sized_and_never_enlarged(serve: Serve) -> None:
     visitor = serve(preview=400)
     photo = visitor.bring((EXAMPLES / "drum.jpg").read_bytes(), "drum.jpg")

@@ -229,6 +229,7 @@ def test_refusals_do_not_tell_paths_of_the_server(visitor: Visitor, tmp_path: Pa
 # ---- limits
 
 
+@pytest.mark.slow
 def test_large_bodies_are_refused_before_they_are_read(serve: Serve) -> None:
     visitor = serve(upload_mb=1, json_mb=1)
     photo = visitor.bring(picture(32))

@@ -68,6 +68,7 @@ def next_page(web: TestClient, person: str) -> dict[str, Any]:
     return dict(answer.json())
 
 
+@pytest.mark.slow
 def test_a_rater_from_the_link_to_the_results(rating: TestClient, sqlite_store: StudyDatabase) -> None:
     person = join_study(rating, sqlite_store, "Zoë")
     assert rating.get(f"{API}/people/{person}").json() == {
@@ -275,6 +276,7 @@ def test_every_answer_is_guarded(rating: TestClient, path: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
+@pytest.mark.slow
 def test_a_study_answers_under_any_name_but_to_no_other_page(
     rating: TestClient, sqlite_store: StudyDatabase
 ) -> None:
@@ -322,6 +324,7 @@ def test_the_owner_invites(rating: TestClient, sqlite_store: StudyDatabase) -> N
     assert (again.status_code, again.json()["error"]["kind"]) == (409, "conflict")
 
 
+@pytest.mark.slow
 def test_a_script_cannot_fill_a_study(rating: TestClient, sqlite_store: StudyDatabase) -> None:
     path = f"{API}/join/{link(sqlite_store, 1)}"
     answers = [rating.post(path, json={}) for _ in range(JoinLimits().joins_per_address + 3)]

@@ -56,6 +56,7 @@ def test_each_data_set_and_all_together(store: StudyDatabase, tmp_path: Path) ->
     assert found == {"ma5k": 3, "gier": 3, "all": 3}
 
 
+@pytest.mark.slow
 def test_raters_who_agree_and_repeat_themselves(store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(store, tmp_path, 12, RatingSettings(repeats=0.25))
     for rater in raters(store, study, 2):

@@ -66,6 +66,7 @@ def test_the_val_split_is_never_seen() -> None:
     assert learned | held == {2 * number for number in range(8)}
 
 
+@pytest.mark.slow
 def test_validation_measures_the_answers_to_the_pairs_kept_back() -> None:
     task = task_of("sisgan")
     shown: list[torch.Tensor] = []

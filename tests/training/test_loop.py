@@ -77,6 +77,7 @@ def test_a_resumed_run_is_the_same_to_the_bit(
         assert same(*(read_tensors(tmp_path / folder / file)[0] for folder in ("straight", "twice")))
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
     for seed in (0, 1):
         make_run(tmp_path / str(seed), replace(SETTINGS, seed=seed)).run()

@@ -55,6 +55,7 @@ def test_attributes_and_signs_come_up_evenly() -> None:
     assert max(counts.values()) <= 1.25 * min(counts.values())
 
 
+@pytest.mark.slow
 def test_a_tally_keeps_single_draws_even() -> None:
     rng, tally = np.random.default_rng(1), Counter[Class]()
     for number in range(60):

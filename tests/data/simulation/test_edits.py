@@ -94,6 +94,7 @@ def test_shadows_leave_highlights_alone_and_the_other_way_round() -> None:
     assert lit[0, 0, 0, 1] > tones[0, 0, 0, 1] + 0.03
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["exposure", "shadows", "highlights", "contrast"]), st.floats(-3.2, 3.2))
 def test_no_amount_swaps_tones(name: str, amount: float) -> None:
     edit, (down, up), _ = SINGLE[name]

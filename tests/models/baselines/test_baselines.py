@@ -59,6 +59,7 @@ def test_any_even_size(name: str, height: int, width: int) -> None:
         assert ((picture >= 0) & (picture <= 1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_both_sides_learn_with_every_weight(name: str) -> None:
     gan, (batch, target) = small(name), requests()
@@ -105,6 +106,7 @@ def test_chance_has_no_part_in_evaluation(name: str) -> None:
     assert torch.equal(first, again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_padding_behind_a_request_changes_nothing(name: str) -> None:
     network, (batch, _) = small(name).generator.eval(), requests()
