@@ -19,9 +19,9 @@ from accelerate.utils import broadcast
 from torch import Tensor, nn
 
 from ..data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
-from ..data.words import WordVectors
 from ..errors import OutputError, TrainingError
 from ..image import write_atomically
+from ..language.embeddings import WordVectors
 from ..models import LoadedNetwork, load_network
 from ..models.files import read_tensors, write_tensors
 from .task import (

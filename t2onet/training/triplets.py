@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..data.packed import PackedSample, PackedSet
-from ..data.words import WordVectors
 from ..errors import DataError, TrainingError
 from ..language import Vocabulary
+from ..language.embeddings import WordVectors
 from ..language.ten_requests import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder

@@ -14,7 +14,7 @@ from t2onet.models.baselines import BASELINES
 from t2onet.models.files import read_tensors
 from t2onet.models.text import GRUTextEncoder
 from t2onet.training import LoopSettings, ProcessInfo, WordVectors
-from t2onet.training.adversarial import AdversarialTask, get_baseline_settings
+from t2onet.training.paper import AdversarialTask, get_baseline_settings
 from t2onet.training.task import apply_assignments, list_learners, make_generator, setting_names
 from tests.models.baselines.helpers import SMALL
 from tests.training.helpers import REQUESTS, make_packed_set

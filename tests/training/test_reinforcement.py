@@ -22,7 +22,7 @@ from t2onet.models import (
 )
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter
-from t2onet.training.t2onet import (
+from t2onet.training.paper import (
     ReinforcementSettings,
     ReinforcementTask,
     cumulative_returns,

@@ -13,7 +13,7 @@ from t2onet import DataError, TrainingError
 from t2onet.models import load_network
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter, freeze_weights
-from t2onet.training.t2onet import PaperSettings, PaperTask
+from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.task import apply_assignments, make_generator
 from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_set
 

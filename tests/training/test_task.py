@@ -7,8 +7,8 @@ import json
 import pytest
 
 from t2onet import TrainingError
+from t2onet.training.paper import PaperSettings
 from t2onet.training.retoucher import RetoucherSettings
-from t2onet.training.t2onet import PaperSettings
 from t2onet.training.task import apply_assignments, setting_names, settings_to_json
 
 
