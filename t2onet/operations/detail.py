@@ -23,7 +23,7 @@ from ..errors import RecipeError
 from ..image.colour import LUMINANCE_WEIGHTS, luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
 from ._declarations import Attribute, Frame, Operation, Repair, pixel_scale
-from ._parameters import Parameter, Phrase, degree
+from ._parameters import Phrase, degree, percentage
 from ._registry import register, register_repair
 from .light import change_luminance
 
@@ -251,17 +251,7 @@ register(
         position=55,
         attribute=Attribute.SHARPNESS,
         help="Raises or lowers local contrast, most in midtones, without halos.",
-        parameters=(
-            Parameter(
-                "amount",
-                -100.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="above 0 adds texture, below 0 softens it",
-                step=1.0,
-            ),
-        ),
+        parameters=(percentage("amount", "above 0 adds texture, below 0 softens it"),),
         phrase=Phrase(more="clearer", less="softer", amount=lambda amount: degree(abs(amount), 20, 60)),
         formula=clarity,
         reach=lambda frame: Window.of_share(CLARITY_WIDTH, frame).reach,
@@ -275,17 +265,7 @@ register(
         position=11,
         attribute=Attribute.CONTRAST,
         help="Clears haze away, or adds it.",
-        parameters=(
-            Parameter(
-                "amount",
-                -100.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="above 0 clears haze, below 0 adds it",
-                step=1.0,
-            ),
-        ),
+        parameters=(percentage("amount", "above 0 clears haze, below 0 adds it"),),
         phrase=Phrase(more="less haze", less="more haze", amount=lambda amount: degree(abs(amount), 20, 60)),
         formula=dehaze,
         reach=lambda frame: Window.of_share(DEHAZE_WIDTH, frame).reach,
@@ -299,26 +279,8 @@ register(
         position=2,
         help="Smooths noise of lightness and of colour; edges stay.",
         parameters=(
-            Parameter(
-                "luminance",
-                0.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="how strong a grain goes",
-                step=1.0,
-                title="denoise",
-            ),
-            Parameter(
-                "color",
-                0.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="how strong a speckle of colour goes",
-                step=1.0,
-                title="color denoise",
-            ),
+            percentage("luminance", "how strong a grain goes", low=0.0, title="denoise"),
+            percentage("color", "how strong a speckle of colour goes", low=0.0, title="color denoise"),
         ),
         phrase=Phrase(more="less noise", less="less noise"),
         formula=denoise,
