@@ -144,7 +144,9 @@ class SentenceMaker:
         kinds: tuple[tuple[float, Callable[[MarkedSentence, set[tuple[str, str]]], None]], ...] = (
             (0.40, self._add_change),
             (0.12, self._add_list),
-            (0.10, self._add_zone),
+            (0.09, self._add_zone),
+            (0.05, self._add_toned_zone),
+            (0.04, self._add_sliders),
             (0.07, self._add_range),
             (0.09, self._add_cast),
             (0.06, self._add_look),
@@ -214,7 +216,7 @@ class SentenceMaker:
                 last = position == len(wishes) - 1
                 self._add_fillers(sentence, self._pick(("and", "and", ", and", "&")) if last else ",")
             entry = self._pick(self._get_entries(wish.wish.what, direction, form))
-            self._add_entry(sentence, entry, [wish])
+            self._add_entry(sentence, self._star_last(entry) if form == "nouns" else entry, [wish])
         if form == "verbs":
             self._add_fillers(sentence, self._pick(self.parts["photo"]["objects"]))
         if form in ("nouns", "verbs"):
@@ -271,6 +273,53 @@ class SentenceMaker:
                 self._add_words(sentence, verb, [wish])
                 self._add_entry(sentence, self._star_last(phrase), [wish])
             self._add_amount_or_number(sentence, wish)
+
+    def _add_toned_zone(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
+        """Colour in tonal zones: "warm highlights, cool shadows", "teal in the shadows"."""
+        zones = self.random.sample(ZONES[:3], self._pick((1, 2, 2)))
+        for number, zone in enumerate(zones):
+            if number:
+                self._add_fillers(sentence, self._pick((",", "and", "and", "with", "&", "but")))
+            if self._chance(0.4):
+                direction = self._pick(_DIRECTED)
+                words = ("warm", "warmer", "golden") if direction is Direction.UP else ("cool", "cooler", "cold", "colder", "chilly")
+                wish = MarkedWish(Wish("warmth", direction, self._draw_amount(numbers=False), zone))
+            else:
+                hue = self._pick(HUES)
+                words = self.parts["hues"][hue]
+                wish = MarkedWish(Wish("cast", Direction.UP, self._draw_amount(numbers=False), zone, hue))
+            if (wish.wish.what, zone) in used:
+                continue
+            used.add((wish.wish.what, zone))
+            sentence.wishes.append(wish)
+            phrase = self._pick(self.parts["zones"][zone])
+            frame = self._pick(("{slightly} {word} {bare}", "{slightly} {word} {bare}", "{word} in {zone}", "make {zone} {slightly} {word}", "{zone} {slightly} {word}", "push {zone} towards {word}", "tint {zone} {word}", "{zone} in {word}", "add {word} to {zone}", "give {zone} a {word} tone"))  # fmt: skip
+            values = {"word": f"{self._pick(words)}*", "zone": phrase, "bare": phrase.removeprefix("the ")}
+            self._fill(sentence, frame, [wish], "", values)
+
+    def _add_sliders(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
+        """A list of settings: "exposure +0.3, contrast 10 saturation -5"."""
+        names = [(what, WHOLE) for what in ("lightness", "contrast", "colour", "warmth", "sharpness", "clarity", "haze", "vignette", "grain", "tint")]
+        names += [("lightness", zone) for zone in ZONES]
+        chosen = [one for one in self.random.sample(names, self._pick((2, 3, 3, 4, 5))) if one not in used]
+        separator = self._pick((",", ",", "", "", ";", "and", "/"))
+        for number, (what, where) in enumerate(chosen):
+            if number and separator:
+                self._add_fillers(sentence, separator)
+            used.add((what, where))
+            direction = self._pick(_DIRECTED)
+            if what == "haze":
+                direction = Direction.DOWN
+            wish = MarkedWish(Wish(what, direction, where=where))
+            sentence.wishes.append(wish)
+            entry = self._star_last(self._pick(self.parts["zones"][where]).removeprefix("the ")) if where != WHOLE else self._star_last(self._pick(self.changes[what]["nouns"]))
+            if what == "haze":
+                entry = "dehaze"
+            self._add_entry(sentence, entry, [wish])
+            if what == "haze":
+                wish.wish = replace(wish.wish, direction=Direction.UP)
+            self._add_number(sentence, [wish], signed=True)
+            wish.wish = replace(wish.wish, direction=direction)
 
     def _add_range(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
         """Colour or light of one hue: "boost the blues", "darker greens"."""
@@ -399,7 +448,7 @@ class SentenceMaker:
 
     def _add_limit(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
         """Something to respect: "keep the colours", "without blowing the highlights", "but not darker"."""
-        form = self._pick(("keep", "not_more", "keep_part", "part", "not_up", "not_down", "keep_part"))
+        form = self._pick(("except", "keep", "not_more", "keep_part", "part", "not_up", "not_down", "keep_part"))
         if form in ("keep", "not_up", "not_down"):
             what = self._pick([what for what in CHANGES if self.changes[what]["nouns"]][:7])
             direction = {"keep": Direction.FIX, "not_up": Direction.UP, "not_down": Direction.DOWN}[form]
@@ -418,13 +467,16 @@ class SentenceMaker:
             up = self._chance(0.6)
             zones = ("highlights", "whites") if up else ("shadows", "blacks")
             where = self._pick(zones) if form == "part" else self._draw_where(zones=True)
+            if form == "except" and self._chance(0.5):
+                where = self._pick(RANGES)
             phrase = self._pick(self.parts[_table_of(where)][where])
             if form == "part":
                 wish = MarkedWish(Wish("lightness", Direction.UP if up else Direction.DOWN, where=where, role=Role.LIMIT))
                 frame, values = self._pick(self.frames["part_up" if up else "part_down"]), {"the": phrase}
             else:
                 wish = MarkedWish(Wish("other", Direction.FIX, where=where, role=Role.LIMIT))
-                frame, values = self._pick(self.frames["keep_part"]), {"the": self._star_last(phrase)}
+                frames = self.frames["except_part" if form == "except" else "keep_part"]
+                frame, values = self._pick(frames), {"the": self._star_last(phrase)}
             entry = ""
         if wish.wish.role is Role.LIMIT and (wish.wish.what, wish.wish.where) in used:
             return
@@ -466,7 +518,7 @@ class SentenceMaker:
                 else:
                     self._add_words(sentence, value, wishes)
             elif name in ("adj", "verb", "noun", "complaint"):
-                self._add_entry(sentence, entry, wishes)
+                self._add_entry(sentence, self._star_last(entry) if name == "noun" else entry, wishes)
             else:
                 self._fill_small(sentence, name, wishes)
 

@@ -7,7 +7,6 @@ pieces belong to it. The encoder is MiniLM (six layers of BERT) with a smaller v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -113,9 +112,19 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
     network.load_state_dict({**network.state_dict(), **state})
 
 
-@dataclass(frozen=True)
-class Prototypes:
-    """Unit vectors of the looks, and their names."""
+class ReaderGraph(nn.Module):
+    """The network as it is exported: with the vectors of the looks, whose scores it gives for each piece."""
 
-    names: tuple[str, ...]
-    vectors: Tensor
+    def __init__(self, network: ReaderNetwork, prototypes: Tensor) -> None:
+        super().__init__()
+        self.network = network
+        self.register_buffer("prototypes", functional.normalize(prototypes.float(), dim=-1))
+
+    def forward(self, pieces: Tensor) -> tuple[Tensor, ...]:
+        """The outputs of `GRAPH_OUTPUTS`."""
+        outputs = self.network(pieces)
+        scores = outputs["look"] @ self.prototypes.T
+        return (*(outputs[name] for name in SLOTS), outputs["belongs"], scores)
+
+
+GRAPH_OUTPUTS = (*SLOTS, "belongs", "looks")

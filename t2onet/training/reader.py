@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -23,6 +24,7 @@ from ..language.wishes import (
     PLACES,
     RANGES,
     STYLES,
+    WHOLE,
     WHATS,
     WHERES,
     Amount,
@@ -41,17 +43,18 @@ MAX_LENGTH = 96
 
 @dataclass
 class Sample:
-    """A sentence as numbers: its pieces, labels of the slots at heads, pairs that belong, and what is known of it.
+    """A sentence as numbers: its pieces, the labels of each slot (6, T), what belongs to which head (T, T), looks (T,).
 
     `attributes` are the changes it asks for where its words are not marked.
     """
 
-    pieces: list[int]
+    pieces: np.ndarray
     owners: list[int]
-    slots: dict[int, dict[str, int]] = field(default_factory=dict)
-    pairs: list[tuple[int, int]] = field(default_factory=list)
-    looks: dict[int, int] = field(default_factory=dict)
+    labels: np.ndarray
+    belongs: np.ndarray
+    looks: np.ndarray
     attributes: list[int] | None = None
+    weight: float = 1.0
 
 
 LOOKS = list(load_phrases("looks")["looks"])
@@ -79,7 +82,12 @@ def make_sample(sentence: MarkedSentence, vocabulary: dict[str, int]) -> Sample:
     pieces, owners = encode_words(words, vocabulary)
     pieces, owners = pieces[:MAX_LENGTH], owners[:MAX_LENGTH]
     first = {owner: at for at, owner in reversed(list(enumerate(owners))) if owner >= 0}
-    sample = Sample(pieces, owners)
+    length = len(pieces)
+    starts = sorted(first.values())
+    labels = np.full((len(SLOTS), length), IGNORED, np.int16)
+    labels[0, starts] = 0
+    belongs = np.full((length, length), -1, np.int8)
+    looks = np.full(length, IGNORED, np.int16)
 
     def find(span: tuple[int, int]) -> list[int]:
         return [
@@ -90,15 +98,15 @@ def make_sample(sentence: MarkedSentence, vocabulary: dict[str, int]) -> Sample:
 
     for marked in sentence.wishes:
         heads = find(marked.head) if marked.head else []
-        if not heads or heads[0] in sample.slots:
+        if not heads or labels[0, heads[0]]:
             continue
         head = heads[0]
-        sample.slots[head] = label_wish(marked.wish)
+        labels[:, head] = list(label_wish(marked.wish).values())
         if marked.look:
-            sample.looks[head] = LOOKS.index(marked.look)
-        members = {head, *heads, *(at for span in marked.spans for at in find(span))}
-        sample.pairs += [(at, head) for at in members]
-    return sample
+            looks[head] = LOOKS.index(marked.look)
+        belongs[starts, head] = 0
+        belongs[sorted({*heads, *(at for span in marked.spans for at in find(span))}), head] = 1
+    return Sample(np.array(pieces, np.int32), owners, labels, belongs, looks)
 
 
 def read_marks(path: Path, texts: dict[str, str]) -> dict[str, MarkedSentence]:
@@ -125,6 +133,8 @@ def read_marks(path: Path, texts: dict[str, str]) -> dict[str, MarkedSentence]:
                     what, directions[direction], Amount(amount), named.get("where", "whole"), named.get("hue", ""),
                     Role(named.get("role", "ask")),
                 )  # fmt: skip
+                if what == "look" and direction == "-":
+                    wish = Wish("cast", Direction.DOWN, wish.amount, wish.where, "orange", wish.role)
                 label_wish(wish)
                 numbers = [int(one) for one in indices.replace(" ", "").split(",")]
                 marked = MarkedWish(wish, head=spans[numbers[0]], spans=[spans[number] for number in numbers[1:]])
@@ -135,33 +145,42 @@ def read_marks(path: Path, texts: dict[str, str]) -> dict[str, MarkedSentence]:
     return found
 
 
+def drop_unknown_changes(sentence: MarkedSentence, known: set[int]) -> None:
+    """Leave out loose words such as "dull" where the earlier reading of the sentence has other changes alone."""
+    if known:
+        sentence.wishes = [
+            marked
+            for marked in sentence.wishes
+            if marked.wish.what not in ("punch", "haze", "fade", "tint")
+            or marked.wish.role is not Role.ASK
+            or marked.wish.where != WHOLE
+            or not (implied := {number_attribute(*one) for one in get_attributes(marked.wish.what, marked.wish.direction)})
+            or implied & known
+        ]
+
+
 def collate(samples: Sequence[Sample], device: str) -> dict[str, Tensor]:
+    """A batch, padded to the longest sentence."""
     length = -(-max(len(sample.pieces) for sample in samples) // 8) * 8
     size = len(samples)
-    pieces = torch.zeros(size, length, dtype=torch.long)
-    labels = {name: torch.full((size, length), IGNORED) for name in SLOTS}
-    belongs = torch.full((size, length, length), -1.0)
-    looks = torch.full((size, length), IGNORED)
-    attributes = torch.full((size, 12), -1.0)
+    pieces = np.zeros((size, length), np.int64)
+    labels = np.full((len(SLOTS), size, length), IGNORED, np.int64)
+    belongs = np.full((size, length, length), -1, np.int8)
+    looks = np.full((size, length), IGNORED, np.int64)
+    attributes = np.full((size, 12), -1, np.float32)
     for row, sample in enumerate(samples):
         count = len(sample.pieces)
-        pieces[row, :count] = torch.tensor(sample.pieces)
+        pieces[row, :count] = sample.pieces
         if sample.attributes is not None:
             attributes[row] = 0
             attributes[row, sample.attributes] = 1
             continue
-        starts = [at for at in range(count) if sample.owners[at] >= 0 and sample.owners[at] != sample.owners[at - 1]]
-        labels["what"][row, starts] = 0
-        for head, slots in sample.slots.items():
-            for name, value in slots.items():
-                labels[name][row, head] = value
-            belongs[row, starts, head] = 0
-        for member, head in sample.pairs:
-            belongs[row, member, head] = 1
-        for head, look in sample.looks.items():
-            looks[row, head] = look
-    batch = {"pieces": pieces, "belongs": belongs, "looks": looks, "attributes": attributes, **labels}
-    return {name: value.to(device, non_blocking=True) for name, value in batch.items()}
+        labels[:, row, :count] = sample.labels
+        belongs[row, :count, :count] = sample.belongs
+        looks[row, :count] = sample.looks
+    batch = {"pieces": pieces, "looks": looks, "attributes": attributes, **dict(zip(SLOTS, labels, strict=True))}
+    moved = {name: torch.from_numpy(value).to(device, non_blocking=True) for name, value in batch.items()}
+    return {**moved, "belongs": torch.from_numpy(belongs).to(device).float()}
 
 
 def make_attribute_maps(device: str) -> tuple[Tensor, Tensor]:
@@ -249,16 +268,23 @@ def decode(outputs: dict[str, Tensor], row: int, sample: Sample, bias: float = 0
 def conclude(wishes: Sequence[Wish]) -> tuple[frozenset[int], bool]:
     """The changes that are asked for, and whether anything can be done."""
     asked = [wish for wish in wishes if wish.role is Role.ASK and wish.where not in PLACES]
+    whole = {wish.what for wish in asked if wish.where == WHOLE}
+    asked = [wish for wish in asked if wish.where == WHOLE or wish.what not in whole]
     changes = {number_attribute(*one) for wish in asked for one in get_attributes(wish.what, wish.direction, wish.where, wish.hue)}
     changes -= {one for one in changes if one ^ 1 in changes}
     return frozenset(changes), any(wish.what in (*CHANGES, *STYLES) for wish in asked)
 
 
-def measure(network: ReaderNetwork, samples: Sequence[Sample], judged: Sequence[dict[str, object]], device: str, bias: float = 0.0) -> dict[str, float]:
+def describe(wishes: Sequence[Wish]) -> str:
+    return "; ".join(f"{w.what} {w.direction} {w.amount} {w.where} {w.hue} {w.role}" for w in wishes)
+
+
+def measure(network: ReaderNetwork, samples: Sequence[Sample], judged: Sequence[dict[str, object]], device: str, bias: float = 0.0, report: Path | None = None) -> dict[str, float]:
     """How well the known changes of requests are read."""
     network.eval()
     exact = total = declined = answerable = refused = unanswerable = 0
     hits, counts = [0] * 12, [0] * 12
+    errors: list[str] = []
     with torch.no_grad():
         for start in range(0, len(samples), 256):
             part = samples[start : start + 256]
@@ -274,12 +300,20 @@ def measure(network: ReaderNetwork, samples: Sequence[Sample], judged: Sequence[
                     for one in wanted:
                         counts[one] += 1
                         hits[one] += one in changes
-                if wanted or truth["vague"]:
+                if wanted or truth["vague"] or truth.get("doable"):
                     answerable += 1
                     declined += not doable
+                    if not doable:
+                        errors.append(f"DECLINED {truth['text']} {describe(wishes)}")
                 elif truth["matter"]:
                     unanswerable += 1
                     refused += not doable
+                    if doable:
+                        errors.append(f"ANSWERED {truth['text']} [{truth['matter']}] {describe(wishes)}")
+                if wanted and changes != wanted:
+                    errors.append(f"{truth['text']} wanted {sorted(wanted)} got {sorted(changes)} {describe(wishes)}")
+    if report is not None:
+        report.write_text("\n".join(errors), encoding="utf-8")
     recalls = [hit / count for hit, count in zip(hits, counts, strict=True) if count >= 3]
     return {
         "exact": exact / max(total, 1),
@@ -288,6 +322,7 @@ def measure(network: ReaderNetwork, samples: Sequence[Sample], judged: Sequence[
         "declined": declined / max(answerable, 1),
         "refused": refused / max(unanswerable, 1),
         "n": total,
+        **{f"recall {number}": hit / max(count, 1) for number, (hit, count) in enumerate(zip(hits, counts, strict=True))},
     }
 
 
@@ -311,7 +346,17 @@ def main() -> None:
     marks: dict[str, MarkedSentence] = {}
     for path in sorted((folder / "marks").glob("*.txt")):
         marks |= read_marks(path, texts)
+    for one in data:
+        if one["digest"] in marks:
+            drop_unknown_changes(marks[one["digest"]], set(one["attributes"]))
     marked = [make_sample(marks[one["digest"]], vocabulary) for one in data if one["digest"] in marks and one["digest"][0] != "0"]
+    counts = np.zeros(12)
+    known = {one["digest"]: one["attributes"] for one in data}
+    digests = [one["digest"] for one in data if one["digest"] in marks and one["digest"][0] != "0"]
+    for digest in digests:
+        counts[known[digest]] += 1
+    for digest, sample in zip(digests, marked, strict=True):
+        sample.weight = float(max([1.0, *np.sqrt(counts.max() / counts[known[digest]]).tolist()]) ** 0.7)
     weak: list[Sample] = []
     held: list[Sample] = []
     truths: list[dict[str, object]] = []
@@ -319,6 +364,8 @@ def main() -> None:
         sample = make_sample(MarkedSentence(one["text"]), vocabulary)
         if one["digest"][0] == "0":
             held.append(sample)
+            if one["digest"] in marks and not one["attributes"] and not one["vague"]:
+                one = {**one, "matter": "marked", "doable": conclude([marked.wish for marked in marks[one["digest"]].wishes])[1]}
             truths.append(one)
         elif one["digest"] not in marks and (one["attributes"] or one["matter"]):
             sample.attributes = one["attributes"]
@@ -345,11 +392,13 @@ def main() -> None:
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * (0.5 + 0.5 * math.cos(math.pi * step / steps)))  # noqa: B023
         maps = make_attribute_maps(device)
         mix = options.get("mix", [96, 64, 64])
-        sources = [simulated, marked, weak]
+        sources = [(source, np.cumsum([sample.weight for sample in source]).tolist()) for source in (simulated, marked, weak)]
+        decay = options.get("decay", 0.998)
+        average = {name: value.clone() for name, value in network.state_dict().items()}
         start = time.time()
         for step in range(steps):
             network.train()
-            chosen = [sample for source, count in zip(sources, mix, strict=True) for sample in rng.sample(source, min(count, len(source)))]
+            chosen = [sample for source, count in zip(sources, mix, strict=True) if count for sample in rng.choices(source[0], cum_weights=source[1], k=count)]
             batch = collate(chosen, device)
             with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
                 outputs = network(batch["pieces"])
@@ -359,16 +408,24 @@ def main() -> None:
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
+            if step >= steps // 4:
+                with torch.no_grad():
+                    for name, value in network.state_dict().items():
+                        average[name].lerp_(value, 1 - decay) if step > steps // 4 else average[name].copy_(value)
             if step % 500 == 499 or step == steps - 1:
-                print(number, step + 1, f"{time.time() - start:.0f} s", {k: round(float(v), 3) for k, v in losses.items()}, flush=True)
+                print(number, step + 1, f"{time.time() - start:.0f} s", {k: round(v.item(), 3) for k, v in losses.items()}, flush=True)
+        network.load_state_dict(average)
         for bias in (-1.0, 0.0):
-            print(number, options, bias, {k: round(v, 4) for k, v in measure(network, held, truths, device, bias).items()}, flush=True)
+            report = out / f"errors-{options.get('save', number)}.txt" if not bias and options.get("save") else None
+            figures = measure(network, held, truths, device, bias, report)
+            print(json.dumps(options), bias, {k: round(v, 4) for k, v in figures.items()}, flush=True)
         state = {name: value.detach().half().cpu().contiguous() for name, value in network.state_dict().items()}
         state["prototypes"] = functional.normalize(prototypes.detach().float(), dim=-1).half().cpu()
         if options.get("save"):
-            halves = sorted(state)
-            save_file({name: state[name] for name in halves if name != "pieces.weight"}, out / f"{options['save']}-rest.safetensors")
-            save_file({"pieces.weight": state["pieces.weight"]}, out / f"{options['save']}-pieces.safetensors")
+            parts = {"pieces": ("pieces", "positions", "norm", "slots", "member", "owner", "look", "prototypes"), "low": ("layers.0", "layers.1", "layers.2"), "high": ("layers.3", "layers.4", "layers.5")}
+            for part, starts in parts.items():
+                chosen_state = {name: value for name, value in state.items() if name.startswith(starts)}
+                save_file(chosen_state, out / f"{options['save']}-{part}.safetensors")
 
 
 if __name__ == "__main__":
