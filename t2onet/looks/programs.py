@@ -51,6 +51,10 @@ class SettingsFormat:
     folder: str
     """Where the program looks for the HaldCLUT."""
 
+    def explain_table(self, name: str, table: str) -> str:
+        """What to do with the HaldCLUT `table` that the settings file `name` applies."""
+        return f"{name} applies {table}: move that to {self.folder}"
+
 
 def format_pp3(table: str) -> str:
     """Film Simulation at full strength, in the colour space that the HaldCLUT is made for."""
