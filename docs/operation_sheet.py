@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import PIL.Image
@@ -38,8 +38,8 @@ class Row(NamedTuple):
     label: str
     operation: str
     values: tuple[Values, Values, Values]
-    close: bool = False
-    """Whether pixels of a larger copy are shown, not the whole photo, for what is too fine otherwise."""
+    view: Literal["square", "whole", "close"] = "square"
+    """What is shown: the middle square, the whole photo, or some pixels, for what is too fine otherwise."""
     noise: int = 0
     """Grain that the photo has before, for what removes it."""
 
@@ -106,24 +106,25 @@ ROWS: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "detail": (
-        Row("sharpness -0.2, 0.4, 1", "sharpness", (-0.2, 0.4, 1), close=True),
+        Row("sharpness -0.2, 0.4, 1", "sharpness", (-0.2, 0.4, 1), view="close"),
         Row("clarity -60, 40, 100", "clarity", (-60, 40, 100)),
         Row("dehaze -50, 40, 80", "dehaze", (-50, 40, 80)),
-        Row("denoise (of noise) 20, 50, 100", "denoise", (20, 50, 100), close=True, noise=70),
+        Row("denoise (of noise) 20, 50, 100", "denoise", (20, 50, 100), view="close", noise=70),
     ),
     "effects": (
-        Row("vignette -80, -40, 50", "vignette", (-80, -40, 50)),
-        Row("grain 20, 50, 100", "grain", (20, 50, 100), close=True),
+        Row("vignette -80, -40, 50", "vignette", (-80, -40, 50), view="whole"),
+        Row("grain 20, 50, 100", "grain", (20, 50, 100), view="close"),
     ),
     "geometry": (
         Row(
             "crop: the middle, left half, top half",
             "crop",
             ((0.2, 0.2, 0.8, 0.8), (0, 0, 0.5, 1), (0, 0, 1, 0.5)),
+            view="whole",
         ),
-        Row("straighten -8, 4, 15", "straighten", (-8, 4, 15)),
-        Row("rotate 90, 180, 270", "rotate", (90, 180, 270)),
-        Row("flip: across, down, both", "flip", ((1, 0), (0, 1), (1, 1))),
+        Row("straighten -8, 4, 15", "straighten", (-8, 4, 15), view="whole"),
+        Row("rotate 90, 180, 270", "rotate", (90, 180, 270), view="whole"),
+        Row("flip: across, down, both", "flip", ((1, 0), (0, 1), (1, 1)), view="whole"),
     ),
 }
 """Rows by group."""
@@ -131,7 +132,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
 
 def main() -> None:
     open_image(np.asarray(draw_sheet())).save(
-        ROOT / "docs" / "images" / "operations.jpg", quality=66, overwrite=True
+        ROOT / "docs" / "images" / "operations.jpg", quality=60, overwrite=True
     )
 
 
@@ -150,18 +151,19 @@ def _draw_row(row: Row, photos: list[Image]) -> PIL.Image.Image:
     for photo in photos:
         begin = apply(Recipe.from_steps([("grain", row.noise)]), photo) if row.noise else photo
         edited = [apply(Recipe.from_steps([(row.operation, value)]), begin) for value in row.values]
-        cells = [_draw_cell(cell, close=row.close) for cell in (begin, *edited)]
+        cells = [_draw_cell(cell, row.view) for cell in (begin, *edited)]
         parts.append(stack_horizontally(cells, GAP))
     return stack_horizontally(parts, 3 * GAP)
 
 
-def _draw_cell(photo: Image, *, close: bool) -> PIL.Image.Image:
-    """The whole photo inside a square, or as many of its middle pixels."""
-    picture = PIL.Image.fromarray(np.asarray(photo))
-    if close:
+def _draw_cell(photo: Image, view: str) -> PIL.Image.Image:
+    picture, size = PIL.Image.fromarray(np.asarray(photo)), (SIDE, SIDE)
+    if view == "close":
         left, top = (picture.width - SIDE) // 2, (picture.height - SIDE) // 2
         return picture.crop((left, top, left + SIDE, top + SIDE))
-    return PIL.ImageOps.pad(picture, (SIDE, SIDE), PIL.Image.Resampling.BOX, BACKGROUND_COLOUR)
+    if view == "whole":
+        return PIL.ImageOps.pad(picture, size, PIL.Image.Resampling.BOX, BACKGROUND_COLOUR)
+    return PIL.ImageOps.fit(picture, size, PIL.Image.Resampling.BOX)
 
 
 if __name__ == "__main__":

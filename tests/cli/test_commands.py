@@ -56,7 +56,7 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
     assert answer.code == 0
     assert json.loads(answer.out) == {
         "name": "Märzlicht",
-        "description": "50 % more contrast locally.",
+        "description": "Märzlicht: 50 % more contrast locally.",
         "settings": "Contrast +0.50 (local)",
         "steps": [
             {
@@ -196,7 +196,7 @@ def test_a_look_is_described_applied_and_exported_by_name(t2o: T2O, folder: Path
     look = find_look("high key")
     sentence = look.recipe.describe()
     assert sentence.startswith("High key: ")
-    assert answer.out.startswith(f"{look.description}\n{sentence}\n  1. exposure +0.75 EV")
+    assert answer.out.startswith(f"{look.description}\n{sentence}\n  1. exposure +0.90 EV")
     assert json.loads(t2o("describe", "high key", "--json").out)["about"] == look.description
     PIL.Image.new("RGB", (8, 6), (90, 100, 110)).save("photo.png")
     settings = look.recipe.format_settings()
