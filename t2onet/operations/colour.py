@@ -19,17 +19,9 @@ from ..image.colour import (
     xyz_to_linear,
 )
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import (
-    Attribute,
-    Frame,
-    Operation,
-    Parameter,
-    ParameterValues,
-    Phrase,
-    degree,
-    percent,
-    register,
-)
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, ParameterValues, Phrase, degree, percent
+from ._registry import register
 from .light import bend_into_white, fade_into_gamut, limit_gain, measure_saturation, rise
 
 HUES = {

@@ -15,7 +15,9 @@ import numpy as np
 
 from ..image.colour import LUMINANCE_WEIGHTS, luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import Attribute, Frame, Operation, Parameter, Phrase, degree, register
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, Phrase, degree
+from ._registry import register
 from .light import change_luminance
 
 LEAST_VARIANCE = 1e-12

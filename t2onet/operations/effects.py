@@ -8,7 +8,9 @@ import numpy as np
 
 from ..image.colour import luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import Frame, Operation, Parameter, Phrase, adverb, degree, register
+from ._declarations import Frame, Operation
+from ._parameters import Parameter, Phrase, adverb, degree
+from ._registry import register
 from .light import bend_into_white
 
 VIGNETTE_STOPS = 3.0

@@ -13,7 +13,8 @@ import numpy as np
 import PIL.Image
 
 from ..errors import RecipeError
-from ._registry import Repair, pixel_scale, register_repair
+from ._declarations import Repair, pixel_scale
+from ._registry import register_repair
 
 INPAINT_RADIUS = 5
 """Radius of Telea's method, in pixels at the reference size."""

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 from ..image.colour import lightness_to_luminance, luminance, luminance_to_lightness
 from ..image.pixels import Array, array_namespace, per_pixel
-from ._registry import Attribute, Frame, Operation, Parameter, Phrase, adverb, register
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, Phrase, adverb
+from ._registry import register
 
 _TINY = 1e-6
 """Replaces a zero divisor: far below one 8-bit level of linear light."""

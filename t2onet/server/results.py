@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..bands import CancelToken
 from ..errors import Cancelled, T2OError
-from ..executor import CancelToken, apply
+from ..executor import apply
 from ..looks import export_recipe
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path

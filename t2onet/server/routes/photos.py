@@ -16,7 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ... import __version__, operations
-from ...executor import Pixels, apply
+from ...bands import Pixels
+from ...executor import apply
 from ...image import READABLE_SUFFIXES
 from ...looks import looks
 from ...options import DEFAULT_MODE, Mode
