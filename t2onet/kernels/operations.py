@@ -99,17 +99,17 @@ def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
+def _map_curves(tile, bends):  # type: ignore[no-untyped-def]
+    """A line for each curve, which bends at the end of each piece but the last."""
     pieces = np.float32(CURVE_PIECES)
     for c in range(3):
-        channel, rise = tile[c], rises[c]
+        channel, bend = tile[c], bends[c]
         for i in range(channel.size):
             x = channel[i] * pieces
-            y = _ZERO
-            for k in range(CURVE_PIECES):
+            y = x * bend[0]
+            for k in range(1, CURVE_PIECES):
                 part = x - np.float32(k)
-                part = part if part > _ZERO else _ZERO
-                y += (part if part < _ONE else _ONE) * rise[k]
+                y += (part if part > _ZERO else _ZERO) * bend[k]
             channel[i] = y if y < _ONE else _ONE
 
 
@@ -216,11 +216,12 @@ def _prepare_contrast(values: np.ndarray) -> TileFunction:
 
 def _prepare_curves(values: np.ndarray) -> TileFunction:
     rises = values.reshape(-1, CURVE_PIECES)
-    shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
-    shares = shares if len(shares) == 3 else shares[[0, 0, 0]]
+    slopes = rises / rises.sum(axis=1, keepdims=True)
+    bends = np.diff(slopes, axis=1, prepend=0).astype(np.float32)
+    bends = bends if len(bends) == 3 else bends[[0, 0, 0]]
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _map_curves(tile.reshape(3, -1), shares)
+        _map_curves(tile.reshape(3, -1), bends)
         return tile
 
     return run
