@@ -87,23 +87,33 @@ def _fill_line(line, row, kept, start, end, pad):  # type: ignore[no-untyped-def
 
     Columns beyond the row repeat its ends; `pad` is the number of those on the left.
     """
-    offset = kept.size if start else pad
+    offset, inside = kept.size if start else pad, min(end, row.size)
     for x in range(offset):
         line[x] = kept[x] if start else row[0]
-    inside = min(end, row.size)
-    for x in range(start, inside):
-        line[offset + x - start] = row[x]
-    for x in range(inside, end):
-        line[offset + x - start] = row[row.size - 1]
+    source, target = row[start:inside], line[offset:]
+    for x in range(source.size):
+        target[x] = source[x]
+    for x in range(source.size, end - start):
+        target[x] = row[row.size - 1]
 
 
 @compile_kernel
-def _repeat_rows(strip, top, bottom, count):  # type: ignore[no-untyped-def]
-    """`count` rows above row `top` and below row `bottom` of a strip repeat them."""
+def _repeat_row(strip, y, step, count):  # type: ignore[no-untyped-def]
+    """`count` rows of a strip, each `step` after the one before, repeat row y."""
+    source = strip[y * _STRIDE : (y + 1) * _STRIDE]
     for k in range(1, count + 1):
-        for x in range(_STRIDE):
-            strip[(top - k) * _STRIDE + x] = strip[top * _STRIDE + x]
-            strip[(bottom + k) * _STRIDE + x] = strip[bottom * _STRIDE + x]
+        target = strip[(y + k * step) * _STRIDE :]
+        for x in range(source.size):
+            target[x] = source[x]
+
+
+@compile_kernel
+def _repeat_border(strip, rows, height, pad):  # type: ignore[no-untyped-def]
+    """`pad` rows beyond the first and the last of a photo repeat them, if `rows` reach there."""
+    if rows[0] == 0:
+        _repeat_row(strip, pad, -1, pad)
+    if rows[1] == height:
+        _repeat_row(strip, pad + height - 1, 1, pad)
 
 
 @compile_kernel
@@ -120,15 +130,15 @@ def _smooth_strip(channel, weights, far, start, stop, rows, along, smooth, line,
         if stop < width:
             for x in range(kept.shape[1]):
                 kept[y, x] = channel[y, stop - kept.shape[1] + x]
-    _repeat_rows(along, pad, pad + height - 1, pad)
+    _repeat_border(along, rows, height, pad)
     for y in range(first, end):
         row = smooth[(y + far) * _STRIDE : (y + far + 1) * _STRIDE]
-        _smooth_down(along, y + pad, weights, row[begin : begin + count])
+        _smooth_down(along[begin:], y + pad, weights, row[begin : begin + count])
         for x in range(begin):
             row[x] = row[begin]
         for x in range(begin + count, stop - start + 2 * far):
             row[x] = row[begin + count - 1]
-    _repeat_rows(smooth, far, far + height - 1, far)
+    _repeat_border(smooth, rows, height, far)
 
 
 @compile_kernel
