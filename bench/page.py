@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import Browser
 
 from bench.scene import EXAMPLES
-from tests.server.browser import Noted, find_chromium, looking, running
+from tests.server.browser import MonitoredPage, find_chromium, looking, running
 from tests.server.live import Table, serve_darkroom
 
 SIZES = ((1440, 900), (2560, 1440))
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _measured(browser: Browser, base: str, size: tuple[int, int]) -> None:
-    table = Table(Noted(looking(browser, size).new_page()), base)
+    table = Table(MonitoredPage(looking(browser, size).new_page()), base)
     table.enter()
     files, taken = table.page.evaluate(_LOADED)
     print(f"  {size[0]} x {size[1]}: first load {taken / 1000:.0f} kB in {files} files (bar: below 300 kB)")

@@ -267,7 +267,8 @@ class _Execution:
         def process_band(rows: Rows) -> None:
             result[slice(*rows)] = to_depth(function(pixels, step.parameters, slice(*rows)), result.dtype)
 
-        return process_band, split_rows(*result.shape[:2], pixels=self.band_pixels)
+        height, width = result.shape[:2]
+        return process_band, split_rows(height, width, pixels=self.band_pixels)
 
     def _find_geometry_kernel(self, step: Step) -> GeometryFunction | None:
         large = self.height * self.width >= MIN_TURN_KERNEL_PIXELS

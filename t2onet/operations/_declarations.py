@@ -162,12 +162,6 @@ class Declaration:
             titles[0] = self.label
         return tuple(titles)
 
-    @property
-    def slot_titles(self) -> tuple[str, ...]:
-        """What settings call each number: "exposure"; "temperature", "tint"; "red hue", "orange hue"."""
-        rows = zip(self.parameters, self.titles, strict=True)
-        return tuple(title for parameter, name in rows for title in parameter.title_slots(name))
-
     def format_settings(self, values: ParameterValues) -> str:
         """The numbers that differ from their defaults: "exposure +0.50 EV"; curves by name only."""
         numbers, parts = iter(self.canonical(self.complete(values))), []
@@ -295,11 +289,6 @@ class Operation(Declaration):
     @property
     def reads_neighbours(self) -> bool:
         return self.reach is not _no_reach
-
-    @property
-    def is_pointwise(self) -> bool:
-        """Whether a pixel's result depends on that pixel alone, so that a table of colours can carry it."""
-        return not (self.reads_neighbours or self.uses_position)
 
     def as_published(self) -> Operation:
         """This operation with the paper's parameters only, which its formula accepts too."""

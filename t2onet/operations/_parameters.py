@@ -92,6 +92,11 @@ class Parameter:
         return f"{number}{self.written_unit}"
 
 
+def percentage(name: str, help: str, low: float = -100.0, default: float = 0.0, **more: Any) -> Parameter:
+    """A parameter up to 100 percent that sliders move in whole numbers."""
+    return Parameter(name, low, 100.0, default, unit="percent", help=help, step=1.0, **more)
+
+
 WRITTEN_UNITS = {"EV": " EV", "degrees": "°", "%": " %"}
 """Units that photographers write, as they follow a number; others are understood."""
 MAX_PHRASE_WORDS = 9

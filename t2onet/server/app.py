@@ -20,11 +20,11 @@ from starlette.types import Scope
 from .. import __version__
 from ..editor.policy import Policy
 from . import errors, routes
-from .darkroom import DarkroomService
 from .errors import AsciiJSONResponse
 from .routes.photos import is_upload
 from .running import DisconnectMiddleware
 from .security import SecurityMiddleware
+from .sessions import DarkroomService
 from .settings import ServerSettings
 
 _HTML_HEAD = (

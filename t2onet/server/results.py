@@ -17,12 +17,11 @@ from ..executor import apply
 from ..looks import export_recipe
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
-from .darkroom import DarkroomService
 from .errors import Refused, refuse_storage_errors, to_resource_refusal
 from .photos import SessionPhoto
 from .running import get_disconnect_event
 from .schemas import BatchOutcome, ExportRequest, check_work
-from .sessions import Session
+from .sessions import DarkroomService, Session
 
 _LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png"}
 

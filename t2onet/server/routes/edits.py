@@ -14,7 +14,6 @@ from ...image import Image
 from ...operations import REFERENCE_SHORT_SIDE
 from ...options import Mode
 from ...recipe import Recipe, Step
-from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, invalid_request, not_found, too_large
 from ..photos import SessionPhoto, describe_history, move_in_history
 from ..results import BatchJob, BatchPhoto, RecipeChooser, ResultFile, create_result, stream_zip
@@ -44,7 +43,7 @@ from ..schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from ..sessions import Session
+from ..sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
 from ..settings import MIB
 from .photos import to_photo_response
 

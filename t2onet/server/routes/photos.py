@@ -22,7 +22,6 @@ from ...image import READABLE_SUFFIXES
 from ...looks import looks
 from ...options import DEFAULT_MODE, Mode
 from ...recipe import Recipe, Step
-from ..darkroom import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from ..errors import Refused, not_found, refuse_storage_errors
 from ..photos import (
     DEFAULT_PHOTO_NAME,
@@ -56,7 +55,7 @@ from ..schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from ..sessions import Session
+from ..sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
 
 session_router = APIRouter(tags=["sessions"])
 
