@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..operations import Frame
-from ..operations.paper import LaplacianNeighbourhood, laplacian_neighbourhood
+from ..operations.paper import SHARPNESS, LaplacianNeighbourhood, laplacian_neighbourhood
 from .compiler import compile_kernel
 from .light import TileFunction
 
@@ -182,6 +182,7 @@ def _sharpen_closely(channel, own, close, above, line):  # type: ignore[no-untyp
 
 
 def prepare_sharpness(values: np.ndarray) -> TileFunction:
+    """The kernel of sharpness; rows that lack neighbours, where a tile was cut, are not sharpened."""
     p = np.float32(values[0])
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
@@ -191,6 +192,10 @@ def prepare_sharpness(values: np.ndarray) -> TileFunction:
             for channel in tile:
                 _sharpen_closely(channel, 1 + 4 * p, p, above, line)
             return tile
+        if 3 * (neighbourhood.near + 1) + neighbourhood.reach + _PAIRS > _STRIP:
+            # Too wide for strips, as where the short side has a hundred thousand pixels.
+            result: np.ndarray = np.clip(SHARPNESS.formula(tile, values.astype(np.float32), frame), 0, 1)
+            return result
         return _sharpen_smoothly(tile, frame, neighbourhood, p)
 
     return run
@@ -199,7 +204,7 @@ def prepare_sharpness(values: np.ndarray) -> TileFunction:
 def _sharpen_smoothly(
     tile: np.ndarray, frame: Frame, neighbourhood: LaplacianNeighbourhood, p: np.float32
 ) -> np.ndarray:
-    """Sharpen a tile in place, but for rows that need some beyond an edge where the photo was cut."""
+    """Sharpen the rows of a tile that have all their neighbours in it, in place."""
     height, far, half = tile.shape[1], neighbourhood.near + 1, len(neighbourhood.weights) // 2
     weights = np.zeros(1 + -(-half // _PAIRS) * _PAIRS, np.float32)
     weights[: half + 1] = neighbourhood.weights[half:]
