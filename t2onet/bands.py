@@ -28,7 +28,7 @@ Rows = tuple[int, int]
 
 BAND_PIXELS = 64 * 1024
 """Pixels of a band: few enough to stay in a core's cache."""
-MIN_BAND_REACHES = 8
+MIN_BAND_REACHES = 12
 """Least height of a band in reaches of its steps, so that little is computed twice."""
 
 
