@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe, apply, edit, open_image
 from t2onet.editor import Mode
-from tests.server.browser import PHONE, Noted, looking, running
+from tests.server.browser import PHONE, MonitoredPage, looking, running
 from tests.server.live import Table, serve_darkroom
 from tests.studies.served import Served
 
@@ -39,7 +39,7 @@ def main() -> None:
 def begun(browser: Browser, base: str, size: tuple[int, int]) -> Table:
     """The page with photos, and a first edit."""
     context = looking(browser, size, 1.5 if size == PHONE else 1)
-    table = Table(Noted(context.new_page()), base)
+    table = Table(MonitoredPage(context.new_page()), base)
     table.enter()
     table.bring(*PHOTOS)
     table.page.click(f".thumb[title='{SHOWN}.jpg']")

@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 import t2onet
-from t2onet import Mask, Recipe, apply, executor, intermediates
+from t2onet import Mask, Recipe, apply, bands, intermediates
 from t2onet.editor.policy import apply_to_thumbnail
 from t2onet.editor.turns import interpolate_recipes, measure_effects
 from t2onet.executor import render_stages
@@ -113,7 +113,7 @@ def test_bands_meet(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [("sharpness", 0.3), ("straighten", -7), ("contrast", 0.3), CROP, ("rotate", 270)]
     photo = noise(90, 70)
     whole = run(list(steps), photo, kernels=kernels)
-    monkeypatch.setattr(executor, "BAND_PIXELS", 300)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 300)
     assert np.array_equal(run(list(steps), photo, kernels=kernels, threads=3), whole)
 
 

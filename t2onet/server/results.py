@@ -11,19 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..bands import CancelToken
 from ..errors import Cancelled, T2OError
-from ..executor import CancelToken, apply
+from ..executor import apply
 from ..looks import ExportedLook, export_recipe
-from ..looks.export import choose_size
-from ..looks.programs import SETTINGS_FORMATS
+from ..looks.export import SETTINGS_FORMATS, choose_size
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
-from .darkroom import DarkroomService
 from .errors import Refused, refuse_storage_errors, to_resource_refusal
 from .photos import SessionPhoto
 from .running import get_disconnect_event
 from .schemas import BatchOutcome, ExportRequest, check_work
-from .sessions import Session
+from .sessions import DarkroomService, Session
 
 _LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png", "pp3": ".pp3", "xmp": ".xmp"}
 

@@ -315,7 +315,7 @@ def test_zoom_shows_the_pixels_of_the_file(table: Table, tmp_path: Path) -> None
     assert table.page.evaluate(widths)[1] < 1280
 
 
-@pytest.mark.parametrize("noted", [PHONE], ids=["phone"], indirect=True)
+@pytest.mark.parametrize("monitored_page", [PHONE], ids=["phone"], indirect=True)
 def test_two_fingers_zoom(table: Table, tmp_path: Path) -> None:
     table.enter()
     table.bring(photo_file(tmp_path / "large.png", side=1200))
@@ -382,7 +382,7 @@ def test_a_conflict_is_told_and_resolved(table: Table, sea: Path) -> None:
     assert table.page.locator(".card .name").all_inner_texts() == ["Contrast"]
     table.say("brighter")
     assert [name for name, _ in table.steps()] == ["contrast", "brightness"]
-    table.noted.wrong.clear()  # the browser notes the conflict, too
+    table.monitored_page.wrong.clear()  # the browser notes the conflict, too
 
 
 def test_the_stage_follows_a_crop_and_a_turn(table: Table, sea: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
     table.page.set_input_files("#look-after", str(sea))
     table.page.click("#find-look")
     table.page.wait_for_selector("#found:has-text('do not show the same scene')")
-    table.noted.wrong.clear()
+    table.monitored_page.wrong.clear()
     table.page.set_input_files("#look-after", str(after))
     table.page.click("#find-look:enabled")
     table.page.click("#use-look")
@@ -200,4 +200,4 @@ def test_a_file_that_is_no_photo_is_refused_in_words(table: Table, tmp_path: Pat
     table.page.wait_for_selector(".notice")
     assert "broken.png" in table.page.inner_text(".notice")
     assert table.page.is_visible("#welcome")
-    table.noted.wrong.clear()  # the browser notes the refusal, too
+    table.monitored_page.wrong.clear()  # the browser notes the refusal, too

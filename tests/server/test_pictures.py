@@ -12,7 +12,7 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
-from t2onet.looks.programs import SETTINGS_FORMATS
+from t2onet.looks.export import SETTINGS_FORMATS
 from t2onet.server import photos, results
 from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE

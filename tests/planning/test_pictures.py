@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from t2onet.operations import get_operation
-from t2onet.planning.remainder import describe_remainder
+from t2onet.planning.pictures import describe_remainder
 from tests.planning.scenes import scene
 
 
