@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe, apply, edit, open_image
 from t2onet.editor import Mode
-from tests.server.browser import PHONE, Noted, looking, running
+from tests.server.browser import PHONE, MonitoredPage, looking, running
 from tests.server.live import Table, serve_darkroom
 from tests.studies.served import Served
 
@@ -39,7 +39,7 @@ def main() -> None:
 def begun(browser: Browser, base: str, size: tuple[int, int]) -> Table:
     """The page with photos, and a first edit."""
     context = looking(browser, size, 1.5 if size == PHONE else 1)
-    table = Table(Noted(context.new_page()), base)
+    table = Table(MonitoredPage(context.new_page()), base)
     table.enter()
     table.bring(*PHOTOS)
     table.page.click(f".thumb[title='{SHOWN}.jpg']")
@@ -59,6 +59,7 @@ def desktop(table: Table) -> PIL.Image.Image:
         "() => [...document.querySelectorAll('#variants img')].filter((one) => one.naturalWidth).length === 6"
     )
     table.drag("#divider", (-120, 0))
+    page.locator("#panel").evaluate("one => one.scrollTo(0, 0)")
     page.mouse.move(0, 0)
     return seen(table)
 

@@ -1,61 +1,65 @@
 """Apply a recipe to a photo of any size.
 
-The photo is split into bands of rows, each extended by the reach of the steps, and threads process the bands:
-beyond the photo and its result, memory holds a few bands, and the result is that of the photo in one piece.
-A repair needs the whole photo, and geometry changes its size, so the steps before it are finished first; the
-steps after it, and their masks, see the new size. Large photos use the compiled kernels, small ones the
-formulas. The executor knows nothing of files or requests.
+Steps are grouped into passes over the photo, and each pass goes through it in bands of rows (`bands.py`), so
+that memory holds the photo, its result and a few bands. A repair needs the whole photo, and geometry changes
+its size, so each is a pass of its own; the steps after geometry, and their masks, see the new size. Large
+photos use the compiled kernels, small ones the formulas. The executor knows nothing of files or requests.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import takewhile, zip_longest
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from . import operations
-from .errors import Cancelled, RecipeError
+from .bands import (
+    BandPass,
+    CancelToken,
+    Pixels,
+    Rows,
+    TileFunction,
+    allocate_pixels,
+    raise_if_cancelled,
+    run_in_threads,
+    split_rows,
+)
+from .errors import RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
-from .image.photo import to_picture
-from .image.pixels import allocate_padded, find_padded, find_words, to_depth, to_uint8
+from .image.metadata import remove_regions
+from .image.pixels import to_depth
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
 from .recipe.looks import load_recipe
+from .recipe.mask import MaskCoverage
 
-Pixels = np.ndarray
-"""(H, W, 3) of uint8, uint16 or floats in [0, 1]."""
-TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
-"""(tile (3, H, W), its place in the photo) -> tile, which may be the same memory."""
 PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
 
-MIN_KERNEL_PIXELS = 12_000_000
-"""Pixels from which loading the compiled kernels saves more time than it costs."""
+MIN_KERNEL_WORK = 12_000_000
+"""Pixels times steps from which loading the compiled kernels saves more time than it costs.
+
+Loading them takes .54 s of CPU time in a new process. A formula takes .025 s for a step of the paper's and a
+million pixels, .065 for one of the darkroom's: the break-even lies between 8 and 21 million.
+"""
+MIN_LOADED_KERNEL_WORK = 1_000_000
+"""The same where this process has loaded them: each kernel still takes 10 to 20 ms at its first use."""
 MIN_CURVE_KERNEL_PIXELS = 120_000_000
 """The same for curves alone, which Pillow maps almost as fast."""
 MIN_TURN_KERNEL_PIXELS = 1_000_000
 """The same for geometry that interpolates, which is far slower without its kernel."""
-BAND_PIXELS = 64 * 1024
-"""Pixels of a band: few enough to stay in a core's cache."""
-MIN_BAND_REACHES = 8
-"""Least height of a band in reaches of its steps, so that little is computed twice."""
 MAX_MASK_BYTES = 512 << 20
 """Masks in memory at a time, stretched over the photo at one byte per pixel."""
-
-
-class CancelToken(Protocol):
-    """Requests cancellation; `threading.Event` is one."""
-
-    def is_set(self) -> bool: ...
 
 
 def apply(
@@ -73,8 +77,8 @@ def apply(
 
     `recipe` may also be its file, or the name of a look ("teal and orange"); a file of that name wins.
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
-    `kernels` forces the compiled kernels or the formulas; by default the number of pixels in all `photos`
-    like this one decides. `progress` is called in the calling thread with the share done; once `cancel` is
+    `kernels` forces the compiled kernels or the formulas; by default the steps and the pixels in all `photos`
+    like this one decide. `progress` is called in the calling thread with the share done; once `cancel` is
     set, `Cancelled` is raised.
     """
     image = open_image(photo)
@@ -82,7 +86,7 @@ def apply(
     if not steps:
         return image
     run = _Execution.for_photo(
-        image, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
+        image, steps, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
     )
     pixels = run.execute(steps, image.pixels, image.dtype)
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
@@ -96,11 +100,13 @@ def reframe_image(
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> Image:
-    """`image` with the `pixels` it has after `steps`; its alpha follows their geometry."""
+    """`image` with the `pixels` it has after `steps`; alpha follows geometry, which drops marked regions."""
     geometry = [step for step in steps if step.is_geometry and not step.is_identity]
+    if geometry:
+        image = remove_regions(image)
     if image.alpha is None or not geometry:
         return image.with_pixels(pixels)
-    run = _Execution.for_photo(image, "scaled", kernels, threads)
+    run = _Execution.for_photo(image, geometry, "scaled", kernels, threads)
     alpha = run.execute(geometry, image.alpha[..., None], image.alpha.dtype)
     return image.with_pixels(pixels, alpha=alpha[..., 0])
 
@@ -115,8 +121,8 @@ def intermediates(
 ) -> Iterator[Image]:
     """The photo after each step of `recipe`, computed one by one."""
     image = open_image(photo)
-    run = _Execution.for_photo(image, radius, kernels, threads)
     current, steps = image.pixels, _load_recipe(recipe).steps
+    run = _Execution.for_photo(image, steps, radius, kernels, threads)
     for number, step in enumerate(steps, start=1):
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
@@ -142,7 +148,7 @@ def render_stages(
     steps = [step for step in recipe.steps if not step.is_identity]
     changed: list[Pixels] = []
     if steps:
-        run = _Execution.for_photo(image, "scaled", kernels, threads)
+        run = _Execution.for_photo(image, steps, "scaled", kernels, threads)
         run = replace(run, band_pixels=-(-image.height * image.width // run.threads))
         run.execute(steps, image.pixels, np.dtype(last), changed)
     remaining = iter(changed)
@@ -179,12 +185,13 @@ class _Execution:
     progress: ProgressCallback | None
     cancel: CancelToken | None
     band_pixels: int | None = None
-    """Pixels of a band; BAND_PIXELS where None."""
+    """Pixels of a band; the usual number where None."""
 
     @classmethod
     def for_photo(
         cls,
         image: Image,
+        steps: Sequence[Step],
         radius: RadiusMode,
         kernels: bool | None,
         threads: int | None,
@@ -195,9 +202,10 @@ class _Execution:
     ) -> _Execution:
         frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
         pixels = image.height * image.width * photos
-        compiled = pixels >= MIN_KERNEL_PIXELS if kernels is None else kernels
-        curves = compiled and pixels >= MIN_CURVE_KERNEL_PIXELS
+        work = pixels * len(_list_computed(steps, image.dtype))
+        compiled = work >= _find_least_work() if kernels is None else kernels
         may_compile = kernels is not False
+        curves = may_compile and pixels >= MIN_CURVE_KERNEL_PIXELS
         return cls(frame, radius, compiled, may_compile, curves, threads or count_cores(), progress, cancel)
 
     def resize(self, height: int, width: int) -> _Execution:
@@ -227,7 +235,7 @@ class _Execution:
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
             shape = (*size, pixels.shape[2])
-            result = pixels if in_place else _allocate(shape, wide, padded=stages is None)
+            result = pixels if in_place else allocate_pixels(shape, wide, padded=stages is None)
             for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
@@ -244,7 +252,7 @@ class _Execution:
         `inner` is empty, or has an array for each step but the last, filled with the pixels after that step.
         """
         if steps[0].is_repair:
-            _raise_if_cancelled(self.cancel)
+            raise_if_cancelled(self.cancel)
             self._repair(steps[0], pixels, result)
             yield 1.0
             return
@@ -252,21 +260,22 @@ class _Execution:
             process, bands = self._prepare_geometry(steps[0], pixels, result)
         else:
             work = self._prepare_pass(steps, pixels, result, inner)
-            process, bands = work.process_band, list(self._split_rows(work.reach))
-        finished = _run_in_threads(process, bands, self.threads, self.cancel)
+            process, bands = work.process, split_rows(self.height, self.width, work.reach, self.band_pixels)
+        finished = run_in_threads(process, bands, self.threads, self.cancel)
         for done, _ in enumerate(finished, start=1):
             yield done / len(bands)
 
     def _prepare_geometry(
         self, step: Step, pixels: Pixels, result: Pixels
-    ) -> tuple[Callable[[tuple[int, int]], None], list[tuple[int, int]]]:
+    ) -> tuple[Callable[[Rows], None], list[Rows]]:
         """A function that fills a band of `result`, and the bands."""
         function = self._find_geometry_kernel(step) or operations.geometries()[step.operation].function
 
-        def process_band(rows: tuple[int, int]) -> None:
+        def process_band(rows: Rows) -> None:
             result[slice(*rows)] = to_depth(function(pixels, step.parameters, slice(*rows)), result.dtype)
 
-        return process_band, list(self.resize(*result.shape[:2])._split_rows(reach=0))
+        height, width = result.shape[:2]
+        return process_band, split_rows(height, width, pixels=self.band_pixels)
 
     def _find_geometry_kernel(self, step: Step) -> GeometryFunction | None:
         large = self.height * self.width >= MIN_TURN_KERNEL_PIXELS
@@ -278,14 +287,14 @@ class _Execution:
 
     def _prepare_pass(
         self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
-    ) -> _ExecutionPass:
+    ) -> BandPass:
         """One pass over the photo.
 
         Leading curves of an 8-bit photo become a table of its 256 levels, unless the pixels after each step
         are needed.
         """
         is_8_bit = pixels.dtype == np.uint8
-        curves = list(takewhile(_is_global_curve, steps)) if is_8_bit and not inner else []
+        curves = [] if inner else _list_leading_curves(steps, pixels.dtype)
         rest, levels = steps[len(curves) :], None
         linear = False
         if curves or (self.compiled and is_8_bit):
@@ -294,7 +303,17 @@ class _Execution:
             if linear := bool(rest) and not inner and _is_linear(rest[0]):
                 levels = decode_srgb(levels)
         functions = self._chain_steps(rest, linear=linear, fuse=not inner)
-        return _ExecutionPass(self, functions, self._sum_reaches(rest), pixels, result, inner, levels)
+        return BandPass(
+            frame=self.frame,
+            functions=functions,
+            reach=self._sum_reaches(rest),
+            pixels=pixels,
+            result=result,
+            inner=inner,
+            levels=levels,
+            compiled=self.compiled,
+            compiled_curves=self.compiled_curves,
+        )
 
     def _make_level_table(self, curves: Sequence[Step]) -> np.ndarray:
         """(3, 256): the value of each 8-bit level of each channel after the curves."""
@@ -338,7 +357,7 @@ class _Execution:
         """Fill the mask of `step`; pixels outside it are copied, unless `result` is `pixels`."""
         assert step.mask is not None
         repair, scale = operations.repairs()[step.operation], pixel_scale(self.height, self.width)
-        coverage = _MaskCoverage.crop(*step.mask.resize_cropped(self.height, self.width))
+        coverage = MaskCoverage.crop(*step.mask.resize_cropped(self.height, self.width))
         if result is not pixels:
             result[...] = to_depth(pixels, result.dtype)
         if not coverage.levels.size:
@@ -355,20 +374,15 @@ class _Execution:
     def _sum_reaches(self, steps: Sequence[Step]) -> int:
         return sum(operations.get_operation(step.operation).reach(self.frame) for step in steps)
 
-    def _split_rows(self, reach: int) -> Iterator[tuple[int, int]]:
-        rows = max((self.band_pixels or BAND_PIXELS) // self.width, MIN_BAND_REACHES * reach, 1)
-        for top in range(0, self.height, rows):
-            yield top, min(top + rows, self.height)
-
-    def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, _MaskCoverage]:
+    def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, MaskCoverage]:
         """Every different mask of the steps, stretched over the photo."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
             parts = pool.map(lambda mask: mask.resize_cropped(self.height, self.width), different)
-            return {mask: _MaskCoverage.crop(*part) for mask, part in zip(different, parts, strict=True)}
+            return {mask: MaskCoverage.crop(*part) for mask, part in zip(different, parts, strict=True)}
 
     def _make_step_function(
-        self, step: Step, masks: Mapping[Mask, _MaskCoverage], *, linear: bool
+        self, step: Step, masks: Mapping[Mask, MaskCoverage], *, linear: bool
     ) -> TileFunction:
         """`step` as a function of a tile in linear light or as displayed."""
         function = self._make_tile_function(step, linear=linear)
@@ -394,133 +408,6 @@ class _Execution:
         return prepare(np.array(step.parameters)) if prepare else None
 
 
-@dataclass(frozen=True)
-class _MaskCoverage:
-    """The part of a mask over the photo that is not black."""
-
-    top: int
-    left: int
-    levels: np.ndarray
-    """(rows, columns) uint8; empty where the whole mask is black."""
-
-    @classmethod
-    def crop(cls, top: int, left: int, mask: np.ndarray) -> _MaskCoverage:
-        """Crop the part of a mask that begins at row `top` and column `left` to what is not black."""
-        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-        if not len(rows):
-            return cls(0, 0, mask[:0, :0])
-        inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-        return cls(top + int(rows[0]), left + int(columns[0]), inside)
-
-    def widen(self, margin: int, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
-        """Rows and columns of the photo up to `margin` pixels around the mask, and the levels there."""
-        top, left = max(self.top - margin, 0), max(self.left - margin, 0)
-        bottom = min(self.top + self.levels.shape[0] + margin, height)
-        right = min(self.left + self.levels.shape[1] + margin, width)
-        above, before = self.top - top, self.left - left
-        levels = np.zeros((bottom - top, right - left), np.uint8)
-        levels[above : above + self.levels.shape[0], before : before + self.levels.shape[1]] = self.levels
-        return (slice(top, bottom), slice(left, right)), levels
-
-    def blend(self, tile: np.ndarray, frame: Frame, change: TileFunction, reach: int) -> np.ndarray:
-        """Blend `change` into `tile` by the mask, in place.
-
-        `change`, which reads up to `reach` pixels away, runs only inside the mask.
-        """
-        first = frame.top
-        top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
-        left, right = self.left, self.left + self.levels.shape[1]
-        if top >= bottom:
-            return tile
-        above, before = max(top - reach, 0), max(left - reach, 0)
-        part = tile[:, above : bottom + reach, before : right + reach].copy()
-        changed = change(part, frame.at(first + above, before))
-        changed = changed[:, top - above : bottom - above, left - before : right - before]
-        inside = tile[:, top:bottom, left:right]
-        levels = self.levels[first + top - self.top : first + bottom - self.top]
-        changed -= inside
-        changed *= np.divide(levels, 255, dtype=np.float32)
-        inside += changed
-        return tile
-
-
-@dataclass(frozen=True)
-class _ExecutionPass:
-    """One pass over a photo: bands of `pixels` through `functions` into `result`.
-
-    The pixels between the functions go into `inner`, unless that is empty. 8-bit pixels are read through the
-    table `levels` (3, 256), if given.
-    """
-
-    run: _Execution
-    functions: Sequence[TileFunction]
-    reach: int
-    pixels: Pixels
-    result: Pixels
-    inner: Sequence[Pixels]
-    levels: np.ndarray | None
-
-    def process_band(self, rows: tuple[int, int]) -> None:
-        top, bottom = rows
-        if self.levels is not None and not self.functions and self.result.dtype == np.uint8:
-            self._map_levels(self.pixels[top:bottom], self.result[top:bottom])
-            return
-        first, last = max(0, top - self.reach), min(self.run.height, bottom + self.reach)
-        tile = self._load(self.pixels[first:last])
-        for function, pixels in zip_longest(self.functions, self.inner):
-            tile = function(tile, self.run.frame.at(first))
-            if pixels is not None:
-                self._store(tile, top - first, pixels[top:bottom])
-        self._store(tile, top - first, self.result[top:bottom])
-
-    def _map_levels(self, rows: Pixels, result: Pixels) -> None:
-        """8-bit pixels mapped by the table; without kernels Pillow is the fastest way."""
-        assert self.levels is not None
-        table, words, mapped = to_uint8(self.levels), find_words(rows), find_words(result)
-        if self.run.compiled_curves and words is not None and mapped is not None:
-            from .kernels import map_words
-
-            map_words(words, table, mapped)
-            return
-        picture, padded = to_picture(rows), find_padded(result)
-        bands = np.resize(table, (len(picture.getbands()), 256))
-        mapped_rows = np.asarray(picture.point(bands.ravel().tolist()))
-        if padded is not None and mapped_rows.shape == padded.shape:
-            padded[...] = mapped_rows  # in one piece, which is faster
-        else:
-            result[...] = mapped_rows[..., :3]
-
-    def _load(self, rows: Pixels) -> np.ndarray:
-        if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers, load_levels, load_words
-
-            tile = np.empty((3, *rows.shape[:2]), np.float32)
-            words = find_words(rows)
-            if self.levels is not None and words is not None:
-                load_words(words, self.levels, tile)
-            elif self.levels is not None:
-                load_levels(rows, self.levels, tile)
-            else:
-                load_integers(rows, _full_scale(rows.dtype), tile)
-            return tile
-        if self.levels is not None:
-            return np.stack([table[rows[..., channel]] for channel, table in enumerate(self.levels)])
-        values = to_depth(rows, np.float32).transpose(2, 0, 1)
-        return np.ascontiguousarray(np.clip(values, 0, 1))
-
-    def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
-        if self.run.compiled and rows.dtype.kind == "u":
-            from .kernels import store_integers, store_words
-
-            words = find_words(rows)
-            if words is not None:
-                store_words(tile, offset, words)
-            else:
-                store_integers(tile, offset, _full_scale(rows.dtype), rows)
-        else:
-            rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
-
-
 def _make_formula(step: Step) -> TileFunction:
     """The formula of a step, in the space of its operation."""
     operation, values = operations.get_operation(step.operation), np.array(step.parameters, np.float32)
@@ -536,15 +423,28 @@ def _is_linear(step: Step) -> bool:
     return step.mask is None and operations.get_operation(step.operation).space == "linear"
 
 
+def _find_least_work() -> int:
+    """Pixels times steps from which kernels pay in this process."""
+    is_loaded = f"{__package__}.kernels" in sys.modules
+    return MIN_LOADED_KERNEL_WORK if is_loaded else MIN_KERNEL_WORK
+
+
+def _list_computed(steps: Sequence[Step], dtype: np.dtype[Any]) -> list[Step]:
+    """The steps that are computed for each pixel, which kernels make faster."""
+    rest = steps[len(_list_leading_curves(steps, dtype)) :]
+    return [step for step in rest if not _needs_own_pass(step)]
+
+
+def _list_leading_curves(steps: Sequence[Step], dtype: np.dtype[Any]) -> list[Step]:
+    """The first steps of photos of 8 bits, as far as a table of 256 levels does them."""
+    return list(takewhile(_is_global_curve, steps)) if dtype == np.uint8 else []
+
+
 def _is_global_curve(step: Step) -> bool:
     """Whether a step maps the levels of each channel alike everywhere."""
-    return step.mask is None and operations.get_operation(step.operation).per_channel
-
-
-def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], *, padded: bool) -> Pixels:
-    """Pixels to fill; `padded` ones of 8 bits have the memory of Pillow's pictures, which saves copies."""
-    padded = padded and dtype == np.uint8 and shape[2] == 3
-    return allocate_padded(*shape[:2]) if padded else np.empty(shape, dtype)
+    if step.mask is not None or _needs_own_pass(step):
+        return False
+    return operations.get_operation(step.operation).per_channel
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
@@ -584,35 +484,3 @@ def _choose_sample_type(
     if part[0].is_geometry:
         return given
     return np.dtype(np.uint16 if is_geometry[0] and final.kind == "u" else np.float32)
-
-
-def _full_scale(dtype: np.dtype[Any]) -> np.float32:
-    return np.float32(np.iinfo(dtype).max)
-
-
-def _run_in_threads(
-    work: Callable[[tuple[int, int]], None],
-    bands: Sequence[tuple[int, int]],
-    threads: int,
-    cancel: CancelToken | None,
-) -> Iterator[None]:
-    """Run `work` on all bands and yield after each; an exception cancels the bands not yet begun."""
-    if threads == 1 or len(bands) == 1:
-        for band in bands:
-            _raise_if_cancelled(cancel)
-            work(band)
-            yield
-        return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for future in as_completed([pool.submit(work, band) for band in bands]):
-            _raise_if_cancelled(cancel)
-            future.result()
-            yield
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _raise_if_cancelled(cancel: CancelToken | None) -> None:
-    if cancel is not None and cancel.is_set():
-        raise Cancelled("stopped on request; nothing was changed")

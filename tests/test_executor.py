@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -14,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import t2onet
-from t2onet import Cancelled, Mask, Recipe, apply, executor, intermediates, open_image, operations
+from t2onet import Cancelled, Mask, Recipe, apply, bands, executor, intermediates, open_image, operations
 from t2onet.operations import Frame
 from t2onet.recipe import Step
+from t2onet.recipe.mask import MaskCoverage
 from tests.strategies import moderate, pixels, recipes
 
 BOTH_PATHS = pytest.mark.parametrize("kernels", [False, True], ids=["formula", "kernels"])
@@ -57,10 +59,10 @@ def test_tiled_equals_whole_exactly(kernels: bool, recipe: Recipe, rows: int) ->
     picture = np.random.default_rng(5).integers(0, 2**16, (61, 47, 3), dtype=np.uint16)
     sharp = recipe + Recipe.from_steps([("sharpness", 0.7), ("contrast", 0.2), ("sharpness", -0.1)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(executor, "BAND_PIXELS", 10**9)
+        patch.setattr(bands, "BAND_PIXELS", 10**9)
         whole = np.asarray(apply(sharp, picture, kernels=kernels))
-        patch.setattr(executor, "BAND_PIXELS", rows * picture.shape[1])
-        patch.setattr(executor, "MIN_BAND_REACHES", 0)
+        patch.setattr(bands, "BAND_PIXELS", rows * picture.shape[1])
+        patch.setattr(bands, "MIN_BAND_REACHES", 0)
         tiled = np.asarray(apply(sharp, picture, kernels=kernels))
     assert np.array_equal(tiled, whole)
 
@@ -71,8 +73,35 @@ def test_wide_sharpness_is_tiled_exactly_too(kernels: bool, monkeypatch: pytest.
     picture = np.random.default_rng(5).integers(0, 256, (2400, 2300, 3), dtype=np.uint8)
     look = Recipe.from_steps([("sharpness", 0.7), ("brightness", 0.1), ("sharpness", -0.2)])
     tiled = np.asarray(apply(look, picture, kernels=kernels))
-    monkeypatch.setattr(executor, "BAND_PIXELS", 10**9)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 10**9)
     assert np.array_equal(tiled, np.asarray(apply(look, picture, kernels=kernels)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "photos", "compiled"),
+    [
+        ([("contrast", 0.1), ("saturation", 0.1)], 1, True),
+        ([("contrast", 0.1)], 1, False),
+        ([("contrast", 0.1)], 2, True),
+        ([("tone", [1, 2] * 4), ("contrast", 0.1)], 1, False),  # a table of levels does the curve
+        ([("contrast", 0.1), ("tone", [1, 2] * 4)], 1, True),
+        ([("rotate", 90), ("contrast", 0.1)], 1, False),
+    ],
+)
+def test_kernels_are_used_where_pixels_times_steps_pay(
+    steps: list[tuple[str, Any]], photos: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[bool] = []
+
+    def execute(run: executor._Execution, _: object, pixels: np.ndarray, __: object) -> np.ndarray:
+        used.append(run.compiled)
+        return pixels
+
+    monkeypatch.setattr(executor, "MIN_KERNEL_WORK", 200)
+    monkeypatch.setattr(executor, "MIN_LOADED_KERNEL_WORK", 200)
+    monkeypatch.setattr(executor._Execution, "execute", execute)
+    apply(Recipe.from_steps(steps), np.zeros((10, 10, 3), np.uint8), photos=photos)
+    assert used == [compiled]
 
 
 @given(picture=pixels())
@@ -175,8 +204,8 @@ def test_tiles_meet_under_a_mask(kernels: bool, monkeypatch: pytest.MonkeyPatch)
     mask = Mask.from_array(rng.random((30, 20)), feather=20)
     look = Recipe.from_steps([("sharpness", 0.6, mask), ("tone", [1, 2, 1, 1, 1, 1, 1, 2], mask)])
     whole = np.asarray(apply(look, picture, kernels=kernels))
-    monkeypatch.setattr(executor, "BAND_PIXELS", 7 * 50)
-    monkeypatch.setattr(executor, "MIN_BAND_REACHES", 0)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 7 * 50)
+    monkeypatch.setattr(bands, "MIN_BAND_REACHES", 0)
     assert np.array_equal(np.asarray(apply(look, picture, kernels=kernels)), whole)
 
 
@@ -197,8 +226,8 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
     expected = picture / 255 + levels[..., None] / 255 * (everywhere - picture / 255)
     look = Recipe.from_steps([(name, 0.6, Mask.from_array(levels))])
     for band in (45 * 33, 7 * 33):
-        monkeypatch.setattr(executor, "BAND_PIXELS", band)
-        monkeypatch.setattr(executor, "MIN_BAND_REACHES", 0)
+        monkeypatch.setattr(bands, "BAND_PIXELS", band)
+        monkeypatch.setattr(bands, "MIN_BAND_REACHES", 0)
         result = np.asarray(apply(look, picture / 255, kernels=kernels))
         assert result == pytest.approx(expected, abs=1e-6)
 
@@ -206,7 +235,7 @@ def test_only_what_is_inside_a_mask_is_computed_and_comes_out_as_it_would_from_t
 def test_nothing_is_computed_where_a_mask_is_black() -> None:
     levels = np.zeros((100, 80), np.uint8)
     levels[50:60, 20:30] = 255
-    shares = executor._MaskCoverage.crop(0, 0, levels)
+    shares = MaskCoverage.crop(0, 0, levels)
     tile, frame = np.zeros((3, 100, 80), np.float32), Frame(160, 80, 1.0)
     computed: list[tuple[int, ...]] = []
 
@@ -218,7 +247,7 @@ def test_nothing_is_computed_where_a_mask_is_black() -> None:
     assert computed == [(3, 14, 14)], "the box around the mask, and what the change looks at"
     assert np.array_equal(changed, np.broadcast_to(levels == 255, (3, 100, 80)))
     shares.blend(tile, frame.at(60), change, reach=2)
-    executor._MaskCoverage.crop(0, 0, np.zeros_like(levels)).blend(tile, frame, change, reach=2)
+    MaskCoverage.crop(0, 0, np.zeros_like(levels)).blend(tile, frame, change, reach=2)
     assert len(computed) == 1, "a band without the mask, and a mask without white, cost nothing"
 
 
@@ -241,7 +270,7 @@ def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
     most = 0
 
     class Run(executor._Execution):
-        def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, executor._MaskCoverage]:
+        def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, MaskCoverage]:
             nonlocal most
             shares = super()._resize_masks(steps)
             most = max(most, sum(share.levels.size for share in shares.values()))

@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 import t2onet
-from t2onet import Mask, Recipe, apply, executor, intermediates
+from t2onet import Mask, Recipe, apply, bands, intermediates
 from t2onet.editor.policy import apply_to_thumbnail
 from t2onet.editor.turns import interpolate_recipes, measure_effects
 from t2onet.executor import render_stages
@@ -113,7 +113,7 @@ def test_bands_meet(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [("sharpness", 0.3), ("straighten", -7), ("contrast", 0.3), CROP, ("rotate", 270)]
     photo = noise(90, 70)
     whole = run(list(steps), photo, kernels=kernels)
-    monkeypatch.setattr(executor, "BAND_PIXELS", 300)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 300)
     assert np.array_equal(run(list(steps), photo, kernels=kernels, threads=3), whole)
 
 
@@ -199,6 +199,36 @@ def test_metadata_follows_the_new_size(tmp_path: Path) -> None:
     assert (
         b"<tiff:ImageLength>15</tiff:ImageLength><exif:PixelYDimension> 15 </exif:PixelYDimension>" in packet
     )
+
+
+REGIONS = (
+    b'<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag><rdf:li><rdf:Description '
+    b'mwg-rs:Name="Ada"><mwg-rs:Area stArea:x="0.9" stArea:y="0.9" stArea:w="0.1" stArea:h="0.1"/>'
+    b"</rdf:Description></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>"
+    b"<MP:RegionInfo><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle='0.8, 0.8, 0.1, 0.1'/></rdf:Bag>"
+    b"</MPRI:Regions></MP:RegionInfo>"
+)
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["packet", "extended"])
+@pytest.mark.parametrize("step", [CROP, ("rotate", 90), ("straighten", 3), DARKEN], ids=lambda step: step[0])
+def test_faces_that_were_marked_are_not_marked_elsewhere(
+    tmp_path: Path, step: tuple[str, object], extended: bool
+) -> None:
+    packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><dc:title>Lake</dc:title>%b</x:xmpmeta>'
+    segment = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 40 + REGIONS
+    options = {"xmp": packet % (b"" if extended else REGIONS)}
+    if extended:
+        options["extra"] = b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment
+    PIL.Image.fromarray(noise(40, 60)).save(photo := tmp_path / "photo.jpg", **options)
+    saved = apply(Recipe.from_steps([step]), photo).save(tmp_path / "edited.jpg")
+    data, stays = saved.path.read_bytes(), step == DARKEN
+    assert (b"Region" in data) == stays
+    assert packet % (REGIONS if stays and not extended else b"") in data
+    notes = (
+        [] if stays else ["the marked faces and regions were left out: the recipe crops or turns the photo"]
+    )
+    assert list(saved.notes) == notes
 
 
 def test_pixels_of_another_size_need_their_alpha() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from t2onet import Cancelled, Mask, Recipe, apply, executor, intermediates
 from t2onet.image.pixels import to_depth
 from t2onet.operations import Repair, _registry, register_repair
-from t2onet.operations.inpainting import inpaint
+from t2onet.operations.detail import inpaint
 
 INSIDE = np.zeros((30, 40), bool)
 INSIDE[10:20, 12:25] = True

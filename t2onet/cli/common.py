@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..data import Dataset, Problem
     from ..data.plans import DatasetPlans, PlanSettings
-    from ..evaluation.table import ResultTable
+    from ..evaluation.compare import ResultTable
     from ..planning.planner import PlanningMethod
     from ..recipe import Recipe
 

@@ -78,9 +78,9 @@ def pack_folder(
 ) -> None:
     """Pack photos, requests and plans into shards that a training run reads once."""
     from ..data import open_dataset
-    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, repack_dataset
-    from ..data.words import WORDS_FILE, write_glove_vectors
+    from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, read_training_requests, repack_dataset
     from ..language import Vocabulary
+    from ..language.embeddings import MIN_WORD_COUNT, WORDS_FILE, write_glove_vectors
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")
@@ -117,7 +117,8 @@ def pack_folder(
         err=False,
     )
     if glove is not None:
-        counts = write_glove_vectors(output, glove, words)
+        words = words or Vocabulary.of(read_training_requests(output), minimum=MIN_WORD_COUNT)
+        counts = write_glove_vectors(output / WORDS_FILE, glove, words)
         missing = f"{counts.missing} of them without a vector"
         print_line(f"{counts.words} words, {missing} -> {output / WORDS_FILE}", err=False)
 

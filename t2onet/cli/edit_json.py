@@ -68,7 +68,10 @@ class PhotoEntry(_EditJsonEntry):
     request: str = Field(description="What was asked for.")
     mode: Mode = Field(description="How the request was taken.")
     strength: float = Field(description="1 is the answer as it is.")
-    told: str = Field(description="What was done and why, as `t2o edit` prints it; empty if nothing was.")
+    explanation: str = Field(
+        description="What was done and why, as `t2o edit` prints it; empty if nothing was."
+    )
+    told: str = Field(description="The old name of `explanation`.")
     sidecar: str | None = Field(description="As in the first variant.")
     description: str = Field(description="As in the first variant; empty where the photo was refused.")
     settings: str = Field(description="As in the first variant; empty where the photo was refused.")
@@ -133,7 +136,7 @@ def to_photo_entry(
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
     variants = [_to_variant_entry(number, one) for number, one in enumerate(details.variants, start=1)]
     first = variants[0] if variants else None
-    error = report.error
+    error, explanation = report.error, _join_explanations(report)
     return PhotoEntry(
         schema_version=EDIT_JSON_VERSION,
         source=str(report.task.source),
@@ -145,7 +148,8 @@ def to_photo_entry(
         request=request,
         mode=mode,
         strength=strength,
-        told=_join_explanations(report),
+        explanation=explanation,
+        told=explanation,
         sidecar=first.sidecar if first else None,
         description=first.description if first else "",
         settings=first.settings if first else "",

@@ -24,8 +24,7 @@ from .common import (
 if TYPE_CHECKING:
     from ..data.records import QuestionSet
     from ..evaluation.compare import Comparison
-    from ..metrics.distances import Lpips
-    from ..metrics.features import FeatureExtractor
+    from ..metrics.distances import FeatureExtractor, Lpips
 
 AskOption = Annotated[
     Path | None,
@@ -60,7 +59,7 @@ def get_command_line() -> str:
 
 def open_extractors(inception: Path | None) -> list[FeatureExtractor]:
     """EfficientNet-Lite0 if it is installed, and Inception if its file is given."""
-    from ..metrics.features import load_inception_extractor, load_lite0_extractor
+    from ..metrics.distances import load_inception_extractor, load_lite0_extractor
 
     extractors = [] if inception is None else [load_inception_extractor(inception)]
     try:

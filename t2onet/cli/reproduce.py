@@ -25,9 +25,9 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..evaluation.compare import ResultTable
     from ..evaluation.reproduce import ReproduceOptions
     from ..evaluation.runs import PaperRunOptions
-    from ..evaluation.table import ResultTable
 
 _RESULTS_FOLDER = Path("results")
 ABOUT_FILE = "about.json"
@@ -246,7 +246,7 @@ def _make_time_table(
     training: PaperRunOptions, options: ReproduceOptions, folder: Path, overwrite: bool
 ) -> ResultTable:
     from ..data import open_dataset
-    from ..evaluation.table import encode_provenance
+    from ..evaluation.compare import encode_provenance
     from ..evaluation.timing import build_time_table
 
     data, pairs = open_dataset(options.dataset), options.planned_pairs
@@ -265,8 +265,8 @@ def _make_time_table(
 
 def _draw_picture(name: str, options: ReproduceOptions, request: str, folder: Path, overwrite: bool) -> None:
     from ..data import open_dataset
+    from ..evaluation.compare import encode_provenance
     from ..evaluation.pictures import PictureOptions, find_paper_picture
-    from ..evaluation.table import encode_provenance
 
     data, measurement = open_dataset(options.dataset), options.measurement
     picture_options = PictureOptions(

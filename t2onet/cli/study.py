@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..studies.review import StudyProgress
 
 DEFAULT_DATABASE = "studies.db"
-LOCAL_HOST = "127.0.0.1"
 
 DatabaseOption = Annotated[
     str,

@@ -109,12 +109,12 @@ def choose_pairs(samples: Sequence[Sample], count: int | None, seed: int = 0) ->
 
 
 def read_pairs(
-    pairs: Sequence[tuple[Path, Path]], problems: list[Problem], size: int = PAIR_SHORT_SIDE
+    pairs: Sequence[tuple[Path, Path]], problems: list[Problem]
 ) -> Iterator[tuple[Picture, Picture]]:
     """(3, H, W) before and after of each pair; unusable pairs are added to `problems`."""
     for before, after in pairs:
         try:
-            yield open_photo_pair(before, after).working_pictures(size)
+            yield open_photo_pair(before, after).working_pictures(PAIR_SHORT_SIDE)
         except T2OError as error:
             problems.append(Problem(before.name, str(error)))
 

@@ -19,8 +19,16 @@ from ..language import Attribute
 from ..language.ten_requests import TEN_REQUESTS
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_unrequested_change
 from ..metrics.distances import LPIPS_TITLE as LPIPS
-from ..metrics.distances import Lpips, answer_variance, delta_e, l1_distance, psnr, ssim
-from ..metrics.features import FeatureExtractor, FeatureRows
+from ..metrics.distances import (
+    FeatureExtractor,
+    FeatureRows,
+    Lpips,
+    answer_variance,
+    delta_e,
+    l1_distance,
+    psnr,
+    ssim,
+)
 from ..metrics.statistics import (
     AveragedStatistic,
     FrechetStatistic,

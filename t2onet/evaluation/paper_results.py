@@ -14,10 +14,9 @@ from pathlib import Path
 
 from ..data import Dataset, Problem, gier
 from ..data.spreadsheet import to_csv
+from ..metrics.distances import LITE0_TITLE as FRECHET
 from ..metrics.distances import LPIPS_TITLE as LPIPS
-from ..metrics.distances import Lpips
-from ..metrics.features import LITE0_TITLE as FRECHET
-from ..metrics.features import FeatureExtractor
+from ..metrics.distances import FeatureExtractor, Lpips
 from ..metrics.statistics import Z_SCORE, IntervalEstimate, PairedDifference
 from ..options import MODES
 from .cases import (
@@ -27,12 +26,19 @@ from .cases import (
     is_published_ma5k_req,
     read_labelled_sentences,
 )
-from .compare import UNLABELLED_NOTE, Comparison, MeasuredFigures, RunSpread, compare_systems
+from .compare import (
+    UNLABELLED_NOTE,
+    Cell,
+    Comparison,
+    MeasuredFigures,
+    ResultTable,
+    RunSpread,
+    compare_systems,
+)
 from .measure import SIGMA_FIGURE, UNREQUESTED
 from .paper_tables import FID, L1, SIGMA, SSIM, USERS, PaperFigures, PaperRow, PaperTable
 from .runs import find_run_files
 from .systems import NAMED_SYSTEMS, FixedModeSystem, RepeatedSystem, System, open_system, open_system_file
-from .table import Cell, ResultTable
 
 DATASET_NAMES = {"ma5k-req": "MA5k-Req", "gier": "GIER"}
 """The paper's names of its datasets, by their layout."""

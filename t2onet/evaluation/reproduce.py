@@ -20,7 +20,7 @@ from ..planning.pictures import Picture
 from ..planning.planner import FIXED_ORDER, SearchMethod
 from ..planning.solvers import find_solver
 from .cases import EvaluationProgress, choose_pairs, ignore_progress, read_cases, read_pairs
-from .compare import ABOUT_JSON, Comparison
+from .compare import ABOUT_JSON, Comparison, ResultTable, encode_provenance
 from .paper_results import (
     DATASET_NAMES,
     MeasurementOptions,
@@ -53,7 +53,6 @@ from .runs import (
     train_missing_runs,
 )
 from .systems import EVALUATION_SIDE, QuestionRecorder, System
-from .table import ResultTable, encode_provenance
 
 SHEET_PAIRS = 6
 """Pairs on a contact sheet."""

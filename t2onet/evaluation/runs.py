@@ -18,8 +18,8 @@ from ..data.records import (
     read_run_record,
     read_tensor_metadata,
 )
-from ..data.words import WORDS_FILE
 from ..errors import DataError, TrainingError
+from ..language.embeddings import WORDS_FILE
 from ..metrics.distances import short_checksum
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun
 

@@ -202,9 +202,9 @@ def open_system(spec: str, *, bfloat16: bool = False) -> System:
     raise DataError(f"{spec!r} is not a system: it is neither a known name nor an existing path; {hint}")
 
 
-def open_systems(specs: Sequence[str], *, bfloat16: bool = False) -> list[System]:
+def open_systems(specs: Sequence[str]) -> list[System]:
     """Open several systems; their names must differ and their picture sizes agree."""
-    systems = [open_system(spec, bfloat16=bfloat16) for spec in specs]
+    systems = [open_system(spec) for spec in specs]
     names = [system.name for system in systems]
     if duplicate := next((name for name in names if names.count(name) > 1), None):
         raise DataError(f"two systems are called {duplicate!r}; rename one: --system NAME=PATH")

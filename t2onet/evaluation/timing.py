@@ -24,9 +24,9 @@ from ..image.pixels import to_uint8
 from ..planning import plan_pictures
 from ..planning.pictures import Picture
 from .cases import choose_pairs, read_pairs
+from .compare import Cell, ResultTable
 from .runs import PaperRunOptions, find_weights
 from .systems import EVALUATION_SIDE, Question
-from .table import Cell, ResultTable
 
 if TYPE_CHECKING:
     from ..training.run import ConfigTiming

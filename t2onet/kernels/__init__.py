@@ -4,9 +4,9 @@ Importing this package imports Numba, so import it only where the work justifies
 GIL, so that threads run them in parallel.
 """
 
-from .geometry import GEOMETRY_KERNELS
 from .light import decode_tile, encode_tile
 from .operations import (
+    GEOMETRY_KERNELS,
     KERNELS,
     load_integers,
     load_levels,

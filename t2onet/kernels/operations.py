@@ -2,7 +2,8 @@
 
 A kernel takes parameters and gives a function of a tile (3, H, W), float32 in [0, 1] and C-contiguous, in the
 space of its operation. The function changes the tile in place or returns a new one. Compiled without
-fast-math, it gives a pixel the same value in any tile.
+fast-math, it gives a pixel the same value in any tile. A kernel of geometry is the same function of photo,
+parameters and rows as its formula.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import Frame, get_operation
-from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
+from ..operations import Frame, GeometryFunction, ParameterValues, geometry, get_operation
+from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
 from .detail import DETAIL_KERNELS
 from .light import LIGHT_KERNELS, Kernel, TileFunction
+from .sharpness import prepare_sharpness
 
 _ONE = np.float32(1)
 _ZERO = np.float32(0)
@@ -99,102 +101,18 @@ def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
+def _map_curves(tile, bends):  # type: ignore[no-untyped-def]
+    """A line for each curve, which bends at the end of each piece but the last."""
     pieces = np.float32(CURVE_PIECES)
     for c in range(3):
-        channel, rise = tile[c], rises[c]
+        channel, bend = tile[c], bends[c]
         for i in range(channel.size):
             x = channel[i] * pieces
-            y = _ZERO
-            for k in range(CURVE_PIECES):
+            y = x * bend[0]
+            for k in range(1, CURVE_PIECES):
                 part = x - np.float32(k)
-                part = part if part > _ZERO else _ZERO
-                y += (part if part < _ONE else _ONE) * rise[k]
+                y += (part if part > _ZERO else _ZERO) * bend[k]
             channel[i] = y if y < _ONE else _ONE
-
-
-_TAPS = 6
-"""Weights that one pass over a row applies: a loop over more rows is not vectorised."""
-
-
-@compile_kernel
-def _repeat_ends(padded, start, end):  # type: ignore[no-untyped-def]
-    """Fill `padded` before `start` and from `end` on with the values there."""
-    for x in range(start):
-        padded[x] = padded[start]
-    for x in range(end, padded.size):
-        padded[x] = padded[end - 1]
-
-
-@compile_kernel
-def _smooth_down(channel, y, weights, half, row):  # type: ignore[no-untyped-def]
-    """Row `y` of a channel, weighted with the rows around it."""
-    last = channel.shape[0] - 1
-    for k in range(0, weights.size, _TAPS):
-        top = y + k - half
-        a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
-        c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
-        e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
-        u, v, w = weights[k], weights[k + 1], weights[k + 2]
-        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
-        if k == 0:
-            for x in range(row.size):
-                row[x] = u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
-        else:
-            for x in range(row.size):
-                row[x] = row[x] + u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
-
-
-@compile_kernel
-def _smooth_along(padded, weights, row):  # type: ignore[no-untyped-def]
-    """A padded row, each value weighted with those around it."""
-    for k in range(0, weights.size, _TAPS):
-        a = padded[k : k + row.size + _TAPS - 1]
-        u, v, w = weights[k], weights[k + 1], weights[k + 2]
-        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
-        if k == 0:
-            for x in range(row.size):
-                row[x] = u * a[x] + v * a[x + 1] + w * a[x + 2] + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
-        else:
-            for x in range(row.size):
-                sum3 = row[x] + u * a[x] + v * a[x + 1] + w * a[x + 2]
-                row[x] = sum3 + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
-
-
-@compile_kernel
-def _smooth(channel, weights, half, line, margin, smooth):  # type: ignore[no-untyped-def]
-    """Weights, filled up with zeros to a multiple of six, along both axes.
-
-    `line` is scratch for a row; `smooth` has a margin at its sides.
-    """
-    height, width = channel.shape
-    for y in range(height):
-        _smooth_down(channel, y, weights, half, line[half : half + width])
-        _repeat_ends(line, half, half + width)
-        _smooth_along(line, weights, smooth[y, margin : margin + width])
-        _repeat_ends(smooth[y], margin, margin + width)
-
-
-@compile_kernel
-def _sharpen(channel, smooth, p, near, fraction):  # type: ignore[no-untyped-def]
-    """Sharpen a channel in place; the margin of `smooth` is `near + 1`."""
-    height, width = channel.shape
-    last, far, four = height - 1, near + 1, np.float32(4)
-    for y in range(height):
-        above = smooth[max(y - near, 0), far : far + width]
-        below = smooth[min(y + near, last), far : far + width]
-        left, right = smooth[y, 1 : 1 + width], smooth[y, 1 + 2 * near : 1 + 2 * near + width]
-        higher = smooth[max(y - far, 0), far : far + width]
-        lower = smooth[min(y + far, last), far : far + width]
-        before, after = smooth[y, :width], smooth[y, 2 * far : 2 * far + width]
-        row = channel[y]
-        for x in range(width):
-            around = above[x] + below[x] + left[x] + right[x]
-            further = higher[x] + lower[x] + before[x] + after[x]
-            around += fraction * (further - around)
-            value = row[x] + p * (four * row[x] - around)
-            value = value if value > _ZERO else _ZERO
-            row[x] = value if value < _ONE else _ONE
 
 
 @compile_kernel
@@ -306,30 +224,12 @@ def _prepare_contrast(values: np.ndarray) -> TileFunction:
 
 def _prepare_curves(values: np.ndarray) -> TileFunction:
     rises = values.reshape(-1, CURVE_PIECES)
-    shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
-    shares = shares if len(shares) == 3 else shares[[0, 0, 0]]
+    slopes = rises / rises.sum(axis=1, keepdims=True)
+    bends = np.diff(slopes, axis=1, prepend=0).astype(np.float32)
+    bends = bends if len(bends) == 3 else bends[[0, 0, 0]]
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _map_curves(tile.reshape(3, -1), shares)
-        return tile
-
-    return run
-
-
-def _prepare_sharpness(values: np.ndarray) -> TileFunction:
-    p = np.float32(values[0])
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        neighbourhood = laplacian_neighbourhood(frame.scale)
-        near, fraction = neighbourhood.near, np.float32(neighbourhood.fraction)
-        count, (_, height, width) = len(neighbourhood.weights), tile.shape
-        weights = np.zeros(-(-count // _TAPS) * _TAPS, np.float32)
-        weights[:count] = neighbourhood.weights
-        line = np.empty(width + weights.size, np.float32)
-        smooth = np.empty((height, width + 2 * (near + 1)), np.float32)
-        for channel in tile:
-            _smooth(channel, weights, count // 2, line, near + 1, smooth)
-            _sharpen(channel, smooth, p, near, fraction)
+        _map_curves(tile.reshape(3, -1), bends)
         return tile
 
     return run
@@ -341,9 +241,64 @@ KERNELS: dict[str, Kernel] = {
     "contrast": _prepare_contrast,
     "tone": _prepare_curves,
     "color": _prepare_curves,
-    "sharpness": _prepare_sharpness,
+    "sharpness": prepare_sharpness,
     **LIGHT_KERNELS,
     **COLOUR_KERNELS,
     **DETAIL_KERNELS,
 }
 """Operation name -> kernel."""
+
+
+_HALF, _ONE, _TWO, _THREE, _FOUR, _FIVE = (np.float32(value) for value in (0.5, 1, 2, 3, 4, 5))
+
+
+@compile_kernel
+def _interpolate(pixels, cos, sin, rows, first, highest, half, result):  # type: ignore[no-untyped-def]
+    """Rows of a photo (H, W, C) that is turned, from row `first` of `rows`, into `result`."""
+    height, width, channels = pixels.shape
+    count, columns = result.shape[:2]
+    weights = np.empty((2, 4), np.float32)
+    at_row, at_column = np.empty(4, np.int64), np.empty(4, np.int64)
+    low = np.float32(0)
+    for row in range(count):
+        y = first + row + 0.5 * (1 - rows)
+        for column in range(columns):
+            x = column + 0.5 * (1 - columns)
+            across = cos * x + sin * y + 0.5 * (width - 1)
+            down = cos * y - sin * x + 0.5 * (height - 1)
+            left, top = math.floor(across), math.floor(down)
+            for axis in range(2):
+                t = np.float32(across - left) if axis == 0 else np.float32(down - top)
+                weights[axis, 0] = ((_TWO - t) * t - _ONE) * t * _HALF
+                weights[axis, 1] = ((_THREE * t - _FIVE) * t * t + _TWO) * _HALF
+                weights[axis, 2] = ((_FOUR - _THREE * t) * t + _ONE) * t * _HALF
+                weights[axis, 3] = (t - _ONE) * t * t * _HALF
+            for k in range(4):
+                at_row[k] = min(max(int(top) - 1 + k, 0), height - 1)
+                at_column[k] = min(max(int(left) - 1 + k, 0), width - 1)
+            for channel in range(channels):
+                total = half
+                for j in range(4):
+                    line = low
+                    for i in range(4):
+                        line += weights[0, i] * np.float32(pixels[at_row[j], at_column[i], channel])
+                    total += weights[1, j] * line
+                result[row, column, channel] = min(max(total, low), highest)
+
+
+def straighten(pixels: np.ndarray, values: ParameterValues, rows: slice) -> np.ndarray:
+    """Rows of the photo turned clockwise; see `operations.geometry.straighten`."""
+    if pixels.dtype == np.float16:  # which Numba does not know
+        return geometry.straighten(pixels, values, rows)
+    turn = geometry.make_turn(pixels, values)
+    start, stop, _ = rows.indices(turn.size[0])
+    result = np.empty((stop - start, turn.size[1], *pixels.shape[2:]), pixels.dtype)
+    is_float = pixels.dtype.kind == "f"
+    # An integer is truncated when it is stored, so half a level is added before.
+    highest = np.float32(1 if is_float else np.iinfo(pixels.dtype).max)
+    half = np.float32(0 if is_float else 0.5)
+    _interpolate(pixels, turn.cos, turn.sin, turn.size[0], start, highest, half, result)
+    return result
+
+
+GEOMETRY_KERNELS: dict[str, GeometryFunction] = {"straighten": straighten}

@@ -1,8 +1,14 @@
-"""Word vectors for a vocabulary: from the published .h5, or from any GloVe text file."""
+"""Word vectors for a vocabulary: from the published .h5, or from any GloVe text file.
+
+The words of a packed set and their vectors are one file beside it, so that a machine that trains needs
+neither the GloVe files nor h5py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..image import open_regular_file
+from ..image import open_regular_file, write_atomically
 from .vocabulary import SPECIAL, Vocabulary
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -110,3 +116,55 @@ def _narrowed(values: NDArray[Any]) -> NDArray[np.float32]:
     """As float32; what does not fit becomes infinite."""
     with np.errstate(over="ignore"):
         return values.astype(np.float32)
+
+
+WORDS_FILE = "words.npz"
+MIN_WORD_COUNT = 2
+"""How often a word must occur in the requests to be part of the vocabulary."""
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """A vocabulary and a vector for each word, (len(vocabulary), D); zeros where none is known."""
+
+    vocabulary: Vocabulary
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def without_vectors(cls, texts: Iterable[str], size: int) -> WordVectors:
+        """The words of some requests, with zeros for vectors that are still to be learned."""
+        vocabulary = Vocabulary.of(texts, minimum=MIN_WORD_COUNT)
+        return cls(vocabulary, np.zeros((len(vocabulary), size), np.float32))
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """Number of words written, and how many of them have no GloVe vector."""
+
+    words: int
+    missing: int
+
+
+def write_glove_vectors(path: Path, glove: Path, vocabulary: Vocabulary) -> WordCounts:
+    """Write a vocabulary and its GloVe vectors; `glove` is the published HDF5 file or GloVe's text."""
+    embeddings = read_glove(glove, vocabulary)
+    write_word_vectors(path, WordVectors(vocabulary, embeddings.vectors))
+    return WordCounts(len(vocabulary), len(embeddings.missing))
+
+
+def write_word_vectors(path: Path, words: WordVectors) -> None:
+    """Write NumPy's .npz, atomically."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, words=np.array(words.vocabulary.words), vectors=words.vectors)
+    write_atomically(path, stream.getvalue(), overwrite=True)
+
+
+def read_word_vectors(path: Path) -> WordVectors:
+    try:
+        with open_regular_file(path) as opened, np.load(opened, allow_pickle=False) as file:
+            words, vectors = file["words"], file["vectors"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read as words with vectors: {error}") from None
+    if vectors.ndim != 2 or len(vectors) != len(words):
+        raise DataError(f"{path} has {len(words)} words and vectors of shape {vectors.shape}; make it again")
+    return WordVectors(Vocabulary(tuple(map(str, words))), vectors.astype(np.float32))

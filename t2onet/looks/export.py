@@ -1,10 +1,12 @@
 """Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error.
 
-A table holds what depends on a pixel's own colour; other steps are left out and named.
+A table holds what depends on a pixel's own colour; other steps are left out and named. For RawTherapee (.pp3)
+and darktable (.xmp), a settings file applies a HaldCLUT from their folder.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,6 @@ from ..executor import apply
 from ..image import image_from_array, write_atomically
 from ..image.pixels import to_depth
 from ..recipe import Recipe, Step
-from .programs import SETTINGS_FORMATS
 
 _PROBE_COUNT = 200_000
 """Random colours on which the error of a table is measured."""
@@ -132,7 +133,7 @@ def export_recipe(
         raise LookError(f"{path.name}: a look is written as {listed}; give one of those endings")
     settings = SETTINGS_FORMATS.get(ending)
     table_path = path if settings is None else path.with_suffix(".png")
-    size = _choose_size(ending, size)
+    size = choose_size(ending, size)
     for existing in (path, table_path):
         if existing.exists() and not overwrite:
             raise OutputError(
@@ -148,11 +149,12 @@ def export_recipe(
     ]
     if settings is not None:
         write_atomically(path, settings.format(table_path.name).encode(), overwrite=overwrite)
-        notes.append(f"{path.name} applies {table_path.name}: move that to {settings.folder}")
+        notes.append(settings.explain_table(path.name, table_path.name))
     return ExportedLook(path, table_path, size, measure_fidelity(recipe, table), tuple(notes))
 
 
-def _choose_size(ending: str, size: int | None) -> int:
+def choose_size(ending: str, size: int | None) -> int:
+    """Entries a side of the table for a file with this ending; refuses a size that it cannot have."""
     sizes = (HALD_SIZES[-1],) if ending in SETTINGS_FORMATS else TABLE_FORMATS[ending].sizes
     if size is not None and size not in sizes:
         raise LookError(f"a {ending} has {_format_sizes(sizes)} entries a side, not {size}")
@@ -185,4 +187,77 @@ TABLE_FORMATS = {
     ".png": _TableFormat(HALD_SIZES, _write_hald),
 }
 """File ending -> allowed entries a side (the first is the default) and the function that writes it."""
+
+
+_PP3 = """[Version]
+AppVersion=5.9
+Version=349
+
+[Film Simulation]
+Enabled=true
+ClutFilename={table}
+Strength=100
+
+[Color Management]
+WorkingProfile=sRGB
+OutputProfile=RTv4_sRGB
+"""
+
+_LUT3D_VERSION = 3
+_LUT3D = struct.Struct("<512s i i i 12288s 128s")
+"""Parameters of darktable's module: file, colour space (sRGB), interpolation (tetrahedral), keypoints (none),
+and a compressed table with its name (none)."""
+_XMP = """<?xml version="1.0" encoding="UTF-8"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/">
+ <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+  <rdf:Description rdf:about="" xmlns:darktable="http://darktable.sf.net/"
+    darktable:xmp_version="5" darktable:auto_presets_applied="1" darktable:history_end="1">
+   <darktable:history>
+    <rdf:Seq>
+     <rdf:li darktable:num="0" darktable:operation="lut3d" darktable:enabled="1"
+      darktable:modversion="{version}" darktable:params="{parameters}"
+      darktable:multi_name="" darktable:multi_priority="0"/>
+    </rdf:Seq>
+   </darktable:history>
+  </rdf:Description>
+ </rdf:RDF>
+</x:xmpmeta>
+"""
+
+
+@dataclass(frozen=True)
+class SettingsFormat:
+    """A program's settings file: its text, which names a HaldCLUT, and its folder of those."""
+
+    format: Callable[[str], str]
+    """File name of the HaldCLUT -> text."""
+    folder: str
+    """Where the program looks for the HaldCLUT."""
+
+    def explain_table(self, name: str, table: str) -> str:
+        """What to do with the HaldCLUT `table` that the settings file `name` applies."""
+        return f"{name} applies {table}: move that to {self.folder}"
+
+
+def format_pp3(table: str) -> str:
+    """Film Simulation at full strength, in the colour space that the HaldCLUT is made for."""
+    escaped = table.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return _PP3.format(table="\\s" + escaped[1:] if escaped.startswith(" ") else escaped)
+
+
+def format_xmp(table: str) -> str:
+    """A history of one step: the module "LUT 3D"."""
+    parameters = _LUT3D.pack(table.encode(), 0, 0, 0, b"", b"")
+    return _XMP.format(version=_LUT3D_VERSION, parameters=parameters.hex())
+
+
+SETTINGS_FORMATS = {
+    ".pp3": SettingsFormat(
+        format_pp3, "RawTherapee's folder of HaldCLUTs (Preferences, Image Processing, Film Simulation)"
+    ),
+    ".xmp": SettingsFormat(
+        format_xmp, "darktable's folder of 3D LUTs (preferences, processing, LUT 3D root folder)"
+    ),
+}
+"""File ending -> settings file of a program that applies a HaldCLUT."""
 ENDINGS = (*TABLE_FORMATS, *SETTINGS_FORMATS)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from .features import FeatureRows, frechet_distance
+from .distances import FeatureRows, frechet_distance
 
 SampleIndices = NDArray[np.int64]
 """(..., samples): indices of samples, one draw with replacement in each row."""

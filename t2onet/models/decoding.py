@@ -98,19 +98,17 @@ class SampledDecoding:
         self,
         generator: torch.Generator,
         *,
-        temperature: float = 1.0,
         explore: float = 0.0,
         top: int | None = None,
         noise: ParameterNoise | None = None,
     ) -> None:
         self.generator = generator
-        self.temperature = temperature
         self.explore = explore
         self.top = top
         self.noise = noise
 
     def __call__(self, at: int, output: StepOutput, allowed: Tensor) -> StepChoice:
-        scores = output.logits.detach().float() / self.temperature
+        scores = output.logits.detach().float()
         likely = torch.softmax(scores.masked_fill(~allowed, float("-inf")), -1)
         if self.top is not None and self.top < likely.shape[-1]:
             allowed = allowed & (likely >= likely.topk(self.top).values[:, -1:])

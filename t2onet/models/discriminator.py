@@ -40,7 +40,7 @@ class DiscriminatorConfig:
     vector_size: int = 300
     """Size of the word vectors."""
     request_size: int = 256
-    told_size: int = 64
+    request_channels: int = 64
     """Channels of the request at each patch."""
 
 
@@ -80,9 +80,9 @@ class PatchDiscriminator(nn.Module):
         super().__init__()
         widths = [config.patch_width * min(2**k, 8) for k in range(config.patch_layers + 1)]
         *lower, top = zip((6, *widths), widths, strict=False)
-        self.told = nn.Sequential(nn.Linear(config.request_size, config.told_size), nn.LeakyReLU(0.2))
+        self.told = nn.Sequential(nn.Linear(config.request_size, config.request_channels), nn.LeakyReLU(0.2))
         self.seen = nn.Sequential(*(_conv_layer(a, b, 2) for a, b in lower))
-        self.joint = _conv_layer(top[0] + config.told_size, top[1], 1)
+        self.joint = _conv_layer(top[0] + config.request_channels, top[1], 1)
         self.out = nn.Conv2d(top[1], 1, 4, 1, 2)
 
     def forward(self, pair: Tensor, request: Tensor) -> Tensor:

@@ -51,7 +51,7 @@ class RetoucherConfig:
     heads: int = 4
     width: int = 384
     dropout: float = 0.1
-    blink: float = 0.3
+    photo_dropout: float = 0.3
     """Dropout of what is seen in the photo."""
     channels: tuple[int, ...] = (32, 32, 64, 128, 256)
     """Channels of the photo encoder's layers."""
@@ -283,7 +283,7 @@ class Retoucher(nn.Module):
     def __init__(self, settings: RetoucherConfig | None = None) -> None:
         super().__init__()
         self.settings = settings or RetoucherConfig()
-        width, words, blink = self.settings.width, self.settings.words, self.settings.blink
+        width, words, dropout = self.settings.width, self.settings.words, self.settings.photo_dropout
         self.order: tuple[Operation, ...] = tuple(map(get_published_operation, OPERATION_ORDER))
         self.reading = RequestEncoder(words, self.settings.layers, self.settings.heads, self.settings.dropout)
         self.manner = nn.Embedding(len(RETOUCHER_MODES), words)
@@ -294,10 +294,10 @@ class Retoucher(nn.Module):
         self.sense = nn.Sequential(nn.Linear(2 * words, words), nn.GELU(), nn.Linear(words, len(ATTRIBUTES)))
         self.glance, self.study = PictureStatistics(), PhotoEncoder(self.settings.channels)
         self.glanced = nn.Sequential(
-            nn.Dropout(blink), nn.Linear(STATISTICS_SIZE, width), nn.GELU(), nn.Linear(width, width)
+            nn.Dropout(dropout), nn.Linear(STATISTICS_SIZE, width), nn.GELU(), nn.Linear(width, width)
         )
         self.seen = nn.Sequential(
-            nn.Dropout(blink), nn.Linear(STATISTICS_SIZE + self.settings.channels[-1], width), nn.GELU()
+            nn.Dropout(dropout), nn.Linear(STATISTICS_SIZE + self.settings.channels[-1], width), nn.GELU()
         )
         self.whole = nn.Sequential(
             nn.Dropout(self.settings.dropout),

@@ -22,7 +22,7 @@ from torch.nn import functional
 from ..editor.styles import TONE_LEVELS, to_attribute_vector
 from ..errors import DataError, TrainingError
 from ..metrics.attributes import ATTRIBUTE_INDEX
-from ..metrics.features import load_lite0_network
+from ..metrics.distances import load_lite0_network
 from .files import read_tensors, write_tensors
 from .retoucher import RETOUCHER_SIDE
 

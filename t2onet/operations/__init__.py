@@ -7,7 +7,7 @@ one file.
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules
 
-from ._registry import (
+from ._declarations import (
     REFERENCE_SHORT_SIDE,
     Attribute,
     Declaration,
@@ -15,20 +15,19 @@ from ._registry import (
     Geometry,
     GeometryFunction,
     Operation,
-    Parameter,
-    ParameterValues,
-    Phrase,
     RadiusMode,
     Repair,
     RepairFunction,
+    pixel_scale,
+)
+from ._parameters import Parameter, ParameterValues, Phrase, join_phrases
+from ._registry import (
     declarations,
     geometries,
     get_declaration,
     get_operation,
     get_published_operation,
-    join_phrases,
     operations,
-    pixel_scale,
     register,
     register_geometry,
     register_repair,

@@ -19,17 +19,9 @@ from ..image.colour import (
     xyz_to_linear,
 )
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import (
-    Attribute,
-    Frame,
-    Operation,
-    Parameter,
-    ParameterValues,
-    Phrase,
-    degree,
-    percent,
-    register,
-)
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, ParameterValues, Phrase, degree, percent, percentage
+from ._registry import register
 from .light import bend_into_white, fade_into_gamut, limit_gain, measure_saturation, rise
 
 HUES = {
@@ -114,15 +106,7 @@ register(
         help="Makes the light warmer or cooler, and greener or more magenta; luminance stays.",
         parameters=(
             Parameter("temperature", -100.0, 100.0, 0.0, unit="mired", help="above 0 is warmer", step=1.0),
-            Parameter(
-                "tint",
-                -100.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="above 0 is more magenta, below 0 greener",
-                step=1.0,
-            ),
+            percentage("tint", "above 0 is more magenta, below 0 greener"),
         ),
         phrase=_describe_white_balance,
         formula=white_balance,
@@ -159,11 +143,7 @@ register(
         position=32,
         attribute=Attribute.COLOURFULNESS,
         help="Strengthens or mutes colours, the muted ones most; spares rich colours and skin.",
-        parameters=(
-            Parameter(
-                "amount", -100.0, 100.0, 0.0, unit="percent", help="above 0 is more colourful", step=1.0
-            ),
-        ),
+        parameters=(percentage("amount", "above 0 is more colourful"),),
         phrase=Phrase(
             more="more vibrant", less="more muted", amount=lambda amount: degree(abs(amount), 15, 50)
         ),
@@ -305,9 +285,7 @@ def _move_in_oklab(light: Array, before: tuple[Array, ...], after: tuple[Array, 
 
 
 def _declare_hues(name: str, help: str) -> Parameter:
-    return Parameter(
-        name, -100.0, 100.0, 0.0, unit="percent", help=help, step=1.0, count=len(HUES), names=tuple(HUES)
-    )
+    return percentage(name, help, count=len(HUES), names=tuple(HUES))
 
 
 def _describe_mixer(values: ParameterValues) -> str:
@@ -434,26 +412,8 @@ register(
                 count=3,
                 names=ZONE_NAMES,
             ),
-            Parameter(
-                "strength",
-                0.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="how much of its colour a zone gets",
-                step=1.0,
-                count=3,
-                names=ZONE_NAMES,
-            ),
-            Parameter(
-                "balance",
-                -100.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="above 0, highlights reach further down; below 0, shadows further up",
-                step=1.0,
-            ),
+            percentage("strength", "how much of its colour a zone gets", low=0.0, count=3, names=ZONE_NAMES),
+            percentage("balance", "above 0, highlights reach further down; below 0, shadows further up"),
         ),
         phrase=_describe_grading,
         brief="colours graded",

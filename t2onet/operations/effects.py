@@ -8,7 +8,9 @@ import numpy as np
 
 from ..image.colour import luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
-from ._registry import Frame, Operation, Parameter, Phrase, adverb, degree, register
+from ._declarations import Frame, Operation
+from ._parameters import Phrase, adverb, degree, percentage
+from ._registry import register
 from .light import bend_into_white
 
 VIGNETTE_STOPS = 3.0
@@ -50,25 +52,9 @@ register(
         position=95,
         help="Darkens or lightens the corners, in linear light.",
         parameters=(
-            Parameter(
-                "amount",
-                -100.0,
-                100.0,
-                0.0,
-                unit="percent",
-                help="below 0 darkens the corners, above 0 lightens them",
-                step=1.0,
-            ),
-            Parameter(
-                "midpoint",
-                0.0,
-                100.0,
-                50.0,
-                unit="percent",
-                help="how far from the centre it is half as strong",
-                step=1.0,
-            ),
-            Parameter("feather", 0.0, 100.0, 50.0, unit="percent", help="how softly it begins", step=1.0),
+            percentage("amount", "below 0 darkens the corners, above 0 lightens them"),
+            percentage("midpoint", "how far from the centre it is half as strong", low=0.0, default=50.0),
+            percentage("feather", "how softly it begins", low=0.0, default=50.0),
         ),
         phrase=Phrase(
             more="corners {} lightened",
@@ -179,8 +165,8 @@ register(
         position=96,
         help="Adds film grain, the same each time and at any resolution.",
         parameters=(
-            Parameter("amount", 0.0, 100.0, 0.0, unit="percent", help="how strong it is", step=1.0),
-            Parameter("size", 0.0, 100.0, 25.0, unit="percent", help="how coarse it is", step=1.0),
+            percentage("amount", "how strong it is", low=0.0),
+            percentage("size", "how coarse it is", low=0.0, default=25.0),
         ),
         phrase=Phrase(more="grain added", less="grain added", amount=lambda amount: degree(amount, 15, 50)),
         formula=grain,

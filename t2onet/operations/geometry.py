@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import RecipeError
-from ._registry import Geometry, Parameter, ParameterValues, register_geometry
+from ._declarations import Geometry
+from ._parameters import Parameter, ParameterValues
+from ._registry import register_geometry
 
 _CHUNK_PIXELS = 64 * 1024
 """Pixels that are interpolated at a time."""

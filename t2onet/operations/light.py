@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 from ..image.colour import lightness_to_luminance, luminance, luminance_to_lightness
 from ..image.pixels import Array, array_namespace, per_pixel
-from ._registry import Attribute, Frame, Operation, Parameter, Phrase, adverb, register
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, Phrase, adverb, percentage
+from ._registry import register
 
 _TINY = 1e-6
 """Replaces a zero divisor: far below one 8-bit level of linear light."""
@@ -168,11 +170,7 @@ def _declare_zone(name: str, position: int, curve: ToneCurve, about: str, tones:
         position=position,
         attribute=Attribute.LIGHTNESS,
         help=about,
-        parameters=(
-            Parameter(
-                "amount", -100.0, 100.0, 0.0, unit="percent", help="above 0 lifts, below 0 lowers", step=1.0
-            ),
-        ),
+        parameters=(percentage("amount", "above 0 lifts, below 0 lowers"),),
         phrase=Phrase(
             more=f"{tones} {{}} lifted",
             less=f"{tones} {{}} lowered",

@@ -12,19 +12,9 @@ from itertools import accumulate
 from operator import mul
 
 from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
-from ._registry import (
-    Attribute,
-    Frame,
-    Operation,
-    Parameter,
-    ParameterValues,
-    Phrase,
-    adverb,
-    degree,
-    get_published_operation,
-    percent,
-    register,
-)
+from ._declarations import Attribute, Frame, Operation
+from ._parameters import Parameter, ParameterValues, Phrase, adverb, degree, percent
+from ._registry import get_published_operation, register
 
 PAPER = ("brightness", "saturation", "contrast", "tone", "color", "sharpness")
 """The paper's set, in the order of a network's outputs and of the keys of stored plans."""

@@ -19,8 +19,15 @@ from ..operations.colour import HUES, blend_by_hue, measure_hue
 from ..operations.paper import CURVES
 from ..recipe import Step
 from .fit import INITIAL_DELTA, FittedSteps
-from .pictures import L1Cost, Picture, StepSequence, apply_step, reads_neighbours, render_intermediates
-from .remainder import measure_radial_share
+from .pictures import (
+    L1Cost,
+    Picture,
+    StepSequence,
+    apply_step,
+    measure_radial_share,
+    reads_neighbours,
+    render_intermediates,
+)
 from .sketch import FreePlaces, SketchFitter, make_sketch
 from .solvers import solve_fast
 

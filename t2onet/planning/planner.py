@@ -32,12 +32,12 @@ from .pictures import (
     Picture,
     StepSequence,
     apply_step,
+    describe_remainder,
     make_identity_step,
     reads_neighbours,
     render_intermediates,
     to_recipe,
 )
-from .remainder import describe_remainder
 from .solvers import Solver, check_solver, find_solver
 
 SearchMethod = Literal["beam", "fixed", "epsilon-greedy"]

@@ -3,14 +3,16 @@
 A solver is a function of an operation, a picture and a cost. `fast` needs the L1 cost and looks at a sample
 of the pixels: each parameter is bracketed on a grid and refined by golden section; a curve is a
 piecewise-linear least-absolute fit, by least squares with weights 1 / |residual|, a tridiagonal system for
-its seven free knots. The others take any cost.
+its seven free knots. The others take any cost; the last three differentiate the formulas with torch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +22,9 @@ from ..operations import Operation, Parameter, get_published_operation
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .pictures import CostFunction, L1Cost, Picture, apply_step, reads_neighbours
+
+if TYPE_CHECKING:
+    import torch
 
 Solver = Callable[[str, Picture, CostFunction], Step]
 
@@ -40,6 +45,7 @@ _MIN_RISE = 0.0025
 """Least rise of a piece of a curve, as a share of the whole, so that no parameter leaves its range."""
 _MIN_RESIDUAL = 0.004
 """Residuals below one 8-bit level weigh the same."""
+_GRADIENT_ROUNDS = {"adam": 150, "l-bfgs": 12, "newton": 25}
 
 
 def check_solver(name: str, way: str) -> None:
@@ -71,9 +77,8 @@ def _import_solver(name: str) -> Solver:
     if name == "nelder-mead":
         import_module("scipy.optimize")
         return solve_nelder_mead
-    from .gradient import GRADIENT_SOLVERS
-
-    return GRADIENT_SOLVERS[name]
+    import_module("torch")
+    return partial(solve_by_gradient, name)
 
 
 def solve_fast(name: str, picture: Picture, cost: CostFunction) -> Step:
@@ -228,3 +233,98 @@ def solve_nelder_mead(name: str, picture: Picture, cost: CostFunction) -> Step:
         method="Nelder-Mead",
     )
     return to_step(result.x)
+
+
+def solve_by_gradient(method: str, name: str, picture: Picture, cost: CostFunction) -> Step:
+    """The best parameters that `method` visits on its way from the defaults."""
+    import torch
+
+    operation = get_published_operation(name)
+    image = torch.from_numpy(np.array(picture))
+    values = torch.tensor(operation.defaults, dtype=torch.float32, requires_grad=True)
+    lowest, best = float("inf"), values.detach().clone()
+
+    def evaluate() -> torch.Tensor:
+        nonlocal lowest, best
+        now: torch.Tensor = cost(operation.run(image, _clip_to_ranges(operation, values)))
+        if now.item() < lowest:
+            lowest, best = now.item(), _clip_to_ranges(operation, values).detach().clone()
+        return now
+
+    step = _STEP_FACTORIES[method](values, evaluate)
+    for _ in range(_GRADIENT_ROUNDS[method]):
+        step()
+    evaluate()
+    return Step.from_trusted(name, operation.clip(best.double().tolist()))
+
+
+def _clip_to_ranges(operation: Operation, values: torch.Tensor) -> torch.Tensor:
+    """Values clipped to their ranges, with a gradient that leads back inside."""
+    import torch
+
+    low = values.new_tensor([slot.low for slot in operation.slots])
+    high = values.new_tensor([slot.high for slot in operation.slots])
+    return values + (torch.clamp(values, low, high) - values).detach()
+
+
+def _make_adam_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
+    import torch
+
+    optimiser = torch.optim.Adam([values], lr=0.05)
+
+    def step() -> None:
+        optimiser.zero_grad()
+        evaluate().backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+
+    return step
+
+
+def _make_lbfgs_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
+    import torch
+
+    optimiser = torch.optim.LBFGS([values], line_search_fn="strong_wolfe", max_iter=10)
+
+    def closure() -> torch.Tensor:
+        optimiser.zero_grad()
+        now = evaluate()
+        now.backward()  # type: ignore[no-untyped-call]
+        return now
+
+    def step() -> None:
+        optimiser.step(closure)  # type: ignore[no-untyped-call]
+
+    return step
+
+
+def _make_newton_step(values: torch.Tensor, evaluate: Callable[[], torch.Tensor]) -> Callable[[], None]:
+    """Newton's method with the curvature of the gradient's own square, since L1 has none of its own."""
+    import torch
+
+    damping = 1e-2
+
+    def step() -> None:
+        nonlocal damping
+        now = evaluate()
+        (slope,) = torch.autograd.grad(now, values, create_graph=True)
+        rows = [torch.autograd.grad(s, values, retain_graph=True, allow_unused=True)[0] for s in slope]
+        zeros = torch.zeros_like(values)
+        bend = torch.stack([zeros if row is None else row for row in rows])
+        levels, directions = torch.linalg.eigh((bend + bend.T) / 2)
+        along = directions.T @ slope.detach()
+        before = values.detach().clone()
+        for _ in range(6):
+            move = directions @ (along / (levels.abs() + damping))
+            with torch.no_grad():
+                values.copy_(before - move)
+            if evaluate().item() < now.item():
+                damping = max(damping / 3, 1e-5)
+                return
+            damping *= 4
+        with torch.no_grad():
+            values.copy_(before)
+
+    return step
+
+
+_STEP_FACTORIES = {"adam": _make_adam_step, "l-bfgs": _make_lbfgs_step, "newton": _make_newton_step}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import io
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -21,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_serializer, mo
 from ..errors import ImageError, RecipeError
 from ..image import formats, open_image
 from ..image.pixels import to_depth, to_uint8
-from ..operations import REFERENCE_SHORT_SIDE
+from ..operations import REFERENCE_SHORT_SIDE, Frame
 
 _FEATHER_REACH = 3
 """Width of a feathered edge in standard deviations of its Gaussian."""
@@ -146,6 +148,58 @@ class Mask(BaseModel):
         if softness:
             part = part.filter(PIL.ImageFilter.GaussianBlur(softness))
         return top, left, np.asarray(part)
+
+
+@dataclass(frozen=True)
+class MaskCoverage:
+    """The part of a mask over the photo that is not black."""
+
+    top: int
+    left: int
+    levels: np.ndarray
+    """(rows, columns) uint8; empty where the whole mask is black."""
+
+    @classmethod
+    def crop(cls, top: int, left: int, mask: np.ndarray) -> MaskCoverage:
+        """Crop the part of a mask that begins at row `top` and column `left` to what is not black."""
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        if not len(rows):
+            return cls(0, 0, mask[:0, :0])
+        inside = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        return cls(top + int(rows[0]), left + int(columns[0]), inside)
+
+    def widen(self, margin: int, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
+        """Rows and columns of the photo up to `margin` pixels around the mask, and the levels there."""
+        top, left = max(self.top - margin, 0), max(self.left - margin, 0)
+        bottom = min(self.top + self.levels.shape[0] + margin, height)
+        right = min(self.left + self.levels.shape[1] + margin, width)
+        above, before = self.top - top, self.left - left
+        levels = np.zeros((bottom - top, right - left), np.uint8)
+        levels[above : above + self.levels.shape[0], before : before + self.levels.shape[1]] = self.levels
+        return (slice(top, bottom), slice(left, right)), levels
+
+    def blend(
+        self, tile: np.ndarray, frame: Frame, change: Callable[[np.ndarray, Frame], np.ndarray], reach: int
+    ) -> np.ndarray:
+        """Blend `change` into `tile` by the mask, in place.
+
+        `change`, which reads up to `reach` pixels away, runs only inside the mask.
+        """
+        first = frame.top
+        top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
+        left, right = self.left, self.left + self.levels.shape[1]
+        if top >= bottom:
+            return tile
+        above, before = max(top - reach, 0), max(left - reach, 0)
+        part = tile[:, above : bottom + reach, before : right + reach].copy()
+        changed = change(part, frame.at(first + above, before))
+        changed = changed[:, top - above : bottom - above, left - before : right - before]
+        inside = tile[:, top:bottom, left:right]
+        levels = self.levels[first + top - self.top : first + bottom - self.top]
+        changed -= inside
+        changed *= np.divide(levels, 255, dtype=np.float32)
+        inside += changed
+        return tile
 
 
 def _stretch_interval(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:

@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 
+from ..bands import Pixels
 from ..editor import Edit, Editor
 from ..editor.policy import Policy
 from ..errors import ImageError
-from ..executor import Pixels, reframe_image, render_stages
+from ..executor import reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
 from ..image.photo import resize_to_square

@@ -19,11 +19,11 @@ from accelerate.utils import broadcast
 from torch import Tensor, nn
 
 from ..data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
-from ..data.words import WordVectors
 from ..errors import OutputError, TrainingError
 from ..image import write_atomically
+from ..language.embeddings import WordVectors
 from ..models import LoadedNetwork, load_network
-from ..models.files import read_tensors, write_tensors
+from ..models.files import RENAMED_SETTINGS, read_tensors, write_tensors
 from .task import (
     Learner,
     LoopSettings,
@@ -37,7 +37,7 @@ from .task import (
 
 _MACHINE_SETTINGS = {"workers"}
 """Settings that affect the speed of a run and not its results."""
-_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "blink")
+_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "photo_dropout")
 """Settings of a network that its weights do not depend on."""
 
 
@@ -139,7 +139,7 @@ def describe_settings_difference(before: dict[str, Any], after: dict[str, Any]) 
 def _flatten(data: dict[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in data.items():
-        flat |= _flatten(value) if isinstance(value, dict) else {key: value}
+        flat |= _flatten(value) if isinstance(value, dict) else {RENAMED_SETTINGS.get(key, key): value}
     return flat
 
 

@@ -227,7 +227,7 @@ class RetoucherSettings:
     """`batch` of the loop is split into simulated and real samples."""
 
     network: RetoucherConfig = field(
-        default_factory=lambda: RetoucherConfig(dropout=0.15, blink=0.4, verdicts=len(VERDICTS))
+        default_factory=lambda: RetoucherConfig(dropout=0.15, photo_dropout=0.4, verdicts=len(VERDICTS))
     )
     loop: LoopSettings = field(
         default_factory=lambda: LoopSettings(
@@ -247,11 +247,11 @@ class RetoucherSettings:
     )
     real: float = 0.2
     """Share of a batch that are pairs of photographs."""
-    held: int = HELD_OUT_PAIRS
+    validation_pairs: int = HELD_OUT_PAIRS
     """Pairs of the train split that are held out, to choose weights by."""
-    dry: float = 0.15
+    no_dropout_share: float = 0.15
     """Share of the iterations, at the end, without dropout, as in use: else edits are too weak."""
-    kept: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
     """Parts of the network that are frozen (`reading`, say), with `--from`."""
     room: int = 4096
     """Maximum of distinct words in a batch."""
@@ -277,9 +277,9 @@ class RetoucherTask:
     ) -> None:
         torch.manual_seed(derive_seed(settings.loop.seed))
         self.settings, self.data, self.process = settings, data, process
-        self.train, self.validation = split_validation(data, settings.held, settings.loop.seed)
+        self.train, self.validation = split_validation(data, settings.validation_pairs, settings.loop.seed)
         self.network = Retoucher(replace(settings.network, verdicts=len(VERDICTS)))
-        _freeze_parts(self.network, settings.kept)
+        _freeze_parts(self.network, settings.frozen)
         self.photos = photos_to_tensor(data, process.device)
         self.renderer = BatchRenderer(self.photos, compiled=settings.compiled)
         bfloat16 = settings.narrow or settings.loop.precision == "bfloat16"
@@ -308,7 +308,7 @@ class RetoucherTask:
 
     def loss(self, iteration: int, generator: torch.Generator) -> dict[str, Tensor]:
         samples = move_to_device(self._load_batch(iteration), self.process.device)
-        if iteration > self.settings.loop.iterations * (1 - self.settings.dry):
+        if iteration > self.settings.loop.iterations * (1 - self.settings.no_dropout_share):
             _disable_dropout(self.network)
         return self.losses(self.network, self.renderer.render(samples))
 

@@ -19,12 +19,11 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet, read_packed
-from ..data.words import WORDS_FILE, WordVectors, read_word_vectors
 from ..errors import TrainingError
+from ..language.embeddings import WORDS_FILE, WordVectors, read_word_vectors
 from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES
-from .adversarial import AdversarialTask, get_baseline_settings
 from .loop import (
     Reporter,
     SilentReporter,
@@ -35,8 +34,15 @@ from .loop import (
     load_start_weights,
     open_run_folder,
 )
+from .paper import (
+    AdversarialTask,
+    PaperSettings,
+    PaperTask,
+    ReinforcementSettings,
+    ReinforcementTask,
+    get_baseline_settings,
+)
 from .retoucher import RetoucherSettings, RetoucherTask
-from .t2onet import PaperSettings, PaperTask, ReinforcementSettings, ReinforcementTask
 from .task import ProcessInfo, TrainingTask, apply_assignments, setting_names, settings_to_json
 
 Settings = TypeVar("Settings")

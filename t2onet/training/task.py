@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..errors import TrainingError
+from ..models.files import RENAMED_SETTINGS
 
 S = TypeVar("S")
 
@@ -57,7 +58,8 @@ def apply_assignments(settings: S, assignments: Iterable[str]) -> S:
         name, equals, text = assignment.partition("=")
         if not equals:
             raise TrainingError(f"{assignment!r} is not a setting; settings are given as name=value")
-        settings = _assign(settings, name.strip(), text.strip())
+        name = name.strip()
+        settings = _assign(settings, RENAMED_SETTINGS.get(name, name), text.strip())
     return settings
 
 

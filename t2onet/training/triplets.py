@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..data.packed import PackedSample, PackedSet
-from ..data.words import WordVectors
 from ..errors import DataError, TrainingError
 from ..language import Vocabulary
+from ..language.embeddings import WordVectors
 from ..language.ten_requests import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
@@ -220,7 +220,7 @@ class TripletSettings:
 
     network: Any
     loop: LoopSettings = field(default_factory=LoopSettings)
-    held: int = HELD_OUT_PAIRS
+    validation_pairs: int = HELD_OUT_PAIRS
     """Pairs of the train split that are held out, to choose weights by."""
     sigma_photos: int = 64
     """Photos that the variance over ten requests is measured on."""
@@ -241,12 +241,13 @@ class TripletTask:
         torch.manual_seed(derive_seed(settings.loop.seed))
         self.words = words
         self.process = process
-        self.loop, self.held, self.sigma_photos = settings.loop, settings.held, settings.sigma_photos
+        self.loop, self.sigma_photos = settings.loop, settings.sigma_photos
+        self.validation_pairs = settings.validation_pairs
 
     def load(self, data: PackedSet, actions: ActionSpace | None = None, max_steps: int = 0) -> None:
         """Read the train split and hold part of it out; plans are read only if `actions` are given."""
         photos, vocabulary = photos_to_tensor(data, self.process.device), self.words.vocabulary
-        train, validation = split_validation(data, self.held, self.loop.seed)
+        train, validation = split_validation(data, self.validation_pairs, self.loop.seed)
         self.train = build_triplets(
             data, train, photos, vocabulary=vocabulary, actions=actions, max_steps=max_steps
         )

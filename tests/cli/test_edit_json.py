@@ -24,7 +24,8 @@ ADAPTER = TypeAdapter(list[PhotoEntry])
 PROMISED: dict[str, set[str]] = {
     "PhotoEntry": {
         *("schema_version", "source", "target", "outcome", "notes", "error", "errors", "request", "mode"),
-        *("strength", "told", "sidecar", "description", "recipe", "steps", "variants", "declined", "limits"),
+        *("strength", "explanation", "told", "sidecar", "description", "recipe", "steps", "variants"),
+        *("declined", "limits"),
     },
     "VariantEntry": {"number", "outcome", "picture", "sidecar", "description", "recipe", "steps"},
     "StepEntry": {"operation", "parameters", "masked", "sentence", "reasons"},

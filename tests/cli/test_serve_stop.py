@@ -17,14 +17,14 @@ from tests.conftest import PATIENCE
 BUSY = """
 import sys, threading, time
 from t2onet.cli import main
-from t2onet.server import darkroom, photos, running
+from t2onet.server import photos, running, sessions
 
 def never_ends(photo):
     print("busy", flush=True)
     time.sleep(3600)
 
 running._GRACE_SECONDS = 1
-darkroom.DarkroomService.warm_up = lambda room, stopping: None
+sessions.DarkroomService.warm_up = lambda room, stopping: None
 photos.SessionPhoto.open = never_ends
 sys.argv[0] = "t2o"
 main()

@@ -16,18 +16,18 @@ SETTINGS = [part for setting in (*SMALL, "iterations=2") for part in ("--set", s
 
 
 @pytest.fixture
-def packed(folder: Path) -> Path:
+def packed_folder(folder: Path) -> Path:
     return make_packed_folder(folder)
 
 
 @pytest.mark.slow
-def test_it_trains_says_so_and_resumes(t2o: T2O, packed: Path) -> None:
-    answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", *SETTINGS)
+def test_it_trains_says_so_and_resumes(t2o: T2O, packed_folder: Path) -> None:
+    answer = t2o("train", "paper", "--data", packed_folder, "-o", "out", "--cpu", *SETTINGS)
     assert answer.code == 0
     assert "2: l1 " in answer.out
     assert answer.out.endswith("ended by iterations after iteration 2 -> out\n")
     assert Path("out/best.safetensors").exists()
-    answer = t2o("train", "paper", "--data", packed, "-o", "out", "--cpu", "--resume", *SETTINGS)
+    answer = t2o("train", "paper", "--data", packed_folder, "-o", "out", "--cpu", "--resume", *SETTINGS)
     assert "resuming after iteration 2\n" in answer.out
 
 
@@ -60,14 +60,14 @@ def test_help_names_every_config(t2o: T2O) -> None:
         ),
     ],
 )
-def test_refusals(t2o: T2O, packed: Path, arguments: list[str], said: str) -> None:
+def test_refusals(t2o: T2O, packed_folder: Path, arguments: list[str], said: str) -> None:
     answer = t2o("train", *arguments, "-o", "out", "--cpu")
     assert answer.code == 2
     assert said in answer.err
 
 
-def test_what_is_missing_is_said(t2o: T2O, packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_said(t2o: T2O, packed_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "t2onet.training", None)
-    answer = t2o("train", "paper", "--data", packed, "-o", "out")
+    answer = t2o("train", "paper", "--data", packed_folder, "-o", "out")
     assert answer.code == 2
     assert "training needs torch, Accelerate and safetensors: pip install 't2onet[train]'" in answer.err

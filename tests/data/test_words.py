@@ -9,8 +9,8 @@ import pytest
 
 from t2onet import DataError
 from t2onet.data.packed import read_packed, read_training_requests
-from t2onet.data.words import WordVectors, read_word_vectors, write_glove_vectors, write_word_vectors
 from t2onet.language import Vocabulary
+from t2onet.language.embeddings import WordVectors, read_word_vectors, write_glove_vectors, write_word_vectors
 from tests.training.helpers import make_packed_folder
 
 RELEASED = Path(__file__).parent / "released" / "words.npz"
@@ -36,7 +36,8 @@ def test_words_are_those_of_the_training_requests(tmp_path: Path) -> None:
     packed = make_packed_folder(tmp_path)
     assert read_training_requests(packed) == read_packed(packed).training_requests()
     (tmp_path / "glove.txt").write_text("make 1 2\nbrighter 3 4\nzebra 5 6\n")
-    counts = write_glove_vectors(packed, tmp_path / "glove.txt")
+    vocabulary = Vocabulary.of(read_training_requests(packed), minimum=2)
+    counts = write_glove_vectors(packed / "words.npz", tmp_path / "glove.txt", vocabulary)
     assert (counts.words, counts.missing) == (17, 11)
     words = read_word_vectors(packed / "words.npz")
     assert words.vectors[words.vocabulary.id("brighter")].tolist() == [3, 4]
@@ -47,13 +48,13 @@ def test_a_given_vocabulary_takes_the_place_of_the_requests(tmp_path: Path) -> N
     packed = make_packed_folder(tmp_path)
     (tmp_path / "glove.txt").write_text("zebra 5 6\n")
     vocabulary = Vocabulary.of(["zebra"], minimum=1)
-    assert write_glove_vectors(packed, tmp_path / "glove.txt", vocabulary).words == 5
+    assert write_glove_vectors(packed / "words.npz", tmp_path / "glove.txt", vocabulary).words == 5
     assert read_word_vectors(packed / "words.npz").vocabulary == vocabulary
 
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is no packed set"):
-        write_glove_vectors(tmp_path, tmp_path / "nowhere.txt")
+        read_training_requests(tmp_path)
     (tmp_path / "words.npz").write_bytes(b"nothing")
     with pytest.raises(DataError, match="cannot be read as words with vectors"):
         read_word_vectors(tmp_path / "words.npz")

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from t2onet.evaluation.compare import ResultTable
 from t2onet.evaluation.reproduce import ABLATIONS, FORWARD_TITLE, JOINT_TITLE, PAPER_INPUT_L1, PAPER_TITLE
-from t2onet.evaluation.table import ResultTable
 from t2onet.planning import ForwardSearch, L1Cost
 from t2onet.planning.planner import FIXED_ORDER
 from t2onet.planning.solvers import find_solver

@@ -9,8 +9,7 @@ import pytest
 
 from t2onet.evaluation.measure import MAX_PSNR, Evaluation, TargetFeatures, evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, open_system
-from t2onet.metrics.distances import l1_distance, read_lpips
-from t2onet.metrics.features import FeatureExtractor
+from t2onet.metrics.distances import FeatureExtractor, l1_distance, read_lpips
 from t2onet.metrics.statistics import estimate_interval
 from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
 from tests.metrics.test_distances_lpips import random_weights

@@ -21,7 +21,7 @@ from t2onet.evaluation.paper_results import (
 )
 from t2onet.evaluation.paper_tables import FID, L1, SSIM, USERS, PaperRow, PaperRun, PaperTable
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
-from t2onet.metrics.features import LITE0_TITLE
+from t2onet.metrics.distances import LITE0_TITLE
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
 

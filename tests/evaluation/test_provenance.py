@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from t2onet import __version__
-from t2onet.evaluation import table
+from t2onet.evaluation import compare
 
 
 def repository(folder: Path, monkeypatch: pytest.MonkeyPatch, *, tracked: bool) -> Path:
@@ -22,7 +22,7 @@ def repository(folder: Path, monkeypatch: pytest.MonkeyPatch, *, tracked: bool) 
     if tracked:
         subprocess.run([*git, "add", "module.py"], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
-    monkeypatch.setattr(table, "_HERE", module)
+    monkeypatch.setattr(compare, "_HERE", module)
     return module
 
 
@@ -30,24 +30,24 @@ def test_a_checkout_says_its_commit_and_whether_it_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = repository(tmp_path, monkeypatch, tracked=True)
-    assert re.fullmatch(r"[0-9a-f]{12}", table.get_code_version())
+    assert re.fullmatch(r"[0-9a-f]{12}", compare.get_code_version())
     module.write_text("changed")
-    assert re.fullmatch(r"[0-9a-f]{12}\+", table.get_code_version())
+    assert re.fullmatch(r"[0-9a-f]{12}\+", compare.get_code_version())
 
 
 def test_an_installed_package_says_its_release_even_in_somebodys_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository(tmp_path, monkeypatch, tracked=False)
-    assert table.get_code_version() == f"release {__version__}"
+    assert compare.get_code_version() == f"release {__version__}"
 
 
 def test_without_git_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_HERE", tmp_path / "module.py")
+    monkeypatch.setattr(compare, "_HERE", tmp_path / "module.py")
     monkeypatch.setenv("PATH", "")
-    assert table.get_code_version() == f"release {__version__}"
+    assert compare.get_code_version() == f"release {__version__}"
 
 
 def test_what_stands_beside_results() -> None:
-    told = json.loads(table.encode_provenance("t2o reproduce", data="0123", seed=4))
-    assert told == {"data": "0123", "seed": 4, "code": table.get_code_version(), "command": "t2o reproduce"}
+    told = json.loads(compare.encode_provenance("t2o reproduce", data="0123", seed=4))
+    assert told == {"data": "0123", "seed": 4, "code": compare.get_code_version(), "command": "t2o reproduce"}

@@ -13,8 +13,7 @@ from t2onet.data.records import AnswerSet, RecordedPictures, read_questions
 from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.compare import compare_systems
 from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder, SystemAnswer, open_system
-from t2onet.metrics.distances import read_lpips
-from t2onet.metrics.features import load_inception_extractor
+from t2onet.metrics.distances import load_inception_extractor, read_lpips
 from t2onet.models import describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES

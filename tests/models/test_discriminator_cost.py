@@ -23,7 +23,7 @@ from t2onet.planning import write_report
 from tests.models.helpers import small
 
 VOCABULARY = Vocabulary.of(["brighter please", "darker please"], minimum=1)
-SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, told_size=4)
+SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, request_channels=4)
 LIKED = 0.6
 SLOW = pytest.mark.slow
 
@@ -150,7 +150,7 @@ def listener(level: float, shift: float) -> Discriminator:
                 layer.weight[0, 0, 2, 2] = 1.0
             for channel, sign in enumerate((1.0, -1.0)):
                 joint.weight[channel, 0, 2, 2] = sign
-                joint.weight[channel, -SMALL.told_size, 2, 2] = -sign * 2 * shift
+                joint.weight[channel, -SMALL.request_channels, 2, 2] = -sign * 2 * shift
                 joint.bias[channel] = -sign * 2 * level
             patches.out.weight[0, :2, 2, 2] = -0.5
             patches.out.bias[0] = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from t2onet import Recipe, apply, executor, open_image
+from t2onet import Recipe, apply, bands, open_image
 from t2onet.operations import Frame, get_operation, operations
 from t2onet.operations.detail import Blocks, Box, Window
 from tests.conftest import EXAMPLES
@@ -59,8 +59,8 @@ def test_bands_give_what_the_whole_gives(name: str, kernels: bool, monkeypatch: 
     look = Recipe.from_steps([(name, SETTINGS[name])])
     whole = np.asarray(apply(look, picture, kernels=kernels))
     assert np.abs(whole - picture).max() > 0.02
-    monkeypatch.setattr(executor, "BAND_PIXELS", 37 * picture.shape[1])
-    monkeypatch.setattr(executor, "MIN_BAND_REACHES", 0)
+    monkeypatch.setattr(bands, "BAND_PIXELS", 37 * picture.shape[1])
+    monkeypatch.setattr(bands, "MIN_BAND_REACHES", 0)
     banded = np.asarray(apply(look, picture, kernels=kernels))
     assert banded == pytest.approx(whole, abs=2e-6)
 

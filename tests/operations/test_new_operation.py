@@ -21,7 +21,7 @@ DECLARATION = '''
 """Two numbers with wide ranges, zero defaults, a phrase and no kernel."""
 
 from ..image.pixels import array_namespace
-from ._registry import Attribute, Operation, Parameter, Phrase, register
+from . import Attribute, Operation, Parameter, Phrase, register
 
 
 def glow(image, parameters, frame):

@@ -11,7 +11,7 @@ from t2onet import Mask, Recipe, RecipeError, Step
 from t2onet.errors import LookError
 from t2onet.looks.export import export_recipe
 from t2onet.operations import Repair, get_operation, operations, register_repair, repairs
-from t2onet.operations.inpainting import inpaint
+from t2onet.operations.detail import inpaint
 
 MASK = Mask.from_array(np.eye(8, dtype=bool), feather=1)
 STEP = ("inpaint", [], MASK)

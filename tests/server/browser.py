@@ -20,7 +20,7 @@ DESKTOP, PHONE = (1280, 860), (390, 844)
 
 
 @dataclass
-class Noted:
+class MonitoredPage:
     """What a page asked for, and what went wrong in it."""
 
     page: Page
@@ -78,8 +78,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
-def noted(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Noted]:
+def monitored_page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[MonitoredPage]:
     """An empty page of a desktop or a phone."""
     context = looking(browser, request.param)
-    yield Noted(context.new_page())
+    yield MonitoredPage(context.new_page())
     context.close()

@@ -13,11 +13,11 @@ from starlette.testclient import TestClient
 
 from t2onet.server import ServerSettings, create_app
 from tests.editor.helpers import Scripted
-from tests.server.browser import browser, noted
+from tests.server.browser import browser, monitored_page
 from tests.server.helpers import Visitor, picture
 from tests.server.live import photo_file, table
 
-__all__ = ["browser", "noted", "table"]
+__all__ = ["browser", "monitored_page", "table"]
 
 Serve = Callable[..., Visitor]
 

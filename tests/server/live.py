@@ -21,7 +21,7 @@ from t2onet.server.running import LimitedServer, bind_socket, build_server_url
 from tests.conftest import PATIENCE
 from tests.editor.helpers import Scripted
 from tests.planning.scenes import scene
-from tests.server.browser import DESKTOP, Noted
+from tests.server.browser import DESKTOP, MonitoredPage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
@@ -55,12 +55,12 @@ def running(app: FastAPI, settings: ServerSettings) -> Iterator[tuple[LimitedSer
 class Table:
     """The page, in the hands of someone."""
 
-    noted: Noted
+    monitored_page: MonitoredPage
     base: str
 
     @property
     def page(self) -> Page:
-        return self.noted.page
+        return self.monitored_page.page
 
     def enter(self) -> None:
         self.page.goto(self.base)
@@ -143,9 +143,9 @@ class Table:
 
     def went_well(self) -> None:
         """Nothing was fetched from elsewhere, and nothing failed, such as for the content policy."""
-        strange = [one for one in self.noted.asked if not one.startswith((self.base, "blob:"))]
+        strange = [one for one in self.monitored_page.asked if not one.startswith((self.base, "blob:"))]
         assert strange == []
-        assert not self.noted.wrong, self.noted.wrong
+        assert not self.monitored_page.wrong, self.monitored_page.wrong
 
 
 def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
@@ -156,11 +156,11 @@ def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
 
 
 @pytest.fixture
-def table(noted: Noted, tmp_path: Path) -> Iterator[Table]:
+def table(monitored_page: MonitoredPage, tmp_path: Path) -> Iterator[Table]:
     """The page of a new darkroom, on a desktop and on a phone."""
     with serve_darkroom(tmp_path / "server", Scripted()) as base:
-        yield (found := Table(noted, base))
+        yield (found := Table(monitored_page, base))
         found.went_well()
 
 
-on_a_desktop = pytest.mark.parametrize("noted", [DESKTOP], ids=["desktop"], indirect=True)
+on_a_desktop = pytest.mark.parametrize("monitored_page", [DESKTOP], ids=["desktop"], indirect=True)

@@ -74,7 +74,7 @@ def test_a_look_is_matched(table: Table, sea: Path, tmp_path: Path) -> None:
     table.page.set_input_files("#look-after", str(sea))
     table.page.click("#find-look")
     table.page.wait_for_selector("#found:has-text('do not show the same scene')")
-    table.noted.wrong.clear()
+    table.monitored_page.wrong.clear()
     table.page.set_input_files("#look-after", str(after))
     table.page.click("#find-look:enabled")
     table.page.click("#use-look")
@@ -107,6 +107,21 @@ def test_what_is_saved_is_what_was_seen(table: Table, sea: Path) -> None:
         assert np.array_equal(np.asarray(file), np.asarray(made))
     assert table.light() == pytest.approx(float(np.mean(made)), abs=2)
     assert "LUT_3D_SIZE 33" in Path(cube.path()).read_text()
+
+
+@on_a_desktop
+@pytest.mark.parametrize(
+    ("button", "name"), [("RawTherapee (.pp3)", "sea.pp3"), ("darktable (.xmp)", "sea.xmp")]
+)
+def test_settings_for_other_programs_are_saved(table: Table, sea: Path, button: str, name: str) -> None:
+    table.enter()
+    table.bring(sea)
+    table.say("brighter and warmer")
+    saved = table.saved(button)
+    assert saved.suggested_filename == f"{name}.zip"
+    with zipfile.ZipFile(saved.path()) as archive:
+        assert archive.namelist() == [name, "sea.png"]
+    assert f"{name} applies sea.png: move that to " in table.page.inner_text(".notice")
 
 
 @on_a_desktop
@@ -185,4 +200,4 @@ def test_a_file_that_is_no_photo_is_refused_in_words(table: Table, tmp_path: Pat
     table.page.wait_for_selector(".notice")
     assert "broken.png" in table.page.inner_text(".notice")
     assert table.page.is_visible("#welcome")
-    table.noted.wrong.clear()  # the browser notes the refusal, too
+    table.monitored_page.wrong.clear()  # the browser notes the refusal, too

@@ -18,8 +18,8 @@ from t2onet.image import Image
 from t2onet.image.codecs import count_cores
 from t2onet.recipe import Recipe
 from t2onet.server import ServerSettings, create_app, results
-from t2onet.server.darkroom import DarkroomService
 from t2onet.server.running import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
+from t2onet.server.sessions import DarkroomService
 from tests.conftest import PATIENCE
 from tests.editor.helpers import Scripted
 from tests.server.helpers import API, files, picture

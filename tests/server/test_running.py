@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from t2onet.server import ServerSettings, create_app, darkroom
-from t2onet.server.darkroom import DarkroomService
+from t2onet.server import ServerSettings, create_app, sessions
 from t2onet.server.running import bind_socket, run_server
+from t2onet.server.sessions import DarkroomService
 from tests.conftest import PATIENCE
 from tests.editor.helpers import Scripted
 
@@ -42,7 +42,7 @@ def test_a_stop_ends_the_warm_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_no_kernels_are_compiled_for_a_server_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
-    monkeypatch.setattr(darkroom, "render_stages", lambda *_, **__: compiled.append(1))
+    monkeypatch.setattr(sessions, "render_stages", lambda *_, **__: compiled.append(1))
     room, stopping = DarkroomService.create(ServerSettings(), Scripted()), threading.Event()
     room.warm_up(stopping)
     assert len(compiled) == 1

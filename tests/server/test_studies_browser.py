@@ -13,7 +13,7 @@ import pytest
 from t2onet.data import open_dataset
 from t2onet.studies.database import StudyDatabase
 from t2onet.studies.results import ExportedPairs, export_pairs
-from tests.server.browser import PHONE, Noted
+from tests.server.browser import PHONE, MonitoredPage
 from tests.studies.photos import REQUEST, photo_pairs, photo_table
 from tests.studies.served import Served
 
@@ -41,14 +41,16 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
-def only_from(noted: Noted, served: Served) -> None:
+def only_from(monitored_page: MonitoredPage, served: Served) -> None:
     """Nothing was fetched from elsewhere, and nothing failed, such as for the content policy."""
-    assert [address for address in noted.asked if not address.startswith((served.base, "blob:"))] == []
-    assert noted.wrong == []
+    assert [
+        address for address in monitored_page.asked if not address.startswith((served.base, "blob:"))
+    ] == []
+    assert monitored_page.wrong == []
 
 
-def test_rating_to_the_exported_file(noted: Noted, tmp_path: Path) -> None:
-    page = noted.page
+def test_rating_to_the_exported_file(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page = monitored_page.page
     arguments = ("rate", photo_table(tmp_path, 3), "--checks", 0, "--repeats", 0, "--ratings", 1)
     with Served(*arguments, database=str(tmp_path / "studies.db")) as served:
         page.goto(served.join)
@@ -90,7 +92,7 @@ def test_rating_to_the_exported_file(noted: Noted, tmp_path: Path) -> None:
         with page.expect_download() as download:
             page.click("#export")
         download.value.save_as(tmp_path / "ratings.csv")
-        only_from(noted, served)
+        only_from(monitored_page, served)
     with (tmp_path / "ratings.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     by_page = [[row["stars"] for row in rows if row["page"] == number] for number in "123"]
@@ -99,9 +101,9 @@ def test_rating_to_the_exported_file(noted: Noted, tmp_path: Path) -> None:
     assert {row["request"] for row in rows} == {REQUEST}
 
 
-@pytest.mark.parametrize("noted", [(1280, 720), PHONE], ids=["laptop", "phone"], indirect=True)
-def test_stars_are_saved_without_scrolling(noted: Noted, tmp_path: Path) -> None:
-    page = noted.page
+@pytest.mark.parametrize("monitored_page", [(1280, 720), PHONE], ids=["laptop", "phone"], indirect=True)
+def test_stars_are_saved_without_scrolling(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page = monitored_page.page
     with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
         begin(page, served)
         page.wait_for_load_state("networkidle")
@@ -133,8 +135,10 @@ def is_reachable(page: Page, selector: str) -> bool:
     )
 
 
-def test_a_picture_gives_way_to_the_original_while_it_is_pressed(noted: Noted, tmp_path: Path) -> None:
-    page = noted.page
+def test_a_picture_gives_way_to_the_original_while_it_is_pressed(
+    monitored_page: MonitoredPage, tmp_path: Path
+) -> None:
+    page = monitored_page.page
     with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
         begin(page, served)
         source = "() => document.querySelector('.picture img').getAttribute('src')"
@@ -150,8 +154,10 @@ def test_a_picture_gives_way_to_the_original_while_it_is_pressed(noted: Noted, t
         assert page.evaluate(source).endswith(own)
 
 
-def test_what_was_not_saved_is_said_and_can_be_sent_again(noted: Noted, tmp_path: Path) -> None:
-    page = noted.page
+def test_what_was_not_saved_is_said_and_can_be_sent_again(
+    monitored_page: MonitoredPage, tmp_path: Path
+) -> None:
+    page = monitored_page.page
     with Served("rate", photo_table(tmp_path, 2), database=str(tmp_path / "studies.db")) as served:
         begin(page, served)
         was = page.inner_text("#count")
@@ -168,8 +174,8 @@ def test_what_was_not_saved_is_said_and_can_be_sent_again(noted: Noted, tmp_path
         assert page.inner_text("#message") == ""
 
 
-def test_annotating_to_the_exported_dataset(noted: Noted, tmp_path: Path) -> None:
-    page, database = noted.page, str(tmp_path / "studies.db")
+def test_annotating_to_the_exported_dataset(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page, database = monitored_page.page, str(tmp_path / "studies.db")
     folder = photo_pairs(tmp_path / "pairs", 3)
     with Served("annotate", folder, "--qualification", 1, "--requests", 1, database=database) as served:
         begin(page, served)
@@ -201,15 +207,15 @@ def test_annotating_to_the_exported_dataset(noted: Noted, tmp_path: Path) -> Non
             page.click("#send")
             wait_for_change(page, f"{number + 1} done, {2 - number} to go")
         page.wait_for_selector("#end:not([hidden])")
-        only_from(noted, served)
+        only_from(monitored_page, served)
     with StudyDatabase(database) as store:
         assert export_pairs(store, 1, tmp_path / "set") == ExportedPairs(2, 2)
     said = {request for sample in open_dataset(tmp_path / "set").samples for request in sample.requests}
     assert said == {"more light, please", "a little brighter"}
 
 
-def test_the_owner_invites_and_blocks(noted: Noted, tmp_path: Path) -> None:
-    page = noted.page
+def test_the_owner_invites_and_blocks(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page = monitored_page.page
     with Served("rate", photo_table(tmp_path, 1), database=str(tmp_path / "studies.db")) as served:
         page.goto(served.owner)
         page.fill("#name", "Zoë")
@@ -231,8 +237,8 @@ def test_the_owner_invites_and_blocks(noted: Noted, tmp_path: Path) -> None:
         assert page.inner_text("h1") == "This link leads nowhere"
 
 
-def test_who_joins_too_late_is_told_when_to_come_back(noted: Noted, tmp_path: Path) -> None:
-    page, database = noted.page, str(tmp_path / "studies.db")
+def test_who_joins_too_late_is_told_when_to_come_back(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page, database = monitored_page.page, str(tmp_path / "studies.db")
     with Served("rate", photo_table(tmp_path, 1), "--joins-per-address", 1, database=database) as served:
         begin(page, served)
         page.goto(served.join)
@@ -249,8 +255,8 @@ def test_who_joins_too_late_is_told_when_to_come_back(noted: Noted, tmp_path: Pa
         assert fits(page)
 
 
-def test_the_owner_frees_places(noted: Noted, tmp_path: Path) -> None:
-    page, database = noted.page, str(tmp_path / "studies.db")
+def test_the_owner_frees_places(monitored_page: MonitoredPage, tmp_path: Path) -> None:
+    page, database = monitored_page.page, str(tmp_path / "studies.db")
     with Served("rate", photo_table(tmp_path, 1), database=database) as served:
         page.goto(served.owner)
         for name in ("Ann", "Ben", "Cid"):
@@ -268,4 +274,4 @@ def test_the_owner_frees_places(noted: Noted, tmp_path: Path) -> None:
         page.click("#free button")
         page.wait_for_selector("#places:has-text('2 places were freed.')")
         assert page.locator("#people tr").count() == 0
-        only_from(noted, served)
+        only_from(monitored_page, served)

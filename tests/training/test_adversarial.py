@@ -14,7 +14,7 @@ from t2onet.models.baselines import BASELINES
 from t2onet.models.files import read_tensors
 from t2onet.models.text import GRUTextEncoder
 from t2onet.training import LoopSettings, ProcessInfo, WordVectors
-from t2onet.training.adversarial import AdversarialTask, get_baseline_settings
+from t2onet.training.paper import AdversarialTask, get_baseline_settings
 from t2onet.training.task import apply_assignments, list_learners, make_generator, setting_names
 from tests.models.baselines.helpers import SMALL
 from tests.training.helpers import REQUESTS, make_packed_set
@@ -60,7 +60,7 @@ def test_the_distance_is_weighed() -> None:
 
 
 def test_the_val_split_is_never_seen() -> None:
-    task = task_of("sisgan", "held=3")
+    task = task_of("sisgan", "validation_pairs=3")
     learned, held = (set(side.before.tolist()) for side in (task.train, task.validation))
     assert (len(learned), len(held), learned & held) == (5, 3, set())
     assert learned | held == {2 * number for number in range(8)}
@@ -139,7 +139,7 @@ def test_a_resumed_game_is_the_same_to_the_bit(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
-    task = task_of(name, "batch=8", "held=0")
+    task = task_of(name, "batch=8", "validation_pairs=0")
     task.train = replace(task.train, tokens=task.train.tokens[:, :7])  # the longest request, for speed
     batch = task.train.batch(torch.arange(8))
     requests = batch.requests

@@ -17,7 +17,7 @@ from t2onet.data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_F
 from t2onet.models.files import read_tensors
 from t2onet.training import Learner, LoopSettings, ProcessInfo, TrainingTask, WordVectors, loop
 from t2onet.training.loop import freeze_weights
-from t2onet.training.t2onet import PaperSettings, PaperTask
+from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.task import apply_assignments, list_learners
 from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_set
 from tests.training.toy import Duel, Line, make_run

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from t2onet.models import ActionSpace, GreedyDecoding, TeacherForcing, decode_steps
-from t2onet.training.t2onet import image_loss, operation_loss, parameter_loss
+from t2onet.training.paper import image_loss, operation_loss, parameter_loss
 from tests.models.helpers import Scripted, make_requests
 
 ACTIONS = ActionSpace()

@@ -25,15 +25,15 @@ CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
-def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_packed_folder(tmp_path_factory.mktemp("set"))
 
 
-def run(packed: Path, out: Path, *, resume: bool = False) -> tuple[str, str]:
+def run(packed_folder: Path, out: Path, *, resume: bool = False) -> tuple[str, str]:
     """What a run that asks for bfloat16 says, and the precision in its settings."""
     told = io.StringIO()
     changes = (*SMALL, "iterations=1", "precision=bfloat16")
-    train("paper", packed, out, assignments=changes, cpu=True, stream=told, resume=resume)
+    train("paper", packed_folder, out, assignments=changes, cpu=True, stream=told, resume=resume)
     with safe_open(out / "checkpoint.safetensors", "np") as file:
         settings = json.loads(file.metadata()["settings"])
     return told.getvalue(), settings["loop"]["precision"]
@@ -45,18 +45,18 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("t2onet.training.run.supports_bfloat16", lambda device: False)
 
 
-def test_a_device_that_computes_in_bfloat16_trains_in_it(packed: Path, tmp_path: Path) -> None:
+def test_a_device_that_computes_in_bfloat16_trains_in_it(packed_folder: Path, tmp_path: Path) -> None:
     if not supports_bfloat16(CPU):
         pytest.skip("this CPU does not compute in bfloat16")
-    told, precision = run(packed, tmp_path / "out")
+    told, precision = run(packed_folder, tmp_path / "out")
     assert (NO_BFLOAT16_MESSAGE in told, precision) == (False, "bfloat16")
 
 
 @pytest.mark.usefixtures("without")
-def test_another_trains_in_float32_and_says_so(packed: Path, tmp_path: Path) -> None:
-    told, precision = run(packed, tmp_path / "out")
+def test_another_trains_in_float32_and_says_so(packed_folder: Path, tmp_path: Path) -> None:
+    told, precision = run(packed_folder, tmp_path / "out")
     assert (told.count(NO_BFLOAT16_MESSAGE), precision) == (1, "float32")
-    assert NO_BFLOAT16_MESSAGE in run(packed, tmp_path / "out", resume=True)[0]
+    assert NO_BFLOAT16_MESSAGE in run(packed_folder, tmp_path / "out", resume=True)[0]
 
 
 @pytest.mark.usefixtures("without")
@@ -99,9 +99,18 @@ def test_trying_leaves_the_random_numbers_alone() -> None:
 
 
 @pytest.mark.slow
-def test_a_cpu_without_wide_vectors_trains(packed: Path, tmp_path: Path) -> None:
+def test_a_cpu_without_wide_vectors_trains(packed_folder: Path, tmp_path: Path) -> None:
     """Emulated: oneDNN is told to use AVX2, in which it has no LSTM in bfloat16."""
-    command = [sys.executable, "-m", "t2onet.training", "paper", "--data", packed, "--out", tmp_path / "out"]
+    command = [
+        sys.executable,
+        "-m",
+        "t2onet.training",
+        "paper",
+        "--data",
+        packed_folder,
+        "--out",
+        tmp_path / "out",
+    ]
     changes = (*SMALL, "iterations=2", "precision=bfloat16")
     settings = [word for change in changes for word in ("--set", change)]
     env = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "PYTHONPATH": str(ROOT)}

@@ -22,7 +22,7 @@ from t2onet.models import (
 )
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter
-from t2onet.training.t2onet import (
+from t2onet.training.paper import (
     ReinforcementSettings,
     ReinforcementTask,
     cumulative_returns,
@@ -151,7 +151,7 @@ def test_the_same_iteration_tries_the_same() -> None:
 @pytest.mark.slow
 def test_the_operation_that_helps_becomes_likely(tmp_path: Path) -> None:
     """All photos were brightened; one step may be taken."""
-    task = task_of("operations=sharpness,brightness,saturation", "max_steps=1", "held=2", ways=1)
+    task = task_of("operations=sharpness,brightness,saturation", "max_steps=1", "validation_pairs=2", ways=1)
     batch = task.train.batch(torch.arange(len(task.train)))
 
     def chance() -> float:

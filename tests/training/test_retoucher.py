@@ -26,7 +26,7 @@ from tests.training.helpers import make_packed_folder
 def test_training_ends_without_dropout_as_the_network_is_used(tmp_path: Path) -> None:
     config = get_config("default")
     settings = apply_assignments(
-        config.settings, ["iterations=10", "batch=2", "dry=0.2", "width=16", "channels=8,8"]
+        config.settings, ["iterations=10", "batch=2", "no_dropout_share=0.2", "width=16", "channels=8,8"]
     )
     task = config.task(
         settings, read_packed(make_packed_folder(tmp_path)), None, ProcessInfo(torch.device("cpu"))
@@ -51,7 +51,7 @@ def test_a_run_may_go_on_with_more_workers() -> None:
 def test_parts_that_are_kept_stay_as_they_are(tmp_path: Path) -> None:
     data = make_packed_folder(tmp_path)
     small = ["iterations=2", "batch=2", "width=16", "channels=8,8"]
-    for out, more in (("first", []), ("second", ["kept=reading,verdict"])):
+    for out, more in (("first", []), ("second", ["frozen=reading,verdict"])):
         start = None if out == "first" else tmp_path / "first" / BEST_WEIGHTS_FILE
         train(
             "default",
@@ -86,4 +86,6 @@ def test_pairs_without_requests_are_learned_from(tmp_path: Path) -> None:
 
 def test_an_unknown_part_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="the network has no part 'eyes' to freeze; it has reading"):
-        train("default", make_packed_folder(tmp_path), tmp_path / "out", assignments=["kept=eyes"], cpu=True)
+        train(
+            "default", make_packed_folder(tmp_path), tmp_path / "out", assignments=["frozen=eyes"], cpu=True
+        )

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from t2onet import TrainingError
+from t2onet.training.loop import describe_settings_difference
+from t2onet.training.paper import PaperSettings
 from t2onet.training.retoucher import RetoucherSettings
-from t2onet.training.t2onet import PaperSettings
 from t2onet.training.task import apply_assignments, setting_names, settings_to_json
 
 
@@ -58,3 +59,12 @@ def test_lists_are_of_what_they_hold() -> None:
     assert settings.network.channels == (8, 16, 32)
     with pytest.raises(TrainingError, match="channels must be a whole number, not 'wide'"):
         apply_assignments(RetoucherSettings(), ["channels=8,wide"])
+
+
+def test_settings_of_earlier_releases_are_still_accepted() -> None:
+    given = ["held=3", "dry=0.2", "kept=reading", "blink=0.1"]
+    settings = apply_assignments(RetoucherSettings(), given)
+    assert (settings.validation_pairs, settings.no_dropout_share, settings.frozen) == (3, 0.2, ("reading",))
+    assert settings.network.photo_dropout == 0.1
+    before = {"held": 3, "network": {"blink": 0.1}}
+    assert describe_settings_difference(before, {"validation_pairs": 3, "photo_dropout": 0.1}) == ""

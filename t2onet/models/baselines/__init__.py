@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from .bilinear import BilinearConfig, BilinearGAN, BilinearGenerator
 from .common import BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
 from .geneva import GeNeVa, GeNeVaConfig, GeNeVaGenerator
 from .manigan import ManiGAN, ManiGANConfig, ManiGANGenerator
 from .pix2pixaug import Pix2pixAug, Pix2pixAugConfig, Pix2pixAugGenerator
-from .sisgan import SISGAN, SISGANConfig, SISGANGenerator
+from .sisgan import SISGAN, BilinearConfig, BilinearGAN, BilinearGenerator, SISGANConfig, SISGANGenerator
 from .tagan import TAGAN, TAGANConfig, TAGANGenerator
 
 

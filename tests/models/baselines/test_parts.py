@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from t2onet.models import RequestBatch
 from t2onet.models.baselines import GeneratorOutput, PictureGenerator, resize_like
-from t2onet.models.baselines.bilinear import BilinearConfig, BilinearResidual
 from t2onet.models.baselines.common import (
     ConditioningAugmentation,
     concatenate_code,
@@ -26,6 +25,7 @@ from t2onet.models.baselines.geneva import (
     SelfAttention,
 )
 from t2onet.models.baselines.manigan import AffineCombination, ManiGANConfig, WordAttention
+from t2onet.models.baselines.sisgan import BilinearConfig, BilinearResidual
 from t2onet.models.baselines.tagan import TAGANDiscriminator
 from t2onet.models.text import GRUTextEncoder
 from tests.models.baselines.helpers import requests, small

@@ -8,8 +8,7 @@ import pytest
 from t2onet import Recipe, apply, open_image
 from t2onet.operations import get_operation
 from t2onet.planning import Plan
-from t2onet.planning.pictures import to_working_picture
-from t2onet.planning.remainder import describe_remainder
+from t2onet.planning.pictures import describe_remainder, to_working_picture
 from t2onet.planning.report import PlanReport
 from tests.conftest import EXAMPLES
 from tests.planning.scenes import scene

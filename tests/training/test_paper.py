@@ -13,7 +13,7 @@ from t2onet import DataError, TrainingError
 from t2onet.models import load_network
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter, freeze_weights
-from t2onet.training.t2onet import PaperSettings, PaperTask
+from t2onet.training.paper import PaperSettings, PaperTask
 from t2onet.training.task import apply_assignments, make_generator
 from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_set
 
@@ -70,7 +70,7 @@ def test_the_opponent_is_kept_with_the_weights(tmp_path: Path) -> None:
 
 def test_teacher_forcing_shows_the_photos_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the network looks at comes from the plan, whatever it would have chosen itself."""
-    task = task_of("batch=8", "held=0")
+    task = task_of("batch=8", "validation_pairs=0")
     batch = task.train.batch(torch.arange(8))
     seen: list[torch.Tensor] = []
     encode_image = task.network.encode_image
@@ -101,7 +101,7 @@ def test_processes_share_a_batch() -> None:
 
 
 def test_both_losses_together_reach_every_parameter() -> None:
-    task = task_of("batch=8", "held=0")
+    task = task_of("batch=8", "validation_pairs=0")
     for at in (1, 2):
         sum(task.loss(at, make_generator(at)).values(), torch.tensor(0.0)).backward()
     silent = [name for name, p in task.network.named_parameters() if p.grad is None or not p.grad.any()]
@@ -126,13 +126,15 @@ def test_validation_measures_distance_steps_and_variance() -> None:
 def test_weights_are_chosen_by_pairs_that_nothing_is_learned_from() -> None:
     """Of ten pairs of train and two of val, three are kept back and seven learned from."""
     data = make_packed_set(10, 2)
-    task = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3")), data, WORDS, CPU)
+    task = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "validation_pairs=3")), data, WORDS, CPU)
     learned, held = (set(side.before.tolist()) for side in (task.train, task.validation))
     assert (len(learned), len(held)) == (7, 3)
     assert learned | held == set(data.before[data.split("train")].tolist())
-    other = PaperTask(apply_assignments(PaperSettings(), (*SMALL, "held=3", "seed=1")), data, WORDS, CPU)
+    other = PaperTask(
+        apply_assignments(PaperSettings(), (*SMALL, "validation_pairs=3", "seed=1")), data, WORDS, CPU
+    )
     assert set(other.validation.before.tolist()) != held
-    assert task_of("held=0").validate(task.network) == {}
+    assert task_of("validation_pairs=0").validate(task.network) == {}
 
 
 def test_what_cannot_be_trained_is_refused() -> None:
@@ -150,7 +152,7 @@ def test_what_cannot_be_trained_is_refused() -> None:
 
 @pytest.mark.slow
 def test_losses_go_down_on_eight_samples(tmp_path: Path) -> None:
-    task = task_of("batch=8", "held=0", "hidden=64", "learning_rate=0.003")
+    task = task_of("batch=8", "validation_pairs=0", "hidden=64", "learning_rate=0.003")
     batch = task.train.batch(torch.arange(8))
 
     def measured() -> dict[str, float]:
