@@ -500,8 +500,8 @@ def repack_dataset(
             "layout": dataset.layout,
             "samples": done.samples,
         }
-        index = json.dumps({**header, PHOTOS_OF_KEY: named, "shards": shards.listed}, indent=1)
-        (place / INDEX_FILE).write_text(f"{index}\n", encoding="utf-8")
+        text = json.dumps({**header, PHOTOS_OF_KEY: named, "shards": shards.listed}, indent=1)
+        (place / INDEX_FILE).write_text(f"{text}\n", encoding="utf-8")
         done.bytes = sum(path.stat().st_size for path in place.iterdir())
         clear_target_folder(target, overwrite)
     return done
