@@ -19,14 +19,14 @@ from t2onet.cli.plan import plan_recipe
 from t2onet.planning.planner import PlanningMethod
 from t2onet.planning.solvers import SOLVER_NAMES
 from tests.cli.helpers import T2O, contents, pixels, process
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 EDIT = Recipe.from_steps([("brightness", 0.15), ("saturation", -0.4)])
 
 
 @cache
 def small_photo() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
+    return np.asarray(open_example("fig", 120))
 
 
 @pytest.fixture
