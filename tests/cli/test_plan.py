@@ -252,9 +252,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> None:
     arguments, begins, advice = case
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "trail.jpg").resize(90))[:90, :90]).save(
-        "other.png"
-    )
+    PIL.Image.fromarray(np.asarray(open_example("trail", 90))[:90, :90]).save("other.png")
     Path("mine.html").write_text("mine")
     before = contents(pair)
     answer = t2o("plan", "before.png", *arguments)
