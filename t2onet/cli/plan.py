@@ -279,6 +279,8 @@ def _print_plan_table(plan: Plan) -> None:
         f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         err=False,
     )
+    if plan.remainder:
+        print_line(f"{plan.remainder[0].upper()}{plan.remainder[1:]}.", err=False)
     print_line(plan.recipe.describe(), err=False)
     if plan.recipe.steps:
         print_line(plan.recipe.format_settings(), err=False)
@@ -303,5 +305,6 @@ def _print_plan_json(plan: Plan) -> None:
             "start_cost": plan.start_cost,
             "cost": plan.cost,
             "costs": list(plan.costs),
+            **({"remainder": plan.remainder} if plan.remainder else {}),
         }
     )
