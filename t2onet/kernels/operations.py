@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -213,13 +214,19 @@ _RATIOS = 4096
 """Pieces of the table of a bent contrast curve."""
 
 
+@lru_cache(maxsize=16)  # a fit moves the amount of a contrast more often than its pivot
+def _tabulate_contrast(pivot: float) -> np.ndarray:
+    """Ratios of the full contrast curve, bent to a pivot, at evenly spaced roots of luminance."""
+    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
+    power = math.log(0.5) / math.log(pivot)
+    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
+    return table.astype(np.float32)
+
+
 def _prepare_contrast(values: np.ndarray) -> TileFunction:
     if len(values) == 1 or values[1] == get_operation("contrast").defaults[1]:
         return _prepare_scalar(_adjust_contrast)(values)
-    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
-    power = math.log(0.5) / math.log(values[1])
-    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
-    ratios, p = table.astype(np.float32), np.float32(values[0])
+    ratios, p = _tabulate_contrast(float(values[1])), np.float32(values[0])
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         _scale_by_table(tile.reshape(3, -1), p, ratios)
