@@ -59,4 +59,6 @@ def print_peak_memory(recipe: Recipe, source: Path) -> None:
         return
     command = [sys.executable, "-c", _PEAK, *map(str, arguments)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    print(f"  peak memory of t2o apply = {int(told.split()[-1]) * 1024 / 1e9:.2f} GB (bar: at most 1.5)")
+    names = ", ".join(step.operation for step in recipe.steps)
+    peak = int(told.split()[-1]) * 1024 / 1e9
+    print(f"  peak memory of t2o apply = {peak:.2f} GB (bar: at most 1.5) for {names}")

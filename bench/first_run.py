@@ -30,8 +30,8 @@ def main() -> None:
 
         print(f"  t2o --help                                   {seconds(lambda: run('--help')):6.2f} s")
         for label, source in (
-            ("4.5 MP (formulas)", EXAMPLES / "fig.jpg"),
-            ("24 MP (kernels)", folder / "large.jpg"),
+            ("4.5 MP", EXAMPLES / "fig.jpg"),
+            ("24 MP", folder / "large.jpg"),
         ):
             first = seconds(lambda source=source: edit(source))
             again = seconds(lambda source=source: edit(source))

@@ -9,6 +9,7 @@ photos use the compiled kernels, small ones the formulas. The executor knows not
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from .errors import RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
+from .image.metadata import remove_regions
 from .image.pixels import to_depth
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
@@ -44,8 +46,14 @@ from .recipe.mask import MaskCoverage
 PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
 
-MIN_KERNEL_PIXELS = 12_000_000
-"""Pixels from which loading the compiled kernels saves more time than it costs."""
+MIN_KERNEL_WORK = 12_000_000
+"""Pixels times steps from which loading the compiled kernels saves more time than it costs.
+
+Loading them takes .54 s of CPU time in a new process. A formula takes .025 s for a step of the paper's and a
+million pixels, .065 for one of the darkroom's: the break-even lies between 8 and 21 million.
+"""
+MIN_LOADED_KERNEL_WORK = 1_000_000
+"""The same where this process has loaded them: each kernel still takes 10 to 20 ms at its first use."""
 MIN_CURVE_KERNEL_PIXELS = 120_000_000
 """The same for curves alone, which Pillow maps almost as fast."""
 MIN_TURN_KERNEL_PIXELS = 1_000_000
@@ -69,8 +77,8 @@ def apply(
 
     `recipe` may also be its file, or the name of a look ("teal and orange"); a file of that name wins.
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
-    `kernels` forces the compiled kernels or the formulas; by default the number of pixels in all `photos`
-    like this one decides. `progress` is called in the calling thread with the share done; once `cancel` is
+    `kernels` forces the compiled kernels or the formulas; by default the steps and the pixels in all `photos`
+    like this one decide. `progress` is called in the calling thread with the share done; once `cancel` is
     set, `Cancelled` is raised.
     """
     image = open_image(photo)
@@ -78,7 +86,7 @@ def apply(
     if not steps:
         return image
     run = _Execution.for_photo(
-        image, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
+        image, steps, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
     )
     pixels = run.execute(steps, image.pixels, image.dtype)
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
@@ -92,11 +100,13 @@ def reframe_image(
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> Image:
-    """`image` with the `pixels` it has after `steps`; its alpha follows their geometry."""
+    """`image` with the `pixels` it has after `steps`; alpha follows geometry, which drops marked regions."""
     geometry = [step for step in steps if step.is_geometry and not step.is_identity]
+    if geometry:
+        image = remove_regions(image)
     if image.alpha is None or not geometry:
         return image.with_pixels(pixels)
-    run = _Execution.for_photo(image, "scaled", kernels, threads)
+    run = _Execution.for_photo(image, geometry, "scaled", kernels, threads)
     alpha = run.execute(geometry, image.alpha[..., None], image.alpha.dtype)
     return image.with_pixels(pixels, alpha=alpha[..., 0])
 
@@ -111,8 +121,8 @@ def intermediates(
 ) -> Iterator[Image]:
     """The photo after each step of `recipe`, computed one by one."""
     image = open_image(photo)
-    run = _Execution.for_photo(image, radius, kernels, threads)
     current, steps = image.pixels, _load_recipe(recipe).steps
+    run = _Execution.for_photo(image, steps, radius, kernels, threads)
     for number, step in enumerate(steps, start=1):
         if not step.is_identity:
             current = run.execute((step,), current, np.dtype(np.float32))
@@ -138,7 +148,7 @@ def render_stages(
     steps = [step for step in recipe.steps if not step.is_identity]
     changed: list[Pixels] = []
     if steps:
-        run = _Execution.for_photo(image, "scaled", kernels, threads)
+        run = _Execution.for_photo(image, steps, "scaled", kernels, threads)
         run = replace(run, band_pixels=-(-image.height * image.width // run.threads))
         run.execute(steps, image.pixels, np.dtype(last), changed)
     remaining = iter(changed)
@@ -181,6 +191,7 @@ class _Execution:
     def for_photo(
         cls,
         image: Image,
+        steps: Sequence[Step],
         radius: RadiusMode,
         kernels: bool | None,
         threads: int | None,
@@ -191,9 +202,10 @@ class _Execution:
     ) -> _Execution:
         frame = Frame(image.height, image.width, pixel_scale(image.height, image.width, radius))
         pixels = image.height * image.width * photos
-        compiled = pixels >= MIN_KERNEL_PIXELS if kernels is None else kernels
-        curves = compiled and pixels >= MIN_CURVE_KERNEL_PIXELS
+        work = pixels * len(_list_computed(steps, image.dtype))
+        compiled = work >= _find_least_work() if kernels is None else kernels
         may_compile = kernels is not False
+        curves = may_compile and pixels >= MIN_CURVE_KERNEL_PIXELS
         return cls(frame, radius, compiled, may_compile, curves, threads or count_cores(), progress, cancel)
 
     def resize(self, height: int, width: int) -> _Execution:
@@ -223,7 +235,7 @@ class _Execution:
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
             shape = (*size, pixels.shape[2])
-            result = pixels if in_place else allocate_pixels(shape, wide, padded=stages is None)
+            result = pixels if in_place else allocate_pixels(shape, wide)
             for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
@@ -282,7 +294,7 @@ class _Execution:
         are needed.
         """
         is_8_bit = pixels.dtype == np.uint8
-        curves = list(takewhile(_is_global_curve, steps)) if is_8_bit and not inner else []
+        curves = [] if inner else _list_leading_curves(steps, pixels.dtype)
         rest, levels = steps[len(curves) :], None
         linear = False
         if curves or (self.compiled and is_8_bit):
@@ -411,9 +423,28 @@ def _is_linear(step: Step) -> bool:
     return step.mask is None and operations.get_operation(step.operation).space == "linear"
 
 
+def _find_least_work() -> int:
+    """Pixels times steps from which kernels pay in this process."""
+    is_loaded = f"{__package__}.kernels" in sys.modules
+    return MIN_LOADED_KERNEL_WORK if is_loaded else MIN_KERNEL_WORK
+
+
+def _list_computed(steps: Sequence[Step], dtype: np.dtype[Any]) -> list[Step]:
+    """The steps that are computed for each pixel, which kernels make faster."""
+    rest = steps[len(_list_leading_curves(steps, dtype)) :]
+    return [step for step in rest if not _needs_own_pass(step)]
+
+
+def _list_leading_curves(steps: Sequence[Step], dtype: np.dtype[Any]) -> list[Step]:
+    """The first steps of photos of 8 bits, as far as a table of 256 levels does them."""
+    return list(takewhile(_is_global_curve, steps)) if dtype == np.uint8 else []
+
+
 def _is_global_curve(step: Step) -> bool:
     """Whether a step maps the levels of each channel alike everywhere."""
-    return step.mask is None and operations.get_operation(step.operation).per_channel
+    if step.mask is not None or _needs_own_pass(step):
+        return False
+    return operations.get_operation(step.operation).per_channel
 
 
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -74,6 +75,33 @@ def test_wide_sharpness_is_tiled_exactly_too(kernels: bool, monkeypatch: pytest.
     tiled = np.asarray(apply(look, picture, kernels=kernels))
     monkeypatch.setattr(bands, "BAND_PIXELS", 10**9)
     assert np.array_equal(tiled, np.asarray(apply(look, picture, kernels=kernels)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "photos", "compiled"),
+    [
+        ([("contrast", 0.1), ("saturation", 0.1)], 1, True),
+        ([("contrast", 0.1)], 1, False),
+        ([("contrast", 0.1)], 2, True),
+        ([("tone", [1, 2] * 4), ("contrast", 0.1)], 1, False),  # a table of levels does the curve
+        ([("contrast", 0.1), ("tone", [1, 2] * 4)], 1, True),
+        ([("rotate", 90), ("contrast", 0.1)], 1, False),
+    ],
+)
+def test_kernels_are_used_where_pixels_times_steps_pay(
+    steps: list[tuple[str, Any]], photos: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[bool] = []
+
+    def execute(run: executor._Execution, _: object, pixels: np.ndarray, __: object) -> np.ndarray:
+        used.append(run.compiled)
+        return pixels
+
+    monkeypatch.setattr(executor, "MIN_KERNEL_WORK", 200)
+    monkeypatch.setattr(executor, "MIN_LOADED_KERNEL_WORK", 200)
+    monkeypatch.setattr(executor._Execution, "execute", execute)
+    apply(Recipe.from_steps(steps), np.zeros((10, 10, 3), np.uint8), photos=photos)
+    assert used == [compiled]
 
 
 @given(picture=pixels())

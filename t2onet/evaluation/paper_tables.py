@@ -5,7 +5,7 @@ Rows, columns and figures are the paper's; a system is named by the run that tra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import DataError
@@ -108,8 +108,14 @@ T2ONET_RUN = PaperRun("paper", "paper")
 RL_RUN = PaperRun("rl", "rl")
 
 
-def _make_variant_run(name: str, *settings: str) -> PaperRun:
-    return PaperRun(f"paper-{name}", "paper", settings)
+def _make_variant_row(title: str, name: str, setting: str, *figures: float) -> PaperRow:
+    """T2ONet trained with another setting."""
+    return PaperRow(title, PaperRun(f"paper-{name}", "paper", (setting,)), paper=_label_figures(*figures))
+
+
+def _make_gan_row(title: str, config: str, paper: Sequence[float], gier: Sequence[float]) -> PaperRow:
+    run = PaperRun(config, config)
+    return PaperRow(title, run, paper=_label_figures(*paper), gier=_label_figures(*gier))
 
 
 def _make_run_with_plans(
@@ -149,42 +155,37 @@ MAIN_TABLE = PaperTable(
             paper={L1: 0.1190, SSIM: 0.7992, FID: 12.3714},
             gier={L1: 0.1079, SSIM: 0.8048, FID: 49.6229},
         ),
-        PaperRow(
+        _make_gan_row(
             "Bilinear GAN",
-            PaperRun("bilinear", "bilinear"),
-            paper=_label_figures(0.1559, 0.4988, 102.1330, 0.8031, 1.9468),
-            gier=_label_figures(0.1918, 0.4395, 214.7331, 1.2164, 1.7988),
+            "bilinear",
+            (0.1559, 0.4988, 102.1330, 0.8031, 1.9468),
+            (0.1918, 0.4395, 214.7331, 1.2164, 1.7988),
         ),
-        PaperRow(
+        _make_gan_row(
             "Pix2pixAug",
-            PaperRun("pix2pixaug", "pix2pixaug"),
-            paper=_label_figures(0.0928, 0.7938, 14.5538, 0.5401, 3.0957),
-            gier=_label_figures(0.1255, 0.7293, 74.7761, 1.2251, 2.5148),
+            "pix2pixaug",
+            (0.0928, 0.7938, 14.5538, 0.5401, 3.0957),
+            (0.1255, 0.7293, 74.7761, 1.2251, 2.5148),
         ),
-        PaperRow(
+        _make_gan_row(
             "SISGAN",
-            PaperRun("sisgan", "sisgan"),
-            paper=_label_figures(0.0979, 0.7938, 30.9877, 0.1659, 2.8032),
-            gier=_label_figures(0.1180, 0.7300, 140.1495, 0.0198, 2.1243),
+            "sisgan",
+            (0.0979, 0.7938, 30.9877, 0.1659, 2.8032),
+            (0.1180, 0.7300, 140.1495, 0.0198, 2.1243),
         ),
-        PaperRow(
+        _make_gan_row(
             "TAGAN",
-            PaperRun("tagan", "tagan"),
-            paper=_label_figures(0.1335, 0.5429, 43.9463, 1.5552, 2.5691),
-            gier=_label_figures(0.1202, 0.5777, 112.4168, 0.6073, 2.4970),
+            "tagan",
+            (0.1335, 0.5429, 43.9463, 1.5552, 2.5691),
+            (0.1202, 0.5777, 112.4168, 0.6073, 2.4970),
         ),
-        PaperRow(
+        _make_gan_row(
             "GeNeVa",
-            PaperRun("geneva", "geneva"),
-            paper=_label_figures(0.0933, 0.7772, 33.7366, 0.6091, 3.0851),
-            gier=_label_figures(0.1093, 0.7492, 87.0128, 0.5732, 2.7278),
+            "geneva",
+            (0.0933, 0.7772, 33.7366, 0.6091, 3.0851),
+            (0.1093, 0.7492, 87.0128, 0.5732, 2.7278),
         ),
-        PaperRow(
-            "ManiGAN",
-            PaperRun("manigan", "manigan"),
-            paper=_label_figures(0.1398, 0.5177, 157.4145),
-            gier=_label_figures(0.1834, 0.4938, 234.6784),
-        ),
+        _make_gan_row("ManiGAN", "manigan", (0.1398, 0.5177, 157.4145), (0.1834, 0.4938, 234.6784)),
         PaperRow("RL", RL_RUN, paper=_RL_FIGURES, gier=_RL_GIER_FIGURES),
         PaperRow(
             "T2ONet",
@@ -208,22 +209,12 @@ IMAGE_LOSSES = PaperTable(
     DISTANCE_COLUMNS,
     (
         _INPUT_ROW,
-        PaperRow(
-            "none",
-            _make_variant_run("plans-only", "image_loss=none"),
-            paper=_label_figures(0.0949, 0.8300, 8.2482, 0.0532),
-        ),
+        _make_variant_row("none", "plans-only", "image_loss=none", 0.0949, 0.8300, 8.2482, 0.0532),
         PaperRow("L1", T2ONET_RUN, paper=_T2ONET_FIGURES),
-        PaperRow(
-            "adversarial",
-            _make_variant_run("adversarial", "image_loss=adversarial"),
-            paper=_label_figures(0.0901, 0.8031, 9.4600, 0.5825),
+        _make_variant_row(
+            "adversarial", "adversarial", "image_loss=adversarial", 0.0901, 0.8031, 9.4600, 0.5825
         ),
-        PaperRow(
-            "both",
-            _make_variant_run("both", "image_loss=both"),
-            paper=_label_figures(0.0801, 0.8464, 6.9436, 0.5671),
-        ),
+        _make_variant_row("both", "both", "image_loss=both", 0.0801, 0.8464, 6.9436, 0.5671),
     ),
     reference="L1",
     notes=(
@@ -238,16 +229,8 @@ SAMPLING_WIDTH = PaperTable(
     (
         _INPUT_ROW,
         PaperRow("h = 0", T2ONET_RUN, paper=_T2ONET_FIGURES),
-        PaperRow(
-            "h = 0.01",
-            _make_variant_run("h-0.01", "h=0.01"),
-            paper=_label_figures(0.0809, 0.8487, 7.2789, 1.1008),
-        ),
-        PaperRow(
-            "h = 0.1",
-            _make_variant_run("h-0.1", "h=0.1"),
-            paper=_label_figures(0.0979, 0.8090, 8.8763, 2.1482),
-        ),
+        _make_variant_row("h = 0.01", "h-0.01", "h=0.01", 0.0809, 0.8487, 7.2789, 1.1008),
+        _make_variant_row("h = 0.1", "h-0.1", "h=0.1", 0.0979, 0.8090, 8.8763, 2.1482),
     ),
     reference="h = 0",
 )
@@ -258,20 +241,12 @@ HISTORY = PaperTable(
     DISTANCE_COLUMNS,
     (
         _INPUT_ROW,
-        PaperRow(
-            "w./o. image",
-            _make_variant_run("without-image", "image=false"),
-            paper=_label_figures(0.0863, 0.8332, 7.7869, 1.1950),
+        _make_variant_row("w./o. image", "without-image", "image=false", 0.0863, 0.8332, 7.7869, 1.1950),
+        _make_variant_row(
+            "w./o. operation", "without-operation", "operation=false", 0.0837, 0.8424, 7.6559, 0.3257
         ),
-        PaperRow(
-            "w./o. operation",
-            _make_variant_run("without-operation", "operation=false"),
-            paper=_label_figures(0.0837, 0.8424, 7.6559, 0.3257),
-        ),
-        PaperRow(
-            "w./o. attention",
-            _make_variant_run("without-attention", "attention=false"),
-            paper=_label_figures(0.1088, 0.8087, 8.4587, 0.8872),
+        _make_variant_row(
+            "w./o. attention", "without-attention", "attention=false", 0.1088, 0.8087, 8.4587, 0.8872
         ),
         PaperRow("full model", T2ONET_RUN, paper=_T2ONET_FIGURES),
     ),

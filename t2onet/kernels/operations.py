@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..operations import Frame, GeometryFunction, ParameterValues, geometry, get_operation
-from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS, laplacian_neighbourhood
+from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
 from .detail import DETAIL_KERNELS
 from .light import LIGHT_KERNELS, Kernel, TileFunction
+from .sharpness import prepare_sharpness
 
 _ONE = np.float32(1)
 _ZERO = np.float32(0)
@@ -99,102 +101,18 @@ def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
-def _map_curves(tile, rises):  # type: ignore[no-untyped-def]
+def _map_curves(tile, bends):  # type: ignore[no-untyped-def]
+    """A line for each curve, which bends at the end of each piece but the last."""
     pieces = np.float32(CURVE_PIECES)
     for c in range(3):
-        channel, rise = tile[c], rises[c]
+        channel, bend = tile[c], bends[c]
         for i in range(channel.size):
             x = channel[i] * pieces
-            y = _ZERO
-            for k in range(CURVE_PIECES):
+            y = x * bend[0]
+            for k in range(1, CURVE_PIECES):
                 part = x - np.float32(k)
-                part = part if part > _ZERO else _ZERO
-                y += (part if part < _ONE else _ONE) * rise[k]
+                y += (part if part > _ZERO else _ZERO) * bend[k]
             channel[i] = y if y < _ONE else _ONE
-
-
-_TAPS = 6
-"""Weights that one pass over a row applies: a loop over more rows is not vectorised."""
-
-
-@compile_kernel
-def _repeat_ends(padded, start, end):  # type: ignore[no-untyped-def]
-    """Fill `padded` before `start` and from `end` on with the values there."""
-    for x in range(start):
-        padded[x] = padded[start]
-    for x in range(end, padded.size):
-        padded[x] = padded[end - 1]
-
-
-@compile_kernel
-def _smooth_down(channel, y, weights, half, row):  # type: ignore[no-untyped-def]
-    """Row `y` of a channel, weighted with the rows around it."""
-    last = channel.shape[0] - 1
-    for k in range(0, weights.size, _TAPS):
-        top = y + k - half
-        a, b = channel[min(max(top, 0), last)], channel[min(max(top + 1, 0), last)]
-        c, d = channel[min(max(top + 2, 0), last)], channel[min(max(top + 3, 0), last)]
-        e, f = channel[min(max(top + 4, 0), last)], channel[min(max(top + 5, 0), last)]
-        u, v, w = weights[k], weights[k + 1], weights[k + 2]
-        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
-        if k == 0:
-            for x in range(row.size):
-                row[x] = u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
-        else:
-            for x in range(row.size):
-                row[x] = row[x] + u * a[x] + v * b[x] + w * c[x] + p * d[x] + q * e[x] + r * f[x]
-
-
-@compile_kernel
-def _smooth_along(padded, weights, row):  # type: ignore[no-untyped-def]
-    """A padded row, each value weighted with those around it."""
-    for k in range(0, weights.size, _TAPS):
-        a = padded[k : k + row.size + _TAPS - 1]
-        u, v, w = weights[k], weights[k + 1], weights[k + 2]
-        p, q, r = weights[k + 3], weights[k + 4], weights[k + 5]
-        if k == 0:
-            for x in range(row.size):
-                row[x] = u * a[x] + v * a[x + 1] + w * a[x + 2] + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
-        else:
-            for x in range(row.size):
-                sum3 = row[x] + u * a[x] + v * a[x + 1] + w * a[x + 2]
-                row[x] = sum3 + p * a[x + 3] + q * a[x + 4] + r * a[x + 5]
-
-
-@compile_kernel
-def _smooth(channel, weights, half, line, margin, smooth):  # type: ignore[no-untyped-def]
-    """Weights, filled up with zeros to a multiple of six, along both axes.
-
-    `line` is scratch for a row; `smooth` has a margin at its sides.
-    """
-    height, width = channel.shape
-    for y in range(height):
-        _smooth_down(channel, y, weights, half, line[half : half + width])
-        _repeat_ends(line, half, half + width)
-        _smooth_along(line, weights, smooth[y, margin : margin + width])
-        _repeat_ends(smooth[y], margin, margin + width)
-
-
-@compile_kernel
-def _sharpen(channel, smooth, p, near, fraction):  # type: ignore[no-untyped-def]
-    """Sharpen a channel in place; the margin of `smooth` is `near + 1`."""
-    height, width = channel.shape
-    last, far, four = height - 1, near + 1, np.float32(4)
-    for y in range(height):
-        above = smooth[max(y - near, 0), far : far + width]
-        below = smooth[min(y + near, last), far : far + width]
-        left, right = smooth[y, 1 : 1 + width], smooth[y, 1 + 2 * near : 1 + 2 * near + width]
-        higher = smooth[max(y - far, 0), far : far + width]
-        lower = smooth[min(y + far, last), far : far + width]
-        before, after = smooth[y, :width], smooth[y, 2 * far : 2 * far + width]
-        row = channel[y]
-        for x in range(width):
-            around = above[x] + below[x] + left[x] + right[x]
-            further = higher[x] + lower[x] + before[x] + after[x]
-            around += fraction * (further - around)
-            value = row[x] + p * (four * row[x] - around)
-            value = value if value > _ZERO else _ZERO
-            row[x] = value if value < _ONE else _ONE
 
 
 @compile_kernel
@@ -217,6 +135,19 @@ def load_words(words, table, tile):  # type: ignore[no-untyped-def]
             red[x] = table[0, word & low]
             green[x] = table[1, word >> np.uint32(8) & low]
             blue[x] = table[2, word >> np.uint32(16) & low]
+
+
+@compile_kernel
+def split_words(words, tile):  # type: ignore[no-untyped-def]
+    """Like `load_words` with the levels as they are, in half the time: without a table it vectorises."""
+    low, full = np.int32(255), np.float32(255)
+    for y in range(words.shape[0]):
+        source, red, green, blue = words[y], tile[0, y], tile[1, y], tile[2, y]
+        for x in range(words.shape[1]):
+            word = np.int32(source[x])
+            red[x] = np.float32(word & low) / full
+            green[x] = np.float32(word >> np.int32(8) & low) / full
+            blue[x] = np.float32(word >> np.int32(16) & low) / full
 
 
 @compile_kernel
@@ -283,13 +214,19 @@ _RATIOS = 4096
 """Pieces of the table of a bent contrast curve."""
 
 
+@lru_cache(maxsize=16)  # a fit moves the amount of a contrast more often than its pivot
+def _tabulate_contrast(pivot: float) -> np.ndarray:
+    """Ratios of the full contrast curve, bent to a pivot, at evenly spaced roots of luminance."""
+    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
+    power = math.log(0.5) / math.log(pivot)
+    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
+    return table.astype(np.float32)
+
+
 def _prepare_contrast(values: np.ndarray) -> TileFunction:
     if len(values) == 1 or values[1] == get_operation("contrast").defaults[1]:
         return _prepare_scalar(_adjust_contrast)(values)
-    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
-    power = math.log(0.5) / math.log(values[1])
-    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
-    ratios, p = table.astype(np.float32), np.float32(values[0])
+    ratios, p = _tabulate_contrast(float(values[1])), np.float32(values[0])
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         _scale_by_table(tile.reshape(3, -1), p, ratios)
@@ -300,30 +237,12 @@ def _prepare_contrast(values: np.ndarray) -> TileFunction:
 
 def _prepare_curves(values: np.ndarray) -> TileFunction:
     rises = values.reshape(-1, CURVE_PIECES)
-    shares = (rises / rises.sum(axis=1, keepdims=True)).astype(np.float32)
-    shares = shares if len(shares) == 3 else shares[[0, 0, 0]]
+    slopes = rises / rises.sum(axis=1, keepdims=True)
+    bends = np.diff(slopes, axis=1, prepend=0).astype(np.float32)
+    bends = bends if len(bends) == 3 else bends[[0, 0, 0]]
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _map_curves(tile.reshape(3, -1), shares)
-        return tile
-
-    return run
-
-
-def _prepare_sharpness(values: np.ndarray) -> TileFunction:
-    p = np.float32(values[0])
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        neighbourhood = laplacian_neighbourhood(frame.scale)
-        near, fraction = neighbourhood.near, np.float32(neighbourhood.fraction)
-        count, (_, height, width) = len(neighbourhood.weights), tile.shape
-        weights = np.zeros(-(-count // _TAPS) * _TAPS, np.float32)
-        weights[:count] = neighbourhood.weights
-        line = np.empty(width + weights.size, np.float32)
-        smooth = np.empty((height, width + 2 * (near + 1)), np.float32)
-        for channel in tile:
-            _smooth(channel, weights, count // 2, line, near + 1, smooth)
-            _sharpen(channel, smooth, p, near, fraction)
+        _map_curves(tile.reshape(3, -1), bends)
         return tile
 
     return run
@@ -335,7 +254,7 @@ KERNELS: dict[str, Kernel] = {
     "contrast": _prepare_contrast,
     "tone": _prepare_curves,
     "color": _prepare_curves,
-    "sharpness": _prepare_sharpness,
+    "sharpness": prepare_sharpness,
     **LIGHT_KERNELS,
     **COLOUR_KERNELS,
     **DETAIL_KERNELS,

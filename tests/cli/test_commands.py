@@ -56,7 +56,7 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
     assert answer.code == 0
     assert json.loads(answer.out) == {
         "name": "Märzlicht",
-        "description": "50 % more contrast locally.",
+        "description": "Märzlicht: 50 % more contrast locally.",
         "settings": "Contrast +0.50 (local)",
         "steps": [
             {
@@ -194,10 +194,14 @@ def test_looks_are_listed_by_family(t2o: T2O) -> None:
 def test_a_look_is_described_applied_and_exported_by_name(t2o: T2O, folder: Path) -> None:
     answer = t2o("describe", "High-Key")
     look = find_look("high key")
-    assert answer.out.startswith(f"{look.description}\nhigh key: {look.recipe.describe()}\n")
+    sentence = look.recipe.describe()
+    assert sentence.startswith("High key: ")
+    assert answer.out.startswith(f"{look.description}\n{sentence}\n  1. exposure +0.90 EV")
     assert json.loads(t2o("describe", "high key", "--json").out)["about"] == look.description
     PIL.Image.new("RGB", (8, 6), (90, 100, 110)).save("photo.png")
-    assert t2o("apply", "high key", "photo.png").out == "photo.png -> photo-high-key.png\n"
+    settings = look.recipe.format_settings()
+    told = f"photo.png -> photo-high-key.png\n  {sentence}\n  {settings}\n"
+    assert t2o("apply", "high key", "photo.png").out == told
     assert t2o("apply", "hihg key", "photo.png") == (
         2,
         "",

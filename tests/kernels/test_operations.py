@@ -32,6 +32,21 @@ def test_kernel_equals_formula(name: str, data: st.DataObject, image: np.ndarray
     assert np.abs(result - expected).max() <= 1e-5
 
 
+@pytest.mark.parametrize(
+    ("scale", "top", "below"), [(1.0, 0, 0), (2.3, 0, 30), (4.0, 30, 0), (5.46, 30, 30), (20.0, 0, 0)]
+)
+def test_sharpness_of_wide_tiles_equals_its_formula(scale: float, top: int, below: int) -> None:
+    """Rows next to where the tile was cut out of the photo are left out: they need more of it."""
+    tile = np.random.default_rng(0).random((3, 45, 1100)).astype(np.float32)
+    frame = Frame(top + 45 + below, 1100, scale, top=top)
+    operation, values = operations()["sharpness"], np.array([0.7])
+    expected = np.clip(operation.formula(tile.astype(np.float64), values, frame), 0, 1)
+    result = kernels.KERNELS["sharpness"](values)(tile.copy(), frame)
+    reach = operation.reach(frame)
+    rows = slice(reach if top else 0, 45 - reach if below else 45)
+    assert np.abs(result - expected)[:, rows].max() <= 1e-5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 def test_every_level_survives_loading_and_storing(dtype: str) -> None:
@@ -62,6 +77,10 @@ def test_words_are_loaded_mapped_and_stored_like_pixels() -> None:
     tile, same = np.empty((3, 16, 16), np.float32), np.empty((3, 16, 16), np.float32)
     kernels.load_words(words, levels, tile)
     kernels.load_levels(pixels, levels, same)
+    assert np.array_equal(tile, same)
+    plain = np.tile(np.arange(256, dtype=np.float32) / 255, (3, 1))
+    kernels.load_words(words, plain, tile)
+    kernels.split_words(words, same)
     assert np.array_equal(tile, same)
     stored, rows = np.empty((14, 16), np.uint32), np.empty((14, 16, 3), np.uint8)
     kernels.store_words(tile, 2, stored)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from t2onet.image import reading
-from t2onet.server.routes import photos
+from t2onet.server import photo_routes
 from tests.conftest import PATIENCE
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
@@ -105,7 +105,7 @@ def test_a_photo_that_cannot_be_read_for_want_of_open_files_is_not_called_delete
 def test_an_error_of_the_system_that_is_not_about_storing_is_not_called_that(
     visitor: Visitor, photo: str, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(photos, "encode_preview", failing(number))
+    monkeypatch.setattr(photo_routes, "encode_preview", failing(number))
     assert read_refusal(visitor.client.get(f"{photo}/preview.jpg")) == (500, "internal")
 
 

@@ -15,15 +15,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from ... import __version__, operations
-from ...bands import Pixels
-from ...executor import apply
-from ...image import READABLE_SUFFIXES
-from ...looks import looks
-from ...options import DEFAULT_MODE, Mode
-from ...recipe import Recipe, Step
-from ..errors import Refused, not_found, refuse_storage_errors
-from ..photos import (
+from .. import __version__, operations
+from ..bands import Pixels
+from ..executor import apply
+from ..image import READABLE_SUFFIXES
+from ..looks import looks
+from ..options import DEFAULT_MODE, Mode
+from ..recipe import Recipe, Step
+from .errors import Refused, not_found, refuse_storage_errors
+from .photos import (
     DEFAULT_PHOTO_NAME,
     PhotoInfo,
     SessionPhoto,
@@ -34,8 +34,8 @@ from ..photos import (
     to_display_name,
     to_screen_pixels,
 )
-from ..running import get_disconnect_event
-from ..schemas import (
+from .running import get_disconnect_event
+from .schemas import (
     OUTPUT_FORMATS,
     AboutResponse,
     ClippingResponse,
@@ -55,7 +55,7 @@ from ..schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from ..sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
+from .sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
 
 session_router = APIRouter(tags=["sessions"])
 

@@ -8,16 +8,17 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ...editor import Edit
-from ...errors import RequestError
-from ...image import Image
-from ...operations import REFERENCE_SHORT_SIDE
-from ...options import Mode
-from ...recipe import Recipe, Step
-from ..errors import Refused, invalid_request, not_found, too_large
-from ..photos import SessionPhoto, describe_history, move_in_history
-from ..results import BatchJob, BatchPhoto, RecipeChooser, ResultFile, create_result, stream_zip
-from ..schemas import (
+from ..editor import Edit
+from ..errors import RequestError
+from ..image import Image
+from ..operations import REFERENCE_SHORT_SIDE
+from ..options import Mode
+from ..recipe import Recipe, Step
+from .errors import Refused, invalid_request, not_found, too_large
+from .photo_routes import to_photo_response
+from .photos import SessionPhoto, describe_history, move_in_history
+from .results import BatchJob, BatchPhoto, RecipeChooser, ResultFile, create_result, stream_zip
+from .schemas import (
     BatchItemResponse,
     BatchResponse,
     EditRequest,
@@ -43,9 +44,8 @@ from ..schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from ..sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
-from ..settings import MIB
-from .photos import to_photo_response
+from .sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
+from .settings import MIB
 
 request_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["requests"])
 
@@ -179,7 +179,7 @@ plan_router = APIRouter(prefix="/sessions/{session}", tags=["plans"])
 @plan_router.post("/plans")
 def plan_look(body: PlanRequest, session: SessionDep, darkroom: DarkroomDep) -> PlanResponse:
     """Find the recipe that turns one photo into another. Nothing changes; to apply it, put it on a photo."""
-    from ...planning import plan
+    from ..planning import plan
 
     before, after = session.get_photo(body.before), session.get_photo(body.after)
     with darkroom.hold_slot():

@@ -1,4 +1,4 @@
-"""A memory's tones, and the curves that lead there."""
+"""An expert's tones, and the curves that lead there."""
 
 from __future__ import annotations
 
