@@ -19,9 +19,6 @@ SENTENCES = (
     "language/",
     "data/simulation/",
     "editor/conversation",
-    "editor/holding",
-    "editor/telling",
-    "editor/turns",
 )
 
 

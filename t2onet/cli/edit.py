@@ -87,7 +87,7 @@ def edit_photos(
     as_json: JsonOption = False,
 ) -> None:
     """Edit photos by a request in words; recipes are written beside the edited photos."""
-    from ..editor.policy import check_mode, load_shipped_policy, open_policy
+    from ..editor.policy import check_mode, open_policy
     from ..image.codecs import count_cores
 
     check_overwrite_options(overwrite, skip_existing)
@@ -100,8 +100,9 @@ def edit_photos(
     )
     todo = selected.tasks
     jobs = min(jobs or count_cores(), len(todo))
-    policy = load_shipped_policy() if network is None else open_policy(network)
-    check_mode(policy, mode)
+    policy = None if network is None else open_policy(network)
+    if policy is not None:
+        check_mode(policy, mode)
     threads = max(1, count_cores() // jobs)
     existing = _ExistingFileRule(overwrite, skip_existing)
     work = _EditWorker(policy, request, mode, strength, variants, seed, sidecar, existing, threads, len(todo))
@@ -144,7 +145,7 @@ class _ExistingFileRule(NamedTuple):
 class _EditWorker:
     """Edits each photo."""
 
-    policy: Policy
+    policy: Policy | None
     request: str
     mode: Mode
     strength: float

@@ -2,13 +2,11 @@
 
 from ..options import Mode
 from .editor import Editor, edit
-from .edits import Edit, StepEntry, summarize_steps
+from .edits import Edit, EditTurn, StepEntry, summarize_steps
 from .policy import apply_policy_steps, apply_to_thumbnail, make_thumbnail
-from .telling import NOTHING_YET, DeclinedEntry, LimitEntry
-from .turns import EditTurn
+from .explain import DeclinedEntry, LimitEntry
 
 __all__ = [
-    "NOTHING_YET",
     "DeclinedEntry",
     "Edit",
     "EditTurn",

@@ -66,12 +66,13 @@ class Checker:
 
     def solve(self, changes: Sequence[Change], limits: Sequence[Measure] = ()) -> Checked:
         """Amounts that reach every target, with side effects that break limits made up for."""
-        compensations = [change for limit in limits for change in _compensate(limit)]
+        compensated = [(limit, change) for limit in limits for change in _compensate(limit)]
+        compensations = [change for _, change in compensated]
         everything = [*changes, *compensations]
         amounts = [change.stated if change.stated is not None else change.usual for change in changes]
         amounts += [0.0] * len(compensations)
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
-        held = {len(changes) + number: limits[number // 2] for number in range(len(compensations))}
+        held = {len(changes) + number: limit for number, (limit, _) in enumerate(compensated)}
         for _ in range(_ROUNDS):
             for number in free:
                 change = everything[number]

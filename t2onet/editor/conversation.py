@@ -1,95 +1,134 @@
-"""Follow-ups to an edit: each part of a follow-up makes the next edit. The editor keeps the history."""
+"""What is said about an edit: more or less of the last change, the other way, questions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ..language import Attribute
-from ..language.followup import FollowUp, Move
-from ..options import Mode
+from .. import operations
+from ..language.quantities import Unit
+from ..language.wishes import CHANGES, Amount, Direction, Outcome, Role, Wish, get_attributes
+from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
-from .edits import Edit
-from .policy import apply_to_thumbnail, is_visibly_different
-from .telling import NOTHING_YET
-from .turns import EditTurn, measure_effects, scale_attributes, scale_last_change
+from ..recipe.recipe import match_steps
+from .edits import Edit, EditTurn
+from .explain import NOTHING_YET, quote_words
+from .policy import apply_to_thumbnail
 
-RequestAnswerer = Callable[[str, Mode, np.ndarray], Edit]
-"""Takes a request, a mode and a picture (3, side, side); returns the edit that answers the request."""
+_FACTORS = {
+    "more": {Amount.LITTLE: 1.25, Amount.PLAIN: 1.5, Amount.MUCH: 2.2},
+    "less": {Amount.LITTLE: 0.75, Amount.PLAIN: 0.55, Amount.MUCH: 0.3},
+}
+"""What more or less of the last change multiplies it by."""
+_OVERSHOOT_SHARE = 0.5
+"""Share of a scaling that remains when the next turn says that it went too far."""
+_LARGEST_FACTOR = 4.0
+_REPLIES = {
+    "original": "The original is unchanged; undo or start over to return to it.",
+    "next": "Open another photo to go on; this one stays as it is.",
+    "save": "Save it with the button or the command; nothing was changed.",
+}
+_UNEDITED = "Nothing was changed so far."
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """A conversation about a thumbnail; `destinations` are the recipes that moves in the history lead to."""
+def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]:
+    """More or less of the last change; None where there is none."""
+    turn, recipe = current.turn, current.recipe
+    if recipe == turn.since:
+        return None, turn
+    sign = 1 if command.what == "more" else -1
+    if command.quantity is not None and command.quantity.unit in (Unit.FACTOR, Unit.PERCENT, Unit.NONE):
+        factor = _read_factor(command, sign)
+    elif turn.scaled == -sign:
+        found = interpolate_recipes(turn.last, recipe, _OVERSHOOT_SHARE)
+        return found, EditTurn(turn.since, recipe, sign)
+    else:
+        factor = _FACTORS[command.what][command.amount]
+    return interpolate_recipes(turn.since, recipe, factor), EditTurn(turn.since, recipe, sign)
 
-    picture: np.ndarray
-    answer: RequestAnswerer
-    destinations: Mapping[Move, Recipe]
 
-    def follow(self, edit: Edit, part: FollowUp) -> Edit:
-        """The edit after one part of a follow-up."""
-        if part.move in self.destinations:
-            recipe = self.destinations[part.move]
-            return edit.with_recipe(recipe, EditTurn(recipe, edit.recipe))
-        if part.move is Move.ASK:
-            return self._add_steps(edit, part.text)
-        return self._scale_attributes(edit, part) if part.intents else self._scale_last_change(edit, part)
+def _read_factor(command: Wish, sign: int) -> float:
+    """What a stated number multiplies the last change by: "half that", "20 % more"."""
+    quantity = command.quantity
+    assert quantity is not None
+    if quantity.unit is Unit.FACTOR:
+        return min(quantity.value, _LARGEST_FACTOR)
+    return min(max(1 + sign * quantity.value / 100, 0.0), _LARGEST_FACTOR)
 
-    def _scale_last_change(self, edit: Edit, part: FollowUp) -> Edit:
-        if edit.recipe == edit.turn.since:
-            return replace(edit, verdict=NOTHING_YET)
-        return edit.with_recipe(*scale_last_change(edit.recipe, edit.turn, part))
 
-    def _scale_attributes(self, edit: Edit, part: FollowUp) -> Edit:
-        """Scale the steps that carry the attributes; the policy answers what no step carries."""
-        recipe, turn, carried = scale_attributes(edit.recipe, edit.turn, part, self.picture)
-        if not carried or not is_visibly_different(edit.recipe, recipe, self.picture):
-            if part.share is not None:
-                return replace(edit, verdict=NOTHING_YET)
-            return self._add_steps(edit, part.text)
-        after = edit.with_recipe(recipe, turn)
-        asked = {intent.attribute for intent in part.intents}
-        return after if carried == asked else self._add_steps(after, part.text, except_for=carried)
+def flip_wishes(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
+    """The opposite of each change that was made."""
+    opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
+    return tuple(
+        replace(wish, direction=opposite[wish.direction], outcome=None, reason="")
+        for wish in wishes
+        if wish.what in CHANGES and wish.role is Role.ASK and wish.direction in opposite
+    )
 
-    def _add_steps(self, edit: Edit, request: str, except_for: frozenset[Attribute] = frozenset()) -> Edit:
-        """Add the steps that answer a request about the photo as it looks by now.
 
-        Steps about the attributes `except_for`, which were scaled already, are left out.
-        """
-        picture = apply_to_thumbnail(edit.recipe, self.picture)
-        answer = self.answer(request, edit.mode, picture)
-        if not answer.answered:
-            return replace(edit, verdict=answer.verdict)
-        effects = measure_effects(answer.recipe, picture)
-        new = [position for position, effect in enumerate(effects) if not except_for & effect.keys()]
-        before = edit.turn.since if except_for else edit.recipe
-        recipe, reasons = edit.recipe, list(edit.reasons)
-        for position in new:
-            recipe, at = self._add_step(recipe, answer.recipe.steps[position])
-            earlier = reasons[at] if at < len(reasons) else ()
-            reasons[at : at + 1] = [(*earlier, *answer.reasons[position])]
-        return replace(
-            edit,
-            recipe=recipe,
-            reasons=tuple(reasons),
-            turn=EditTurn(before, before),
-            remarks=answer.remarks,
-            declined=answer.declined,
-            limits=answer.limits,
-        )
+def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
+    """Between `old` (share 0) and `new` (share 1), or beyond; steps without effect are left out."""
+    steps: list[Step] = []
+    for before, after in match_steps(old.steps, new.steps):
+        if before is None and after is not None:
+            if after.has_strength or share > 0:
+                steps.append(after.blend(share))
+        elif after is None and before is not None:
+            if before.has_strength or share < 1:
+                steps.append(before.blend(max(1 - share, 0.0)))
+        elif before is not None and after is not None:
+            steps.append(_interpolate_step(before, after, share))
+    kept = tuple(step for step in steps if not step.is_identity)
+    return new.model_copy(update={"steps": kept})
 
-    def _add_step(self, recipe: Recipe, step: Step) -> tuple[Recipe, int]:
-        """The recipe with a step more, or with the step that it has of this operation, and where that is.
 
-        The step that is there is changed only where the picture is the same as with another one.
-        """
-        longer = recipe.model_copy(update={"steps": (*recipe.steps, step)})
-        at = recipe.find_step(step.operation)
-        if at is None or step.mask is not None:
-            return longer, len(recipe.steps)
-        merged = recipe.adjust(step.operation, recipe.steps[at].add(step).parameters)
-        if is_visibly_different(longer, merged, self.picture):
-            return longer, len(recipe.steps)
-        return merged, at
+def _interpolate_step(before: Step, after: Step, share: float) -> Step:
+    if before == after or not after.has_strength:
+        return after
+    operation = operations.get_operation(after.operation)
+    pairs = zip(operation.canonical(before.parameters), operation.canonical(after.parameters), strict=True)
+    values = operation.clip([round(a + share * (b - a), 12) for a, b in pairs])
+    return after.model_copy(update={"parameters": values})
+
+
+def answer_question(wishes: Sequence[Wish], current: Edit, picture: np.ndarray) -> Edit:
+    """Answer what was asked about the edit; nothing changes."""
+    done = tuple(replace(wish, outcome=Outcome.DONE) for wish in wishes)
+    asked = done[0]
+    if asked.what in _REPLIES:
+        reply = _REPLIES[asked.what]
+    elif not current.recipe.steps:
+        reply = _UNEDITED
+    elif asked.role is Role.QUESTION:
+        reply = _explain_change(asked, current, picture)
+    else:
+        reply = current.recipe.describe()
+    return replace(current, wishes=done, reply=reply, turn=replace(current.turn, last=current.recipe))
+
+
+def _explain_change(asked: Wish, current: Edit, picture: np.ndarray) -> str:
+    """Which step made the photo so, and the words that led to it."""
+    attributes = get_attributes(asked.what, asked.direction, asked.where, asked.hue)
+    if not attributes:
+        return current.recipe.describe()
+    attribute, sign = attributes[0]
+    index = ATTRIBUTE_INDEX[attribute]
+    effects = []
+    for number, step in enumerate(current.recipe.steps):
+        without = Recipe(steps=(*current.recipe.steps[:number], *current.recipe.steps[number + 1 :]))
+        change = _measure(current.recipe, picture)[index] - _measure(without, picture)[index]
+        effects.append((sign * change / JUST_NOTICEABLE[index], number, step))
+    effect, _, step = max(effects, key=lambda one: one[:2])
+    if effect < 1:
+        return f"No step made it {quote_words(asked.words)}."
+    words = current.because.get(step.operation, ())
+    return f"{step.format_settings()} did that{f', because of {quote_words(words)}' if words else ''}."
+
+
+def _measure(recipe: Recipe, picture: np.ndarray) -> np.ndarray:
+    return np.asarray(measure_attributes(apply_to_thumbnail(recipe, picture)))
+
+
+__all__ = ["NOTHING_YET", "answer_question", "flip_wishes", "interpolate_recipes", "scale_recipe"]

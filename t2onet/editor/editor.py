@@ -1,7 +1,7 @@
 """One photo, opened once, and any number of requests and follow-ups about it.
 
-The editor knows nothing about networks: a policy answers the requests. Full-size pictures are rendered on
-demand.
+A request goes through `language.read`, `realize` and `check` (see answer.py); what is said about the edit itself
+("undo", "a bit less") is in conversation.py. Full-size pictures are rendered on demand.
 """
 
 from __future__ import annotations
@@ -12,38 +12,19 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import operations
 from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
-from ..language.followup import Move, followups
-from ..language.grams import words
-from ..language.limits import limited
-from ..language.stop_words import says
-from ..options import DEFAULT_MODE, MODES, Mode
+from ..language.reader import Reader, Reading, load_reader
+from ..language.wishes import COMMANDS, Outcome, Role, Wish
+from ..options import DEFAULT_MODE, LITERAL, MODES, Mode
 from ..recipe import Recipe, Step
-from .conversation import Conversation
-from .edits import Edit, resolve_mode
-from .holding import Reasons, enforce_limits
-from .policy import (
-    EDIT,
-    Policy,
-    PolicyAnswer,
-    apply_to_thumbnail,
-    check_mode,
-    find_visible_steps,
-    load_shipped_policy,
-    make_thumbnail,
-)
-from .telling import (
-    NOTHING_YET,
-    describe_limits,
-    describe_undone_parts,
-    to_declined_entries,
-    to_declined_entry,
-    to_limit_entries,
-)
-from .turns import EditTurn
+from .answer import answer_reading
+from .conversation import answer_question, flip_wishes, scale_recipe
+from .edits import Edit, EditTurn, resolve_mode
+from .explain import AS_OPENED, NOTHING_YET, describe_changes, reply_to
+from .policy import THUMBNAIL_SIDE, Policy, apply_to_thumbnail, check_mode, find_visible_steps, make_thumbnail
+from .retouch import make_retouch
 
 VARIANT_SPREAD = 0.35
 """Standard deviation of the random factor on the strength of each step of a variant."""
@@ -51,10 +32,6 @@ MAX_HISTORY = 100
 """The most edits that can be undone."""
 _CANDIDATES_PER_VARIANT = 8
 """Candidates drawn for each variant."""
-_MIN_REASON_SHARE = 0.15
-"""Share of the attention to content words from which on a word is a reason."""
-_MIN_ATTENTION = 0.02
-"""Attention below which a word is no reason."""
 
 
 def edit(
@@ -69,25 +46,33 @@ def edit(
     """Edit a photo (an Image, an array or a file) as a request in words says.
 
     `mode` is "literal" (what the sentence says and nothing else) or "expert" (also retouch the photo);
-    `manner` is its deprecated old name. `strength` 1 is the answer as it is.
+    `manner` is its deprecated old name. `strength` 1 is the answer as it is. `policy` is another network that
+    answers instead.
     """
     mode = resolve_mode(mode, manner)
     return Editor(photo, policy).ask(request, mode=mode).at(strength)
 
 
 class Editor:
-    """A photo that is opened once, and requests about it, with undo and redo."""
+    """A photo that is opened once, and requests about it, with undo and redo.
 
-    def __init__(self, photo: PhotoLike, policy: Policy | None = None) -> None:
+    `previous` is the recipe of the photo before, for requests such as "like the last one".
+    """
+
+    def __init__(
+        self, photo: PhotoLike, policy: Policy | None = None, *, reader: Reader | None = None, previous: Recipe | None = None
+    ) -> None:
         self.photo = open_image(photo)
-        self.policy = policy if policy is not None else load_shipped_policy()
+        self.policy = policy
+        self.previous = previous
+        self._reader = reader
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
     @cached_property
     def picture(self) -> np.ndarray:
-        """(3, side, side) float32: the photo as the policy sees it, sRGB and squeezed to a square."""
-        return make_thumbnail(self.photo, self.policy.side)
+        """(3, side, side) float32: the photo in sRGB, squeezed to a square."""
+        return make_thumbnail(self.photo, THUMBNAIL_SIDE if self.policy is None else self.policy.side)
 
     @property
     def current(self) -> Edit | None:
@@ -110,29 +95,19 @@ class Editor:
     def ask(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
         """Answer a request about the photo as it was opened; the history changes only if it is answered."""
         mode = resolve_mode(mode, manner)
-        edit = self._answer(request, mode, self.picture)
-        return self._record(edit) if edit.answered else edit
+        edit = self._answer(request, mode, self._make_untouched_edit(mode))
+        return self._record(edit) if edit.answered and not edit.command else edit
 
     def follow(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
         """Answer a follow-up about the current edit: only what it mentions changes.
 
-        "More", "too much" and the like scale the last change, "less warm" the steps that made the photo warm,
-        "undo that" and "start over" go back. Anything else goes to the policy, with the photo as it looks by
-        now, and adds its steps. A follow-up that is declined or changes nothing leaves the history unchanged.
+        "More", "too much" and the like scale the last change, "undo that" and "start over" go back, and questions
+        are answered. Wishes are met on the photo as it looks by now; steps of the same operation become one. A
+        follow-up that is declined or changes nothing leaves the history unchanged.
         """
         mode = resolve_mode(mode, manner)
-        parts = followups(_check_request(request))
         current = self.current or self._make_untouched_edit(mode)
-        if [part.move for part in parts] in ([Move.UNDO], [Move.REDO]):
-            return self._move(current, parts[0].move)
-        start = edit = replace(current, request=request, mode=mode, verdict=EDIT)
-        conversation = Conversation(self.picture, self._answer, self._find_destinations())
-        for part in parts:
-            edit = conversation.follow(edit, part)
-            if not edit.answered:
-                return replace(start, verdict=edit.verdict)
-        edit = replace(edit, turn=replace(edit.turn, last=start.recipe))
-        return edit if edit.recipe == start.recipe else self._record(edit)
+        return self._answer(request, mode, replace(current, mode=mode), conversation=True)
 
     def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = (), new: bool = False) -> Edit:
         """Set the recipe, as adjusted by hand; `aside` are steps that were switched off.
@@ -142,9 +117,8 @@ class Editor:
         edit = self.current or self._make_untouched_edit(DEFAULT_MODE)
         turn = EditTurn(edit.recipe, edit.recipe)
         if new:
-            edit = replace(edit, request="", recipe=Recipe(), reasons=())
-        after = edit.with_recipe(recipe, turn)
-        return self._record(replace(after, verdict=EDIT, aside=tuple(aside)))
+            edit = replace(edit, request="", recipe=Recipe(), because={})
+        return self._record(replace(edit.with_recipe(recipe, turn), aside=tuple(aside)))
 
     def adjust(self, operation: str, values: object) -> Edit:
         """Set an operation by hand: its step is changed, or added at its usual position."""
@@ -188,7 +162,7 @@ class Editor:
         mode = resolve_mode(mode, manner)
         if count < 1:
             raise RequestError(f"{count} variants were asked for; ask for at least one")
-        edit = self._answer(request, mode, self.picture)
+        edit = self._answer(request, mode, self._make_untouched_edit(mode))
         if not edit.recipe.steps:
             return [edit]
         rng = np.random.default_rng(seed)
@@ -207,44 +181,92 @@ class Editor:
         """The photo as it was opened, as an edit."""
         return Edit(self.photo, "", mode, Recipe())
 
-    def _move(self, edit: Edit, move: Move) -> Edit:
-        """Undo or redo, as a follow-up to an edit."""
-        if not (self._past if move is Move.UNDO else self._future):
-            return replace(edit, verdict=NOTHING_YET)
-        target = (self.undo() if move is Move.UNDO else self.redo()) or self._make_untouched_edit(edit.mode)
-        turn = replace(target.turn, last=edit.recipe)
-        return replace(target, turn=turn, move=move, remarks=(), declined=(), limits=())
-
-    def _find_destinations(self) -> dict[Move, Recipe]:
-        """The recipes that moves in the history lead to."""
-        edits = {Move.UNDO: self._past[-2:-1], Move.REDO: self._future[-1:], Move.RESTART: []}
-        return {move: found[0].recipe if found else Recipe() for move, found in edits.items()}
-
-    def _answer(self, request: str, mode: Mode, picture: np.ndarray) -> Edit:
-        """Ask the policy about a picture (3, side, side), and enforce the limits that the request sets."""
+    def _answer(self, request: str, mode: Mode, current: Edit, *, conversation: bool = False) -> Edit:
+        """The edit after a request; in a conversation it is recorded if it changes the recipe."""
         if mode not in MODES:
             raise RequestError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
-        check_mode(self.policy, mode)
-        limited_request = limited(_check_request(request))
-        answer = self.policy.answer(picture, limited_request.request, mode)
-        if answer.verdict != EDIT:
-            declined = (to_declined_entry(request, answer.verdict),)
-            return Edit(self.photo, request, mode, Recipe(), answer.verdict, declined=declined)
-        visible = find_visible_steps(answer.steps, picture)
-        recipe = Recipe.from_steps(_round_step(answer.steps[number]) for number in visible)
-        checked = enforce_limits(recipe, _find_reasons(answer, visible), limited_request, picture)
-        undone = describe_undone_parts((verdict for _, verdict in answer.declined), checked.recipe)
-        return Edit(
-            self.photo,
-            request,
-            mode,
-            checked.recipe,
-            EDIT,
-            checked.reasons,
-            remarks=(*undone, *describe_limits(limited_request, checked.violated)),
-            declined=to_declined_entries(answer.declined),
-            limits=to_limit_entries(limited_request, checked.violated),
+        _check_request(request)
+        if self.policy is not None:
+            return self._answer_by_policy(self.policy, request, mode, current, conversation)
+        reading = (self._reader or load_reader()).read(request)
+        command = next((wish for wish in reading.wishes if wish.what in COMMANDS and wish.role is Role.ASK), None)
+        current = replace(current, request=request, wishes=(), reply="")
+        if command is not None:
+            return self._obey(command, current, conversation)
+        if any(wish.role is Role.QUESTION for wish in reading.wishes):
+            return answer_question(reading.wishes, current, self.picture)
+        after = self._meet(reading, mode, current)
+        changed = after.recipe != current.recipe
+        return self._record(after) if conversation and changed else after
+
+    def _meet(self, reading: Reading, mode: Mode, current: Edit) -> Edit:
+        """Meet wishes about the photo, on top of the recipe so far."""
+        start = current.recipe
+        because = dict(current.because)
+        fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)
+        if (mode != LITERAL and not start.steps) or fixes:
+            start = make_retouch(self.picture, start, reading.wishes)
+        answer = answer_reading(reading, self.picture, start)
+        for name, words in answer.reasons.items():
+            because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
+        turn = EditTurn(current.recipe, current.recipe)
+        reply = reply_to(answer.wishes, current.recipe, answer.recipe)
+        return replace(current, recipe=answer.recipe, wishes=answer.wishes, because=because, turn=turn, reply=reply)
+
+    def _obey(self, command: Wish, current: Edit, conversation: bool) -> Edit:
+        """Do what was said about the edit rather than the photo."""
+        done = replace(command, outcome=Outcome.DONE)
+        declined = replace(current, wishes=(replace(command, outcome=Outcome.DECLINED, reason=NOTHING_YET),), reply=NOTHING_YET)
+        if command.what in ("question", "original", "next", "save"):
+            return answer_question((done,), current, self.picture)
+        if not conversation and command.what != "copy":
+            return declined
+        if command.what in ("undo", "redo"):
+            return self._move(current, done) if (self._past if command.what == "undo" else self._future) else declined
+        if command.what == "copy":
+            recipe, turn = self.previous, EditTurn(current.recipe, current.recipe)
+        elif command.what == "reset":
+            recipe, turn = Recipe(), EditTurn(Recipe(), current.recipe)
+        elif command.what == "reverse":
+            earlier = flip_wishes(self.current.wishes) if self.current else ()
+            if not earlier:
+                return declined
+            back = replace(current, recipe=current.turn.since)
+            after = self._meet(Reading(current.request, earlier), current.mode, back)
+            return self._record(replace(after, wishes=(*after.wishes, done), turn=EditTurn(back.recipe, current.recipe)))
+        else:
+            recipe, turn = scale_recipe(current, command)
+        if recipe is None or (recipe == current.recipe and command.what != "reset"):
+            return declined
+        reply = AS_OPENED if not recipe.steps else describe_changes(current.recipe, recipe)
+        aside = () if command.what == "reset" else current.aside
+        after = replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply, aside=aside)
+        return self._record(after)
+
+    def _move(self, current: Edit, wish: Wish) -> Edit:
+        """Undo or redo, as a follow-up to an edit."""
+        target = (self.undo() if wish.what == "undo" else self.redo()) or self._make_untouched_edit(current.mode)
+        if wish.what == "undo":
+            reply = describe_changes(target.recipe, current.recipe, "undone: ")
+        else:
+            reply = describe_changes(current.recipe, target.recipe, "done again: ")
+        if not target.recipe.steps:
+            reply = f"{reply} {AS_OPENED}"
+        return replace(target, turn=replace(target.turn, last=current.recipe), wishes=(wish,), reply=reply, request=current.request)
+
+    def _answer_by_policy(self, policy: Policy, request: str, mode: Mode, current: Edit, conversation: bool) -> Edit:
+        """Ask another network; it has neither wishes nor a conversation, and adds its steps."""
+        check_mode(policy, mode)
+        picture = apply_to_thumbnail(current.recipe, self.picture) if current.recipe.steps else self.picture
+        answer = policy.answer(picture, request, mode)
+        visible = [answer.steps[number] for number in find_visible_steps(answer.steps, picture)]
+        recipe = current.recipe.compose(Recipe.from_steps(_round_step(step) for step in visible))
+        wish = Wish("auto", words=answer.words, outcome=Outcome.DONE)
+        turn = EditTurn(current.recipe, current.recipe)
+        after = replace(
+            current, request=request, recipe=recipe, wishes=(wish,), turn=turn, reply=reply_to((wish,), current.recipe, recipe)
         )
+        return self._record(after) if conversation and recipe != current.recipe else after
 
 
 def _check_request(request: str) -> str:
@@ -257,25 +279,7 @@ def _check_request(request: str) -> str:
 
 def _round_step(step: Step) -> tuple[str, tuple[float, ...]]:
     """A policy's step with four decimals, clipped to the declared ranges."""
-    operation = operations.get_operation(step.operation)
-    return step.operation, operation.clip([round(value, 4) for value in step.parameters])
-
-
-def _find_reasons(answer: PolicyAnswer, positions: Sequence[int]) -> Reasons:
-    """For each of the steps the words with a good part of the attention, in the order of the request.
-
-    Words without content are left out, and those of parts that were declined.
-    """
-    declined = {word for part, _ in answer.declined for word in words(part)}
-    has_content = [says(word) and word not in declined for word in answer.words]
-    attention = answer.attention or ((),) * len(answer.steps)
-
-    def find(weights: tuple[float, ...]) -> tuple[str, ...]:
-        shares = [share if counts else 0.0 for share, counts in zip(weights, has_content, strict=False)]
-        enough = max(_MIN_REASON_SHARE * sum(shares), _MIN_ATTENTION)
-        return tuple(word for word, share in zip(answer.words, shares, strict=False) if share >= enough)
-
-    return tuple(find(attention[position]) for position in positions)
+    return step.operation, step.declaration.clip([round(value, 4) for value in step.parameters])  # type: ignore[union-attr]
 
 
 def _vary_recipe(recipe: Recipe, rng: np.random.Generator) -> Recipe:

@@ -1,9 +1,9 @@
-"""An edit: a photo, a request, the recipe that answers it, and its explanation."""
+"""An edit: a photo, a request, the wishes that were read in it, and the recipe that meets them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
@@ -12,12 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..executor import apply
 from ..image import Image
-from ..language.followup import Move
+from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
-from .policy import EDIT
-from .telling import DeclinedEntry, LimitEntry, describe_changes, describe_decline
-from .turns import EditTurn
+from .explain import DeclinedEntry, LimitEntry, explain_outcomes, quote_words
+
+EDIT = "edit"
+"""Verdict on a request that was answered."""
+NOTHING = "nothing"
+"""Verdict on a request in which no wish was found."""
 
 
 class StepEntry(BaseModel):
@@ -59,29 +62,37 @@ def resolve_mode(mode: Mode, manner: Mode | None) -> Mode:
 
 
 @dataclass(frozen=True)
-class Edit:
-    """A photo, a request, and the recipe that answers it.
+class EditTurn:
+    """How a recipe came about.
 
-    `verdict` is "edit", or the kind of request that cannot be answered; then the recipe is empty, or
-    unchanged after a follow-up. `reasons` are the words that led to each step. `turn` relates the edit to the
-    one before it, and `move` is UNDO or REDO where it came from the history. `aside` are steps that were
-    switched off by hand, with their positions. `remarks` are sentences about what was not done; `declined`
-    and `limits` are the same as data: parts of the request that were not answered, and whether its limits
-    were kept.
+    `since` is the recipe before the change that "more" and "that" refer to, `last` the recipe of the previous
+    turn. `scaled` is 1 or -1 after "more" or "less". `strength` is the strength of `last` that was set.
+    """
+
+    since: Recipe = field(default_factory=Recipe)
+    last: Recipe = field(default_factory=Recipe)
+    scaled: int = 0
+    strength: float = 1.0
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A photo, a request, its wishes with what became of each, and the recipe.
+
+    `reply` is the answer in one line. `because` are the words that led to each operation, also those of earlier
+    turns. `turn` relates the edit to the one before it. `aside` are steps that were switched off by hand, with
+    their positions.
     """
 
     photo: Image
     request: str
     mode: Mode
     recipe: Recipe
-    verdict: str = EDIT
-    reasons: tuple[tuple[str, ...], ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    reply: str = ""
+    because: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     turn: EditTurn = field(default_factory=EditTurn)
     aside: tuple[tuple[int, Step], ...] = ()
-    remarks: tuple[str, ...] = ()
-    move: Move | None = None
-    declined: tuple[DeclinedEntry, ...] = ()
-    limits: tuple[LimitEntry, ...] = ()
 
     @property
     def manner(self) -> Mode:
@@ -95,8 +106,41 @@ class Edit:
 
     @property
     def answered(self) -> bool:
-        """Whether the request was answered with a recipe."""
-        return self.verdict == EDIT
+        """Whether at least one wish was met, or none was stated because the recipe was set by hand."""
+        return not self.request or any(wish.outcome is not Outcome.DECLINED for wish in self.wishes)
+
+    @property
+    def verdict(self) -> str:
+        """`edit`, or what a request that was declined is about."""
+        if self.answered:
+            return EDIT
+        return self.wishes[0].what if self.wishes else NOTHING
+
+    @property
+    def command(self) -> str:
+        """What the request told the program rather than the photo, such as undo or save; empty for none."""
+        said = (wish.what for wish in self.wishes if wish.what in COMMANDS and wish.role is Role.ASK)
+        return next(said, "")
+
+    @property
+    def reasons(self) -> tuple[tuple[str, ...], ...]:
+        """The words that led to each step."""
+        return tuple(self.because.get(step.operation, ()) for step in self.recipe.steps)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences about wishes that were declined and limits."""
+        return tuple(explain_outcomes(self.wishes))
+
+    @property
+    def declined(self) -> tuple[DeclinedEntry, ...]:
+        """Wishes that were not met, as data."""
+        return tuple(DeclinedEntry.from_wish(wish) for wish in self.wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK)  # fmt: skip
+
+    @property
+    def limits(self) -> tuple[LimitEntry, ...]:
+        """Limits and whether they were kept, as data."""
+        return tuple(LimitEntry.from_wish(wish) for wish in self.wishes if wish.role is Role.LIMIT)
 
     @property
     def changes(self) -> list[str]:
@@ -104,58 +148,21 @@ class Edit:
         return [str(change) for change in self.turn.last.diff(self.recipe)]
 
     def explain(self) -> str:
-        """Say what was done and which words asked for it, or why nothing was done."""
-        if not self.answered:
-            return f"{describe_decline(self.verdict)}; nothing was changed."
-        lines = [" ".join([*self._describe_changes(), *self.remarks])]
-        if self.recipe == self.turn.last:
-            return lines[0]
-        for step, words in zip(self.recipe.steps, self.reasons, strict=True):
-            because = f" because of {_quote_words(words)}" if words else ""
-            lines.append(f"- {step.format_settings()}: {step.describe()}{because}")
+        """The reply, then each step with the words that asked for it, then what was not done."""
+        lines = [self.reply]
+        if self.recipe != self.turn.last:
+            for step, words in zip(self.recipe.steps, self.reasons, strict=True):
+                because = f" because of {quote_words(words)}" if words else ""
+                lines.append(f"- {step.format_settings()}: {step.describe()}{because}")
+        lines += [remark for remark in self.remarks if remark not in self.reply]
         return "\n".join(lines)
-
-    def _describe_changes(self) -> Iterator[str]:
-        """Sentences about what changed since the previous edit."""
-        before = self.turn.last
-        if self.recipe == before:
-            yield "The photo already is as asked, as far as I can see; nothing was changed."
-        elif self.move is Move.UNDO:
-            yield describe_changes(self.recipe, before, "undone: ")
-        elif self.move is Move.REDO:
-            yield describe_changes(before, self.recipe, "done again: ")
-        elif self.recipe.steps:
-            yield describe_changes(before, self.recipe) if before.steps else self.recipe.describe()
-        if not self.recipe.steps and before.steps:
-            yield "The photo is as it was opened."
 
     def at(self, strength: float) -> Edit:
         """The same edit at another strength: 0 does nothing, 1 is itself, more goes beyond."""
         return replace(self, recipe=self.recipe.blend(strength))
 
     def with_recipe(self, recipe: Recipe, turn: EditTurn) -> Edit:
-        """The edit with another recipe; steps that are still in it keep their reasons."""
-        remaining = list(zip(self.recipe.steps, self.reasons, strict=True))
-        reasons: dict[int, tuple[str, ...]] = {}
-        for is_match in (_is_equal, _is_same_operation):
-            for position, step in enumerate(recipe.steps):
-                match = next(
-                    (pair for pair in remaining if position not in reasons and is_match(pair[0], step)), None
-                )
-                if match is not None:
-                    remaining.remove(match)
-                    reasons[position] = match[1]
-        ordered = tuple(reasons.get(position, ()) for position in range(len(recipe.steps)))
-        return replace(self, recipe=recipe, reasons=ordered, turn=turn, remarks=(), declined=(), limits=())
-
-
-def _is_equal(one: Step, other: Step) -> bool:
-    return one == other
-
-
-def _is_same_operation(one: Step, other: Step) -> bool:
-    return one.operation == other.operation
-
-
-def _quote_words(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
+        """The edit with another recipe, set by hand; operations keep the words that led to them."""
+        used = {step.operation for step in recipe.steps}
+        because = {name: words for name, words in self.because.items() if name in used}
+        return replace(self, recipe=recipe, turn=turn, because=because, wishes=(), reply="")

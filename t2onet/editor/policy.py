@@ -1,8 +1,8 @@
 """Trained networks at run time: a thumbnail and a request in, steps out, by ONNX Runtime.
 
 A network is a folder with a graph for the request, a graph for each operation and a description of what it
-was trained to answer. The shipped network is part of the package and has a third graph, an expert's style;
-the paper's T2ONet is another kind. Nothing here is random.
+was trained to answer: the paper's T2ONet, or the retoucher, which may have a third graph, an expert's style.
+The editor of the package needs none of them. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,9 +23,11 @@ from ..image.photo import resize_array, resize_to_square
 from ..inference import open_session
 from ..language.foreign import is_foreign
 from ..language.grams import spelt, words
+from ..language.keywords import keywords
 from ..language.parts import doubtful
 from ..language.tokeniser import tokens
 from ..language.vocabulary import NONE, Vocabulary
+from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..options import LITERAL
 from ..recipe import Recipe, Step
 from .styles import OnnxStyle
@@ -36,6 +36,10 @@ VISIBLE_CHANGE = 1 / 255
 """Mean change of the thumbnail from which on it counts as visible."""
 MIN_PARAMETER_CHANGE = 0.02
 """A step whose parameters are all closer than this to their defaults counts as none."""
+
+
+THUMBNAIL_SIDE = 128
+"""Side in pixels of the small pictures that wishes are checked on."""
 
 
 def make_thumbnail(photo: Image, side: int) -> np.ndarray:
@@ -180,7 +184,7 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], request)))
+            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], _get_wanted(request))))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
@@ -245,6 +249,14 @@ class OnnxPolicy(_OnnxNetwork):
                 steps.append(_make_step(name, parameters))
                 attention.append(tuple(weights[0].tolist()))
         return steps, attention, image
+
+
+def _get_wanted(request: str) -> np.ndarray:
+    """(6,) float32, in the order of the attributes: how much more or less of each the keywords ask for."""
+    amounts = np.zeros(len(ATTRIBUTE_INDEX), np.float32)
+    for intent in keywords(request).intents:
+        amounts[ATTRIBUTE_INDEX[intent.attribute]] += intent.sign * max(intent.amount, 0.1) ** 0.5
+    return np.clip(amounts, -2.0, 2.0)
 
 
 class T2ONetPolicy(_OnnxNetwork):
@@ -318,10 +330,3 @@ def open_policy(folder: Path) -> OnnxPolicy | T2ONetPolicy:
 
 
 _POLICY_KINDS: dict[str, type[OnnxPolicy | T2ONetPolicy]] = {RETOUCHER: OnnxPolicy, T2ONET: T2ONetPolicy}
-
-
-@cache
-def load_shipped_policy() -> OnnxPolicy:
-    """The network in the package, loaded once."""
-    with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER) as folder:
-        return OnnxPolicy(folder)

@@ -7,7 +7,7 @@ what the wish is about; `check.py` finds the number that reaches it on the photo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,9 @@ AMOUNT_FACTORS = {Amount.LITTLE: 0.45, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
 """How far a wish goes, as a multiple of the plain one."""
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
+
+_ABSOLUTE_KELVIN = 1500.0
+"""Smaller numbers are differences."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +101,31 @@ _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 11.0, 7.0
 _PUNCH_SHARE = 0.6
+_LIGHT_ZONES = {1: ("highlights", "whites", "shadows"), -1: ("shadows", "blacks", "highlights")}
+"""Zones that make a photo lighter or darker, those that clip first before others."""
+_ZONE_LIGHT_SHARE = 0.8
 
 
-def realize(wish: Wish) -> Iterator[Change]:
-    """The changes that meet a wish; none where no operation can."""
+def realize(wish: Wish, limits: Sequence[Measure] = ()) -> Iterator[Change]:
+    """The changes that meet a wish and do not mainly move what is limited; none where no operation can."""
+    for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
+        held = [limit for limit in limits if change.measure and (limit.what, limit.where) == (change.measure.what, change.measure.where)]  # fmt: skip
+        if not any(limit.sign in (0, change.measure.sign) for limit in held if change.measure):
+            yield change
+
+
+def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
+    """As `realize`; `held` are the zones whose light must stay."""
     sign = get_sign(wish)
+    if wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None:
+        zones = [zone for zone in _LIGHT_ZONES[sign] if zone not in held]
+        if len(zones) < len(_LIGHT_ZONES[sign]) and zones:
+            share = _ZONE_LIGHT_SHARE / len(zones)
+            for zone in zones:
+                unit = {"amount": 100.0 * sign}
+                measure = Measure("lightness", sign)
+                yield Change(wish, zone, unit, measure, {}, _UP["lightness"].target * AMOUNT_FACTORS[wish.amount] * share)
+            return
     if wish.what == "black_and_white":
         yield Change(wish, "black_and_white", {"amount": 100.0}, stated=1.0)
     elif wish.what == "punch":
@@ -122,9 +145,12 @@ def realize(wish: Wish) -> Iterator[Change]:
 
 
 def get_sign(wish: Wish) -> int:
-    """Which way a wish goes; a written sign counts more than words."""
-    if wish.quantity is not None and wish.quantity.sign:
-        return wish.quantity.sign
+    """Which way a wish goes; a written sign counts more than words, and so does a colour temperature."""
+    quantity = wish.quantity
+    if quantity is not None and quantity.sign:
+        return quantity.sign
+    if quantity is not None and quantity.unit is Unit.KELVIN and quantity.value >= _ABSOLUTE_KELVIN:
+        return 1 if quantity.value >= DAYLIGHT else -1
     return -1 if wish.direction is Direction.DOWN else 1
 
 
@@ -232,7 +258,7 @@ def _convert(operation: str, high: float, quantity: Quantity, full: float) -> fl
             return math.log2(1 + share) if full > 0 else -math.log2(max(1 - share, 1 / 32))
         return math.log2(value) if unit is Unit.FACTOR and value > 0 else value
     if operation == "white_balance" and unit is Unit.KELVIN:
-        kelvin = value if value >= 1500 else DAYLIGHT + math.copysign(value, full)
+        kelvin = value if value >= _ABSOLUTE_KELVIN else DAYLIGHT + math.copysign(value, full)
         return 1e6 / DAYLIGHT - 1e6 / kelvin
     if unit is Unit.FACTOR:
         return (value - 1 if value >= 1 else 1 - value) * (1.0 if high <= 2 else 100.0)

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 
 from .. import operations
-from ..language.keywords import keywords
-from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..operations.paper import CURVE_PIECES
 
 TONE_LEVELS = 33
@@ -21,17 +19,8 @@ TONE_SHARE = 0.7
 """Share of the way to the predicted tones that a picture is taken."""
 TINT_SHARE = 0.7
 """Share of the differences between channels that is taken over; they would tint what is grey."""
-_MIN_AMOUNT, _MAX_AMOUNT = 0.1, 2.0
 _REGULARIZATION = 0.02
 """Weight that pulls a curve to the interpolated one; each tone has weight 1."""
-
-
-def to_attribute_vector(request: str) -> np.ndarray:
-    """(6,) float32, in the order of the attributes: how much more or less of each the keywords ask for."""
-    amounts = np.zeros(len(ATTRIBUTE_INDEX), np.float32)
-    for intent in keywords(request).intents:
-        amounts[ATTRIBUTE_INDEX[intent.attribute]] += intent.sign * max(intent.amount, _MIN_AMOUNT) ** 0.5
-    return np.clip(amounts, -_MAX_AMOUNT, _MAX_AMOUNT)
 
 
 def measure_tones(picture: np.ndarray) -> np.ndarray:
@@ -46,16 +35,19 @@ class OnnxStyle:
     def __init__(self, session: Any) -> None:
         self._session = session
 
-    def tones(self, picture: np.ndarray, request: str) -> np.ndarray:
-        """Predicted tones (3, TONE_LEVELS) in [0, 1] of a picture (3, side, side), never falling."""
-        inputs = {"image": picture[None].astype(np.float32), "wanted": to_attribute_vector(request)[None]}
+    def tones(self, picture: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """Predicted tones (3, TONE_LEVELS) in [0, 1] of a picture (3, side, side), never falling.
+
+        `wanted` (6,) is how much more or less of each attribute was asked for.
+        """
+        inputs = {"image": picture[None].astype(np.float32), "wanted": wanted[None]}
         (tones,) = self._session.run(None, inputs)
         return np.asarray(np.maximum.accumulate(np.clip(tones[0], 0, 1), axis=-1))
 
-    def parameters(self, before: np.ndarray, after: np.ndarray, request: str) -> tuple[float, ...]:
+    def parameters(self, before: np.ndarray, after: np.ndarray, wanted: np.ndarray) -> tuple[float, ...]:
         """Parameters of `color` that take `after` towards the tones predicted for `before`."""
         tones = measure_tones(after)
-        change = self.tones(before, request) - tones
+        change = self.tones(before, wanted) - tones
         lightness = change.mean(0)
         return fit_tone_curves(after, tones + lightness + TINT_SHARE * (change - lightness), TONE_SHARE)
 

@@ -25,20 +25,20 @@ from ..data.records import (
     read_answers,
     to_float_picture,
 )
-from ..editor import apply_policy_steps
+from ..editor import Editor, apply_policy_steps, apply_to_thumbnail
 from ..editor.policy import (
     EDIT,
     OnnxPolicy,
     Policy,
     PolicyAnswer,
     T2ONetPolicy,
-    load_shipped_policy,
     open_policy,
 )
 from ..errors import DataError
 from ..language import Attribute, Intent
 from ..language.grams import words
 from ..language.keywords import keywords
+from ..options import LITERAL
 from ..operations.paper import COLOR, CURVE_PIECES
 from ..recipe import Recipe, Step
 from .cases import EvaluationProgress
@@ -107,6 +107,23 @@ class PolicySystem:
 
 
 @dataclass(frozen=True)
+class EditorSystem:
+    """The editor of the package."""
+
+    name: str
+    has_modes: bool = True
+    side: int = EVALUATION_SIDE
+
+    def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
+        return [self._answer(question) for question in questions]
+
+    def _answer(self, question: Question) -> SystemAnswer:
+        editor = Editor(np.ascontiguousarray(question.picture.transpose(1, 2, 0)))
+        edit = editor.ask(question.request, mode=LITERAL if question.mode == LITERAL else "expert")
+        return SystemAnswer(apply_to_thumbnail(edit.recipe, question.picture), not edit.recipe.steps, edit.recipe)
+
+
+@dataclass(frozen=True)
 class FixedModeSystem:
     """A system in one of its modes, whatever the mode of a question."""
 
@@ -171,12 +188,12 @@ def answer_in_batches(
 
 
 NAMED_SYSTEMS: dict[str, Callable[[str], System]] = {
-    "shipped": lambda name: PolicySystem(name, load_shipped_policy()),
-    "default": lambda name: PolicySystem(name, load_shipped_policy()),
+    "shipped": lambda name: EditorSystem(name),
+    "default": lambda name: EditorSystem(name),
     "keywords": lambda name: PolicySystem(name, KeywordPolicy(), has_modes=False),
     "identity": IdentitySystem,
 }
-"""Systems without a file; `default` is the config of the shipped network."""
+"""Systems without a file; `shipped` and `default` are the editor of the package."""
 
 
 def open_system(spec: str, *, bfloat16: bool = False) -> System:

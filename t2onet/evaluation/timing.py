@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data import Dataset
 from ..editor import make_thumbnail
-from ..editor.policy import Policy, load_shipped_policy
+from ..editor.policy import Policy
 from ..errors import DataError
 from ..executor import apply
 from ..image import open_image
@@ -66,8 +66,6 @@ def build_time_table(
     planning = measure_planning_seconds(_read_timed_pairs(dataset, pairs))
     timings = [_time_run(config, options, report) for config in TIMED_CONFIGS]
     rows = {_format_title(timing): _build_row(timing, planning, TIMED_PHOTO_SIDES) for timing in timings}
-    shipped = measure_answering_seconds(load_shipped_policy())
-    rows["default"] = (None, None, None, None, shipped, *[None] * len(TIMED_PHOTO_SIDES))
     tests = [f"test, {side} px" for side in TIMED_PHOTO_SIDES]
     return ResultTable(TIME_TITLE, (*_COLUMNS, *tests, "test (paper)"), rows, _NOTES)
 

@@ -66,12 +66,22 @@ class Role(StrEnum):
     """The person asks about it."""
 
 
+class Outcome(StrEnum):
+    """What became of a wish."""
+
+    DONE = "done"
+    KEPT = "kept"
+    """A limit that was respected."""
+    DECLINED = "declined"
+
+
 @dataclass(frozen=True)
 class Wish:
     """One thing that a request asks for.
 
     `words` are the words of the request that say so, in order, and `head` is the one that says what changes;
-    `start` is where the head begins in the request. `look` names the nearest looks, best first, with how near they are.
+    `start` is where the head begins in the request. `looks` are the nearest looks, best first, with how near they
+    are. `outcome` and `reason` say what became of the wish, once it was tried.
     """
 
     what: str
@@ -85,6 +95,8 @@ class Wish:
     head: str = ""
     start: int = 0
     looks: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    outcome: Outcome | None = None
+    reason: str = ""
 
 
 _ATTRIBUTES: dict[str, tuple[tuple[Attribute, int], ...]] = {

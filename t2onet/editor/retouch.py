@@ -1,0 +1,50 @@
+"""The expert's retouch of a photo, as a short recipe: a graph predicts its tones, and planning names the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from ..inference import open_session
+from ..language.wishes import Amount, Role, Wish, get_attributes
+from ..metrics.attributes import ATTRIBUTE_INDEX
+from ..planning import plan_pictures
+from ..recipe import Recipe, Step
+from .policy import MEMORY_FILE, WEIGHTS_FOLDER, apply_to_thumbnail
+from .styles import OnnxStyle
+
+MAX_STEPS = 5
+"""Steps of a retouch."""
+_OPERATIONS = ("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance")
+_AMOUNTS = {Amount.LITTLE: 0.4, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
+_LARGEST = 2.0
+
+
+def make_retouch(picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish]) -> Recipe:
+    """A recipe with the expert's retouch of a picture (3, side, side) added."""
+    after = apply_to_thumbnail(recipe, picture) if recipe.steps else picture
+    parameters = load_style().parameters(picture, after, to_attribute_vector(wishes))
+    target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=parameters),)), after)
+    for step in plan_pictures(after, target, MAX_STEPS, _OPERATIONS).steps:
+        recipe = recipe.adjust(step.operation, list(step.parameters))
+    return recipe
+
+
+def to_attribute_vector(wishes: Sequence[Wish]) -> np.ndarray:
+    """(6,) float32, in the order of the attributes: how much more or less of each the wishes ask for."""
+    amounts = np.zeros(len(ATTRIBUTE_INDEX), np.float32)
+    for wish in wishes:
+        if wish.role is Role.ASK:
+            for attribute, sign in get_attributes(wish.what, wish.direction, wish.where, wish.hue):
+                amounts[ATTRIBUTE_INDEX[attribute]] += sign * _AMOUNTS[wish.amount] ** 0.5
+    return np.clip(amounts, -_LARGEST, _LARGEST)
+
+
+@cache
+def load_style() -> OnnxStyle:
+    """The style in the package, loaded once."""
+    with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER / MEMORY_FILE) as path:
+        return OnnxStyle(open_session(path))
