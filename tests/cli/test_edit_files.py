@@ -15,14 +15,14 @@ from t2onet import Recipe, executor
 from t2onet.cli import photos
 from t2onet.recipe.recipe import derive_look_name, find_sidecar, sidecar_path
 from tests.cli.helpers import COMMAND, LOOK, T2O, contents, environment, files
-from tests.conftest import EXAMPLES, PATIENCE
+from tests.conftest import PATIENCE, open_example
 
 SIDECAR = ".t2o.json"
 
 
 @pytest.fixture(scope="module")
 def pixels() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))
+    return np.asarray(open_example("dogs", 120))
 
 
 @pytest.fixture

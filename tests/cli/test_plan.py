@@ -19,14 +19,14 @@ from t2onet.cli.plan import plan_recipe
 from t2onet.planning.planner import PlanningMethod
 from t2onet.planning.solvers import SOLVER_NAMES
 from tests.cli.helpers import T2O, contents, pixels, process
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 EDIT = Recipe.from_steps([("brightness", 0.15), ("saturation", -0.4)])
 
 
 @cache
 def small_photo() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
+    return np.asarray(open_example("fig", 120))
 
 
 @pytest.fixture
@@ -252,9 +252,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> None:
     arguments, begins, advice = case
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "trail.jpg").resize(90))[:90, :90]).save(
-        "other.png"
-    )
+    PIL.Image.fromarray(np.asarray(open_example("trail", 90))[:90, :90]).save("other.png")
     Path("mine.html").write_text("mine")
     before = contents(pair)
     answer = t2o("plan", "before.png", *arguments)

@@ -424,7 +424,7 @@ PATHS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_sent_nothing_breaks(
     review_study: tuple[TestClient, StudyDatabase], data: st.DataObject
