@@ -235,7 +235,7 @@ class _Execution:
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
             shape = (*size, pixels.shape[2])
-            result = pixels if in_place else allocate_pixels(shape, wide, padded=stages is None)
+            result = pixels if in_place else allocate_pixels(shape, wide)
             for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))

@@ -300,8 +300,8 @@ class _ApplyWorker:
         edited = self._apply(open_image(task.source), progress, stop)
         self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
-        told = self.count == 1 and self.look.is_look
-        words = f"{self.look.describe()}\n{self.look.format_settings()}" if told else ""
+        explained = self.count == 1 and self.look.is_look
+        words = f"{self.look.describe()}\n{self.look.format_settings()}" if explained else ""
         pictures = (WrittenPicture(task.target, words),)
         return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes, pictures=pictures)
 

