@@ -29,7 +29,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The first example of a kernel test waits for the compiler, so a deadline would measure that.
-settings.register_profile("t2onet", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("t2onet", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "t2onet"))
 

@@ -121,7 +121,7 @@ class PlanReport:
         height, width = plan.target.shape[1:]
         return cls(
             title=plan.recipe.name or "Plan",
-            headline=plan.recipe.describe(),
+            headline=plan.recipe.model_copy(update={"name": ""}).describe(),
             costs="Mean difference from the target, on the photos themselves: "
             f"{format_cost(plan.start_cost)} before, {format_cost(plan.cost)} after."
             f"{_as_sentence(plan.remainder)}",
