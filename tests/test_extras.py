@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "t2onet"
@@ -119,6 +121,7 @@ def providers(module: str) -> set[str]:
     return {normal(name) for name in packages_distributions().get(module, [module])}
 
 
+@pytest.mark.slow
 def test_no_message_is_overlooked() -> None:
     """As many as there are hints in the code, but for those that say which of two extras by a variable."""
     hints = sum(len(HINT.findall(path.read_text(encoding="utf-8"))) for path in PACKAGE.rglob("*.py"))

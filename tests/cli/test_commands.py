@@ -135,6 +135,7 @@ def test_export_says_what_it_left_out(t2o: T2O, folder: Path) -> None:
     assert 0 < data["mean_error"] < data["worst_error"]
 
 
+@pytest.mark.slow
 def test_export_refuses(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("contrast", 0.2, Mask.from_array(np.ones((2, 2), bool)))]).save("local.json")
     Path("mine.cube").write_text("mine")
@@ -191,6 +192,7 @@ def test_looks_are_listed_by_family(t2o: T2O) -> None:
     assert [Recipe.from_data(entry["recipe"]) for entry in data] == [one.recipe for one in looks().values()]
 
 
+@pytest.mark.slow
 def test_a_look_is_described_applied_and_exported_by_name(t2o: T2O, folder: Path) -> None:
     answer = t2o("describe", "High-Key")
     look = find_look("high key")
@@ -304,6 +306,7 @@ def test_wrong_usage(t2o: T2O, folder: Path, arguments: list[str], text: str) ->
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_shell_completion(folder: Path) -> None:
     # What the shell asks for while someone types `t2o de<TAB>`.
     typed = {"_T2O_COMPLETE": "complete_bash", "COMP_WORDS": "t2o de", "COMP_CWORD": "1"}

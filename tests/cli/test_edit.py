@@ -33,6 +33,7 @@ def photo(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_sentence_edits_a_photo(t2o: T2O, photo: Path) -> None:
     answer = t2o("edit", "dogs.png", "make it a bit brighter")
     assert (answer.code, answer.err) == (0, "")

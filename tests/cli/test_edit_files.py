@@ -69,6 +69,7 @@ def test_a_sidecar_of_an_earlier_release_is_found_if_it_is_a_recipe(folder: Path
     assert find_sidecar(Path("a.jpg")) == Path("a.jpg.t2o.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sea.png.t2o.json", "sea.json"], ids=["new", "old"])
 def test_a_picture_stands_for_its_sidecar(t2o: T2O, dogs: Path, name: str) -> None:
     Path("sea.png").write_bytes(Path("dogs.png").read_bytes())

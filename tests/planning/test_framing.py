@@ -101,6 +101,7 @@ def test_quarter_turns_and_mirrors(angle: int, mirrored: bool, cropped: bool) ->
     assert np.array_equal(np.asarray(apply(Recipe(steps=found), before)), edit(steps, before))
 
 
+@pytest.mark.slow
 def test_mirrored_top_to_bottom_is_one_step() -> None:
     before = photo("fig")
     (step,) = find(before, before[::-1])
@@ -122,6 +123,7 @@ def test_small_narrow_and_nearly_whole_crops(crop: tuple[float, ...]) -> None:
     assert_near(find(before, edit([("crop", crop)], before)), Recipe.from_steps([("crop", crop)]), before, 0)
 
 
+@pytest.mark.slow
 def test_a_crop_of_the_same_shape_at_the_same_size() -> None:
     """The sizes do not tell that anything was cropped."""
     before = photo("fig")
@@ -208,6 +210,7 @@ def test_shares_are_as_short_as_the_pixel_allows(at: int, side: int, share: floa
     assert framing._shorten_share(at, side) == share
 
 
+@pytest.mark.slow
 def test_alpha_and_depth_are_kept_by_the_recipe() -> None:
     deep = Image(photo("fig").astype(np.uint16) * 257)
     after = apply(Recipe.from_steps([("crop", CROP)]), deep)

@@ -89,6 +89,7 @@ def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
     assert len(found) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "planted",
     [

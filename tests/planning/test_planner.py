@@ -41,6 +41,7 @@ def test_an_edit_is_explained_and_can_be_reused() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dogs", "fig", "sunset"])
 @pytest.mark.parametrize(
     "steps",
@@ -85,6 +86,7 @@ def test_a_photo_that_was_only_made_smaller_needs_no_step() -> None:
     assert plan(before, before.resize(400)).recipe.steps == ()
 
 
+@pytest.mark.slow
 def test_the_plan_shows_its_way() -> None:
     before = photo()
     found = plan(before, np.asarray(apply(LOOK, before)))
@@ -212,6 +214,7 @@ class TestHostilePairs:
         assert len(found.recipe) == 0
         assert found.cost == found.start_cost == 0
 
+    @pytest.mark.slow
     def test_swapped(self) -> None:
         before = photo()
         after = np.asarray(apply(LOOK, before))
@@ -239,6 +242,7 @@ class TestHostilePairs:
         with pytest.raises(PlanError, match="cropped or rotated"):
             plan(np.full((1, 1, 3), 100, np.uint8), np.zeros((4000, 6000, 3), np.uint8))
 
+    @pytest.mark.slow
     def test_unrelated_photos(self) -> None:
         one, other = (
             np.asarray(open_image(EXAMPLES / name).resize(200))[:200, :200]

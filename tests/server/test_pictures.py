@@ -274,6 +274,7 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     assert state["archive"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", [["mode"], ["manner"], ["mode", "manner"]], ids=" ".join)
 def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, spelling: list[str]) -> None:
     policy = visitor.client.app.state.darkroom.get_policy()  # type: ignore[attr-defined]

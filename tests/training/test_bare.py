@@ -104,6 +104,7 @@ def bare() -> Iterator[Bare]:
         process.stdin.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pytest", "pydantic", "numba"])
 def test_what_is_not_required_cannot_be_imported(module: str) -> None:
     done = subprocess.run(
