@@ -45,7 +45,7 @@ _CANNOT = {
 }
 """Why a wish is declined that no operation can meet."""
 _PART_LIMITS = ("lightness", "colour")
-"""What must stay in a part of the photo that is to be left alone."""
+"""What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class _Answering:
     def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
         """What became of a wish with one of its changes."""
         if effect is not None and effect < NOTICEABLE and change.stated is None:
-            return _decline(wish, "the photo cannot show more of that") if wish.outcome is None else wish
+            return wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
@@ -204,7 +204,8 @@ def _get_limits(wish: Wish) -> Iterable[Measure]:
     """What a limit holds: one quantity, or the light and colour of a part."""
     sign = {Direction.UP: 1, Direction.DOWN: -1}.get(wish.direction, 0)
     if wish.what in IMPOSSIBLE:
-        return [Measure(what, 0, wish.where) for what in _PART_LIMITS] if wish.where != WHOLE else []
+        held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
+        return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
     return [Measure(wish.what, sign, wish.where, wish.hue)]
 
 

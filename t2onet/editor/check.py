@@ -100,6 +100,8 @@ class Checker:
             return self.before.measure_change(self.render(changes, tried), measure)
 
         low, at_low = 0.0, effect(0.0)
+        if at_low >= (1 - _TOLERANCE) * target:
+            return 0.0
         amount = min(max(amounts[number], 0.12), 1.0)
         high, at_high = 1.0, None
         for _ in range(_TRIES):
@@ -113,7 +115,6 @@ class Checker:
             if at_high is None:
                 if amount >= 1.0:
                     break
-                slope = (reached - at_low) / amount if amount and reached > at_low else 0.0
                 amount = min(1.0, amount * 2.2)
             else:
                 share = (target - at_low) / max(at_high - at_low, 1e-6)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .. import operations
 from ..language.wishes import WHOLE, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
-from ..recipe.recipe import join_as_sentence
+from ..recipe.wording import join_as_sentence
 
 NOTHING_FOUND = "I found no wish about the photo in that; nothing was changed."
 NOTHING_CHANGED = "The photo already is as asked, as far as I can see."

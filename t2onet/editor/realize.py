@@ -66,20 +66,20 @@ class Handle:
 
 
 _UP = {
-    "lightness": Handle("exposure", {"ev": 5.0}, 14.0),
-    "contrast": Handle("contrast", {"p": 1.0}, 11.0),
-    "colour": Handle("vibrance", {"amount": 100.0}, 12.0),
-    "warmth": Handle("white_balance", {"temperature": 100.0}, 12.0),
-    "tint": Handle("white_balance", {"tint": 100.0}, 10.0),
-    "sharpness": Handle("sharpness", {"p": 1.5}, 9.0),
+    "lightness": Handle("exposure", {"ev": 5.0}, 16.5),
+    "contrast": Handle("contrast", {"p": 1.0}, 11.5),
+    "colour": Handle("vibrance", {"amount": 100.0}, 9.0),
+    "warmth": Handle("white_balance", {"temperature": 100.0}, 9.0),
+    "tint": Handle("white_balance", {"tint": 100.0}, 9.0),
+    "sharpness": Handle("sharpness", {"p": 1.5}, 11.5),
     "clarity": Handle("clarity", {"amount": 100.0}, 0.0, 0.4),
     "haze": Handle("dehaze", {"amount": -100.0}, 0.0, 0.4),
     "grain": Handle("grain", {"amount": 100.0}, 0.0, 0.35),
     "vignette": Handle("vignette", {"amount": -100.0}, 0.0, 0.4),
 }
 _DOWN = {
-    "colour": Handle("saturation", {"p": -1.0}, 12.0),
-    "sharpness": Handle("sharpness", {"p": -0.25}, 7.0),
+    "colour": Handle("saturation", {"p": -1.0}, 9.0),
+    "sharpness": Handle("sharpness", {"p": -0.25}, 13.0),
     "noise": Handle("denoise", {"luminance": 100.0, "color": 100.0}, 0.0, 0.45),
     "grain": Handle("denoise", {"luminance": 100.0, "color": 50.0}, 0.0, 0.4),
 }
@@ -99,7 +99,7 @@ _HUE_BALANCE = {
 """Temperature and tint of a shift of the whole photo towards a hue."""
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
-_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 11.0, 7.0
+_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 9.0, 7.0
 _PUNCH_SHARE = 0.6
 _LIGHT_ZONES = {1: ("highlights", "whites", "shadows"), -1: ("shadows", "blacks", "highlights")}
 """Zones that make a photo lighter or darker, those that clip first before others."""
@@ -171,6 +171,8 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
     measure = Measure(what, sign) if handle.target else None
     stated, notes = state_amount(handle.operation, unit, wish.quantity) if wish.quantity else (None, ())
     yield Change(wish, handle.operation, unit, measure, {}, handle.target * factor, min(handle.usual * factor, 1.0), stated, notes)
+    if handle is _UP["colour"] and sign > 0 and stated is None:  # what vibrance alone does not reach
+        yield Change(wish, "saturation", {"p": 1.0}, measure, {}, handle.target * factor)
 
 
 def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
