@@ -11,8 +11,7 @@ demo: $(VENV)/.runtime
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -m "slow or not slow" -rs
+	$(BIN)/mypy & types=$$!; $(BIN)/pytest -m "slow or not slow" -rs && wait $$types
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

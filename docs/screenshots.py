@@ -59,6 +59,7 @@ def desktop(table: Table) -> PIL.Image.Image:
         "() => [...document.querySelectorAll('#variants img')].filter((one) => one.naturalWidth).length === 6"
     )
     table.drag("#divider", (-120, 0))
+    page.locator("#panel").evaluate("one => one.scrollTo(0, 0)")
     page.mouse.move(0, 0)
     return seen(table)
 

@@ -44,10 +44,10 @@ def split_rows(height: int, width: int, reach: int = 0, pixels: int | None = Non
     return [(top, min(top + rows, height)) for top in range(0, height, rows)]
 
 
-def allocate_pixels(shape: tuple[int, ...], dtype: np.dtype[Any], *, padded: bool) -> Pixels:
-    """Pixels to fill; `padded` ones of 8 bits have the memory of Pillow's pictures, which saves copies."""
-    padded = padded and dtype == np.uint8 and shape[2] == 3
-    return allocate_padded(*shape[:2]) if padded else np.empty(shape, dtype)
+def allocate_pixels(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Pixels:
+    """Pixels to fill; those of 8 bits have the memory of Pillow's pictures, which saves copies."""
+    is_padded = dtype == np.uint8 and shape[2] == 3
+    return allocate_padded(*shape[:2]) if is_padded else np.empty(shape, dtype)
 
 
 def run_in_threads(
@@ -127,11 +127,13 @@ class BandPass:
 
     def _load(self, rows: Pixels) -> np.ndarray:
         if self.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers, load_levels, load_words
+            from .kernels import load_integers, load_levels, load_words, split_words
 
             tile = np.empty((3, *rows.shape[:2]), np.float32)
             words = find_words(rows)
-            if self.levels is not None and words is not None:
+            if words is not None and (self.levels is None or _is_plain(self.levels)):
+                split_words(words, tile)
+            elif words is not None:
                 load_words(words, self.levels, tile)
             elif self.levels is not None:
                 load_levels(rows, self.levels, tile)
@@ -154,6 +156,11 @@ class BandPass:
                 store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
             rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def _is_plain(levels: np.ndarray) -> bool:
+    """Whether a table leaves the levels as they are."""
+    return bool((levels == np.arange(256, dtype=np.float32) / np.float32(255)).all())
 
 
 def _full_scale(dtype: np.dtype[Any]) -> np.float32:

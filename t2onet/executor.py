@@ -36,6 +36,7 @@ from .errors import RecipeError
 from .image import Image, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
+from .image.metadata import remove_regions
 from .image.pixels import to_depth
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
 from .recipe import Mask, Recipe, Step
@@ -99,8 +100,10 @@ def reframe_image(
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> Image:
-    """`image` with the `pixels` it has after `steps`; its alpha follows their geometry."""
+    """`image` with the `pixels` it has after `steps`; alpha follows geometry, which drops marked regions."""
     geometry = [step for step in steps if step.is_geometry and not step.is_identity]
+    if geometry:
+        image = remove_regions(image)
     if image.alpha is None or not geometry:
         return image.with_pixels(pixels)
     run = _Execution.for_photo(image, geometry, "scaled", kernels, threads)
@@ -232,7 +235,7 @@ class _Execution:
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
             shape = (*size, pixels.shape[2])
-            result = pixels if in_place else allocate_pixels(shape, wide, padded=stages is None)
+            result = pixels if in_place else allocate_pixels(shape, wide)
             for share in run._run_part(part, pixels, result, inner):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import cache
+from itertools import groupby, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from t2onet.image import Image
 
 pytest_plugins = ["tests.databases"]
 
@@ -19,8 +25,11 @@ PATIENCE = 300
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+# Tests start many processes, each of which would compile all modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # The first example of a kernel test waits for the compiler, so a deadline would measure that.
-settings.register_profile("t2onet", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("t2onet", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "t2onet"))
 
@@ -30,11 +39,31 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with slow tests, so that none of them is still running when the others are done."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Give each worker a share of the slow tests, a module at a time, and then of the others.
+
+    At first a worker is sent a contiguous share of the list. None should still be busy with a slow test when
+    the others are done, and costly fixtures of a module should be made once.
+    """
+    count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    quick = iter([item for item in items if not item.get_closest_marker("slow")])
+    modules = [list(tests) for _, tests in groupby(slow, lambda item: item.path)]
+    shares = [[item for module in modules[worker::count] for item in module] for worker in range(count)]
+    size = len(items) // count
+    items[:] = [item for share in shares for item in (*share, *islice(quick, max(0, size - len(share))))]
+    items += quick
 
 
 @pytest.fixture(scope="session")
 def example_photos() -> list[Path]:
     return sorted(EXAMPLES.glob("*.jpg"))
+
+
+@cache
+def open_example(name: str, side: int) -> Image:
+    """An example photo with a short side of so many pixels, decoded and shrunk only once."""
+    from t2onet import open_image
+
+    return open_image(EXAMPLES / f"{name}.jpg").resize(side)

@@ -6,8 +6,12 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.metadata import requires, version
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
 
@@ -35,3 +39,22 @@ def list_distributions(*extras: str) -> set[str]:
     optional = project["optional-dependencies"]
     named = [*project["dependencies"], *(one for extra in extras for one in optional[extra])]
     return {re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0].lower() for one in named}
+
+
+def find_requirements(requirements: Iterable[str]) -> set[str]:
+    """Normalized names of the installed distributions that satisfy them, with all that those require in turn.
+
+    Extras are left out.
+    """
+    found: set[str] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        one = waiting.pop()
+        if one.marker is not None and not one.marker.evaluate({"extra": ""}):
+            continue
+        name = canonicalize_name(one.name)
+        assert one.specifier.contains(version(name), prereleases=True), f"{one}, but {version(name)} is here"
+        if name not in found:
+            found.add(name)
+            waiting += map(Requirement, requires(name) or ())
+    return found

@@ -17,12 +17,9 @@ from tests.conftest import EXAMPLES, ROOT
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*.md")])
 
 
-GENERATED = make_pages()
-
-
-@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
-def test_generated_pages_are_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == GENERATED[path], "run `make docs`"
+def test_generated_pages_are_current() -> None:
+    old = [path.name for path, text in make_pages().items() if path.read_text(encoding="utf-8") != text]
+    assert old == [], "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

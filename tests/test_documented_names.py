@@ -85,6 +85,7 @@ def test_every_path_of_the_map_exists() -> None:
     assert [path for path in paths if not locate(path).exists()] == []
 
 
+@pytest.mark.slow
 def test_every_name_on_the_map_is_defined() -> None:
     named = [one.split(":") for one in list_quoted_paths() if ":" in one]
     assert [f"{path}:{name}" for path, name in named if not is_defined(locate(path), name)] == []
@@ -106,6 +107,7 @@ def test_examples_import_what_exists(page: Path) -> None:
     assert [f"{module}.{name}" for module, name in names if not exists(module, name)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["bench", "docs", "scripts"])
 def test_scripts_import_what_exists(folder: str) -> None:
     """Neither type checker nor tests run them."""

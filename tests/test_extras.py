@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,7 +86,12 @@ def list_loaded_packages(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def messages() -> Iterator[Message]:
+@cache
+def messages() -> list[Message]:
+    return list(find_messages())
+
+
+def find_messages() -> Iterator[Message]:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(parse_module(path)):
@@ -100,9 +105,6 @@ def messages() -> Iterator[Message]:
                         yield Message(module, handler.lineno, named, there | indirect.get(named, set()))
 
 
-MESSAGES = list(messages())
-
-
 def distributions(requirements: Iterable[str]) -> set[str]:
     """Names of requirements, in the form that metadata compare them by."""
     return {normal(re.match(r"[\w.-]+", one)[0]) for one in requirements}  # type: ignore[index]
@@ -112,23 +114,24 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-PROVIDERS = packages_distributions()
+packages_distributions = cache(metadata.packages_distributions)
 
 
 def providers(module: str) -> set[str]:
-    return {normal(name) for name in PROVIDERS.get(module, [module])}
+    return {normal(name) for name in packages_distributions().get(module, [module])}
 
 
+@pytest.mark.slow
 def test_no_message_is_overlooked() -> None:
     """As many as there are hints in the code, but for those that say which of two extras by a variable."""
     hints = sum(len(HINT.findall(path.read_text(encoding="utf-8"))) for path in PACKAGE.rglob("*.py"))
-    assert len({(message.module, message.line) for message in MESSAGES}) == hints
+    assert len({(message.module, message.line) for message in messages()}) == hints
 
 
-@pytest.mark.parametrize("message", MESSAGES, ids=str)
-def test_the_extra_brings_what_is_missing(message: Message) -> None:
+def test_the_extra_brings_what_is_missing() -> None:
     core = distributions(PROJECT["dependencies"]) | {"starlette", "click"}  # of FastAPI and Typer
-    extra = distributions(PROJECT["optional-dependencies"][message.extra])
-    missing = {name for name in message.imports if not providers(name) & core}
-    assert missing, "everything here is installed with the package itself, so no extra helps"
-    assert {name for name in missing if not providers(name) & extra} == set()
+    for message in messages():
+        extra = distributions(PROJECT["optional-dependencies"][message.extra])
+        missing = {name for name in message.imports if not providers(name) & core}
+        assert missing, f"{message}: all of it is installed with the package itself, so no extra helps"
+        assert {name for name in missing if not providers(name) & extra} == set(), str(message)

@@ -201,6 +201,36 @@ def test_metadata_follows_the_new_size(tmp_path: Path) -> None:
     )
 
 
+REGIONS = (
+    b'<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag><rdf:li><rdf:Description '
+    b'mwg-rs:Name="Ada"><mwg-rs:Area stArea:x="0.9" stArea:y="0.9" stArea:w="0.1" stArea:h="0.1"/>'
+    b"</rdf:Description></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>"
+    b"<MP:RegionInfo><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle='0.8, 0.8, 0.1, 0.1'/></rdf:Bag>"
+    b"</MPRI:Regions></MP:RegionInfo>"
+)
+
+
+@pytest.mark.parametrize("extended", [False, True], ids=["packet", "extended"])
+@pytest.mark.parametrize("step", [CROP, ("rotate", 90), ("straighten", 3), DARKEN], ids=lambda step: step[0])
+def test_faces_that_were_marked_are_not_marked_elsewhere(
+    tmp_path: Path, step: tuple[str, object], extended: bool
+) -> None:
+    packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><dc:title>Lake</dc:title>%b</x:xmpmeta>'
+    segment = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 40 + REGIONS
+    options = {"xmp": packet % (b"" if extended else REGIONS)}
+    if extended:
+        options["extra"] = b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment
+    PIL.Image.fromarray(noise(40, 60)).save(photo := tmp_path / "photo.jpg", **options)
+    saved = apply(Recipe.from_steps([step]), photo).save(tmp_path / "edited.jpg")
+    data, stays = saved.path.read_bytes(), step == DARKEN
+    assert (b"Region" in data) == stays
+    assert packet % (REGIONS if stays and not extended else b"") in data
+    notes = (
+        [] if stays else ["the marked faces and regions were left out: the recipe crops or turns the photo"]
+    )
+    assert list(saved.notes) == notes
+
+
 def test_pixels_of_another_size_need_their_alpha() -> None:
     image = t2onet.open_image(noise(4, 6, 4))
     with pytest.raises(t2onet.ImageError, match="6 x 4 pixels; give pixels of the same size"):

@@ -300,7 +300,10 @@ class _ApplyWorker:
         edited = self._apply(open_image(task.source), progress, stop)
         self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
-        return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes)
+        explained = self.count == 1 and self.look.is_look
+        words = f"{self.look.describe()}\n{self.look.format_settings()}" if explained else ""
+        pictures = (WrittenPicture(task.target, words),)
+        return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes, pictures=pictures)
 
     def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
         from ..executor import apply

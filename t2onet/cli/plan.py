@@ -209,15 +209,15 @@ def plan_recipe(
     check_options(options)
     names = None if operations is None else split_commas(operations)
     with make_console(stderr=True).status("planning"):
-        found: Plan
+        result: Plan
         if local:
             own: dict[str, Any] = {name: options[name] for name in _LOCAL_DEFAULTS if name in options}
             regions = open_mask_candidates(masks, panoptic, segmenter, normalise)
             if not removals:
                 own["repair"] = None
-            found = plan_local(before, after, masks=regions, operations=names, **own)
+            result = plan_local(before, after, masks=regions, operations=names, **own)
         else:
-            found = plan(
+            result = plan(
                 before,
                 after,
                 way=cast("PlanningMethod | None", way),
@@ -233,16 +233,16 @@ def plan_recipe(
                 seed=seed,
             )
     if output is not None:
-        found.recipe.save(output, overwrite=overwrite)
+        result.recipe.save(output, overwrite=overwrite)
     for place in reports:
-        write_report(found, place, overwrite=overwrite)
+        write_report(result, place, overwrite=overwrite)
     if as_json:
-        _print_plan_json(found)
+        _print_plan_json(result)
     else:
-        _print_plan_table(found)
+        _print_plan_table(result)
         for place in places:
             print_line(f"-> {place}", err=False)
-    if found.explains_little:
+    if result.explains_little:
         print_line(f"note: most of the difference remains; {_UNEXPLAINABLE_HINT if local else _LOCAL_HINT}")
 
 
@@ -279,6 +279,8 @@ def _print_plan_table(plan: Plan) -> None:
         f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",
         err=False,
     )
+    if plan.remainder:
+        print_line(f"{plan.remainder[0].upper()}{plan.remainder[1:]}.", err=False)
     print_line(plan.recipe.describe(), err=False)
     if plan.recipe.steps:
         print_line(plan.recipe.format_settings(), err=False)
@@ -303,5 +305,6 @@ def _print_plan_json(plan: Plan) -> None:
             "start_cost": plan.start_cost,
             "cost": plan.cost,
             "costs": list(plan.costs),
+            **({"remainder": plan.remainder} if plan.remainder else {}),
         }
     )

@@ -73,7 +73,7 @@ def describe_recipe(
 
 
 def _print_steps(name: str, recipe: Recipe) -> None:
-    print_line(f"{name}: {recipe.describe()}", err=False)
+    print_line(recipe.describe() if recipe.is_look else f"{name}: {recipe.describe()}", err=False)
     width = max((len(step.format_settings()) for step in recipe.steps), default=0)
     for number, step in enumerate(recipe.steps, start=1):
         line = f"  {number}. {step.format_settings():<{min(width, 30)}}  {step.describe()}"

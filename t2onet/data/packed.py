@@ -494,14 +494,14 @@ def repack_dataset(
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
         shards.add(f"{SAMPLE_PREFIX}00000.jsonl", text.encode(), squeeze=True)
         shards.finish()
-        told = {
+        header = {
             "format": PACKED_FORMAT,
             "version": PACKED_VERSION,
             "layout": dataset.layout,
             "samples": done.samples,
         }
-        said = json.dumps({**told, PHOTOS_OF_KEY: named, "shards": shards.listed}, indent=1)
-        (place / INDEX_FILE).write_text(f"{said}\n", encoding="utf-8")
+        text = json.dumps({**header, PHOTOS_OF_KEY: named, "shards": shards.listed}, indent=1)
+        (place / INDEX_FILE).write_text(f"{text}\n", encoding="utf-8")
         done.bytes = sum(path.stat().st_size for path in place.iterdir())
         clear_target_folder(target, overwrite)
     return done

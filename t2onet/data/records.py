@@ -144,10 +144,10 @@ class RecordedQuestion(NamedTuple):
     @property
     def key(self) -> str:
         """Key of its answer: 16 hexadecimal digits of a SHA-256."""
-        told = hashlib.sha256(repr(self.picture.shape).encode())
-        told.update(np.ascontiguousarray(self.picture).tobytes())
-        told.update(self.request.encode())
-        return told.hexdigest()[:_KEY_DIGITS]
+        digest = hashlib.sha256(repr(self.picture.shape).encode())
+        digest.update(np.ascontiguousarray(self.picture).tobytes())
+        digest.update(self.request.encode())
+        return digest.hexdigest()[:_KEY_DIGITS]
 
 
 def question_key(picture: np.ndarray, request: str) -> str:

@@ -12,7 +12,7 @@ from .. import operations
 from ..language import Attribute
 from ..language.limits import Limit, Limited
 from ..recipe import Recipe, Step
-from ..recipe.recipe import join_as_sentence
+from ..recipe.wording import join_as_sentence
 from .policy import FOREIGN
 
 NOTHING_YET = "nothing yet"

@@ -15,6 +15,7 @@ import re
 import struct
 from bisect import bisect_left
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from PIL import ImageFile, JpegImagePlugin
@@ -22,10 +23,12 @@ from PIL import ImageFile, JpegImagePlugin
 from ..errors import ImageError
 from . import formats, tiff
 from .formats import MAX_PAGES
-from .photo import JpegCoding
+from .photo import Image, JpegCoding
 from .tiff import Tag
 
 _EXTENDED_XMP_PREFIX = b"http://ns.adobe.com/xmp/extension/\0"
+_EXTENDED_XMP_HEADER = len(_EXTENDED_XMP_PREFIX) + 40
+"""The prefix, a checksum, and the length and place of the part."""
 PHOTOSHOP_PREFIX = b"Photoshop 3.0\0"
 _RAW_PROFILE_KEYS = ("Raw profile type exif", "Raw profile type APP1", "Raw profile type xmp")
 DAMAGED_EXIF_NOTE = "the EXIF data is damaged and was left out"
@@ -60,8 +63,10 @@ _MOTION_WORDS = (b"MotionPhoto", b"MicroVideo")
 # References to pictures or films that a re-encoded photo does not have. Namespace declarations stay.
 _STALE_ATTRIBUTE = rb"(?:hdrgm|HDRGainMap|G?Camera:MotionPhoto|G?Camera:MicroVideo)[\w:]*+"
 _STALE_ELEMENT = rb"(?:" + _STALE_ATTRIBUTE + rb"|G?Container:Directory(?![\w:]))"
-_OPENING_TAG = re.compile(rb"<(" + _STALE_ELEMENT + rb")[^<>]*+>")
-_CLOSING_TAG = re.compile(rb"</(" + _STALE_ELEMENT + rb")>")
+# Places of faces and other subjects: of the Metadata Working Group, Microsoft, IPTC and ACDSee.
+_REGION_ELEMENT = rb"(?:mwg-rs:Regions|MP:RegionInfo|Iptc4xmpExt:ImageRegion|acdsee-rs:Regions)(?![\w:])"
+_REGION_PATTERN = re.compile(_REGION_ELEMENT)
+_REGIONS_NOTE = "the marked faces and regions were left out: the recipe crops or turns the photo"
 _STALE_ATTRIBUTE_PATTERN = re.compile(rb"\s" + _STALE_ATTRIBUTE + rb"\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+')")
 
 
@@ -263,16 +268,30 @@ def remove_stale_references(packet: bytes) -> bytes:
     """The packet without references to gain maps and films, which a re-encoded photo does not have."""
     if not (mentions_gain_map(packet) or mentions_motion(packet)):
         return packet
-    return _STALE_ATTRIBUTE_PATTERN.sub(b"", _remove_stale_elements(packet))
+    return _STALE_ATTRIBUTE_PATTERN.sub(b"", _remove_elements(packet, _STALE_ELEMENT))
 
 
-def _remove_stale_elements(packet: bytes) -> bytes:
+def remove_regions(image: Image) -> Image:
+    """The image without marked regions (faces, say) in its metadata, for a photo whose frame has changed."""
+    origin, notes = image.origin, image.notes
+    packet = origin.xmp and _remove_elements(origin.xmp, _REGION_ELEMENT)
+    # A packet of more than 64 KB goes on in segments, which cannot be changed without their checksum.
+    extended = b"".join(part[_EXTENDED_XMP_HEADER:] for part in origin.segments)
+    segments = () if _REGION_PATTERN.search(extended) else origin.segments
+    if packet == origin.xmp and segments == origin.segments:
+        return image
+    return replace(
+        image, origin=replace(origin, xmp=packet, segments=segments), notes=(*notes, _REGIONS_NOTE)
+    )
+
+
+def _remove_elements(packet: bytes, name: bytes) -> bytes:
     """Remove elements from their opening tag to the next closing one; unclosed elements stay."""
     ends: defaultdict[bytes, list[int]] = defaultdict(list)
-    for tag in _CLOSING_TAG.finditer(packet):
+    for tag in re.finditer(rb"</(" + name + rb")>", packet):
         ends[tag[1]].append(tag.end())
     kept, at = [], 0
-    for tag in _OPENING_TAG.finditer(packet):
+    for tag in re.finditer(rb"<(" + name + rb")[^<>]*+>", packet):
         if tag.start() < at:
             continue
         end = tag.end()

@@ -12,6 +12,7 @@ from .operations import (
     load_levels,
     load_words,
     map_words,
+    split_words,
     store_integers,
     store_words,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "load_levels",
     "load_words",
     "map_words",
+    "split_words",
     "store_integers",
     "store_words",
 ]

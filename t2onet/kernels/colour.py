@@ -251,9 +251,10 @@ def _close_circle(values: np.ndarray) -> np.ndarray:
 
 
 def _prepare_mixer(values: np.ndarray) -> TileFunction:
-    hue, saturation, lightness = values.reshape(3, len(HUES)) / 100
-    rows = _close_circle(np.stack([scale_turns(hue), saturation, lightness]))
-    moves = bool(hue.any() or lightness.any())
+    shares = values.reshape(3, len(HUES)) / 100
+    moves = bool(shares[::2].any())
+    shares[0] = scale_turns(shares[0])
+    rows = _close_circle(shares)
 
     def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
         _mix_hues(tile.reshape(3, -1), rows, moves)

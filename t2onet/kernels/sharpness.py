@@ -43,31 +43,37 @@ def _smooth_along(line, weights, pad, row):  # type: ignore[no-untyped-def]
                 row[x] = total + d * (before[x + 1] + after[x + 3]) + e * (before[x] + after[x + 4])
 
 
-_ROWS2, _ROWS3, _ROWS4 = 2 * _STRIDE, 3 * _STRIDE, 4 * _STRIDE
+_R1, _R2, _R3, _R4, _R5, _R6, _R7, _R8, _R9, _R10, _R11 = (count * _STRIDE for count in range(1, 12))
+"""So many rows of a strip."""
 
 
 @compile_kernel
-def _smooth_down(strip, y, weights, row):  # type: ignore[no-untyped-def]
-    """`row` becomes row y of a strip, weighted with the rows above and below it."""
-    centre = strip[y * _STRIDE :]
-    for k in range(1, weights.size, _PAIRS):
-        above, below = strip[(y - k - _PAIRS + 1) * _STRIDE :], strip[(y + k) * _STRIDE :]
-        a, b, c, d, e = weights[k], weights[k + 1], weights[k + 2], weights[k + 3], weights[k + 4]
-        if k == 1:
-            middle = weights[0]
-            for x in range(row.size):
-                total = middle * centre[x] + a * (above[x + _ROWS4] + below[x])
-                total = total + b * (above[x + _ROWS3] + below[x + _STRIDE])
-                total = total + c * (above[x + _ROWS2] + below[x + _ROWS2])
-                total = total + d * (above[x + _STRIDE] + below[x + _ROWS3])
-                row[x] = total + e * (above[x] + below[x + _ROWS4])
-        else:
-            for x in range(row.size):
-                total = row[x] + a * (above[x + _ROWS4] + below[x])
-                total = total + b * (above[x + _ROWS3] + below[x + _STRIDE])
-                total = total + c * (above[x + _ROWS2] + below[x + _ROWS2])
-                total = total + d * (above[x + _STRIDE] + below[x + _ROWS3])
-                row[x] = total + e * (above[x] + below[x + _ROWS4])
+def _smooth_down(strip, y, weights, upper, lower):  # type: ignore[no-untyped-def]
+    """Rows y and y + 1 of a strip, weighted with those above and below: two at a time read half as much."""
+    m, a, b, c, d, e = weights[0], weights[1], weights[2], weights[3], weights[4], weights[5]
+    rows = strip[(y - _PAIRS) * _STRIDE :]
+    for x in range(upper.size):
+        r1, r2, r3, r4, r5 = rows[x + _R1], rows[x + _R2], rows[x + _R3], rows[x + _R4], rows[x + _R5]
+        r6, r7, r8, r9, r10 = rows[x + _R6], rows[x + _R7], rows[x + _R8], rows[x + _R9], rows[x + _R10]
+        near = m * r5 + a * (r4 + r6) + b * (r3 + r7)
+        upper[x] = near + c * (r2 + r8) + d * (r1 + r9) + e * (rows[x] + r10)
+        near = m * r6 + a * (r5 + r7) + b * (r4 + r8)
+        lower[x] = near + c * (r3 + r9) + d * (r2 + r10) + e * (r1 + rows[x + _R11])
+    for k in range(1 + _PAIRS, weights.size, _PAIRS):
+        _add_pairs(strip[(y - k - _PAIRS + 1) * _STRIDE :], strip[(y + k) * _STRIDE :], weights[k:], upper)
+        _add_pairs(
+            strip[(y - k - _PAIRS + 2) * _STRIDE :], strip[(y + k + 1) * _STRIDE :], weights[k:], lower
+        )
+
+
+@compile_kernel
+def _add_pairs(above, below, weights, row):  # type: ignore[no-untyped-def]
+    """Add five pairs of rows, from `above` and `below` on, to a row; the nearest has the first weight."""
+    a, b, c, d, e = weights[0], weights[1], weights[2], weights[3], weights[4]
+    for x in range(row.size):
+        total = row[x] + a * (above[x + _R4] + below[x]) + b * (above[x + _R3] + below[x + _R1])
+        total = total + c * (above[x + _R2] + below[x + _R2]) + d * (above[x + _R1] + below[x + _R3])
+        row[x] = total + e * (above[x] + below[x + _R4])
 
 
 @compile_kernel
@@ -131,13 +137,16 @@ def _smooth_strip(channel, weights, far, start, stop, rows, along, smooth, line,
             for x in range(kept.shape[1]):
                 kept[y, x] = channel[y, stop - kept.shape[1] + x]
     _repeat_border(along, rows, height, pad)
-    for y in range(first, end):
-        row = smooth[(y + far) * _STRIDE : (y + far + 1) * _STRIDE]
-        _smooth_down(along[begin:], y + pad, weights, row[begin : begin + count])
-        for x in range(begin):
-            row[x] = row[begin]
-        for x in range(begin + count, stop - start + 2 * far):
-            row[x] = row[begin + count - 1]
+    for y in range(first, end, 2):
+        upper, lower = smooth[(y + far) * _STRIDE :][:_STRIDE], smooth[(y + far + 1) * _STRIDE :][:_STRIDE]
+        _smooth_down(
+            along[begin:], y + pad, weights, upper[begin : begin + count], lower[begin : begin + count]
+        )
+        for row in (upper, lower):
+            for x in range(begin):
+                row[x] = row[begin]
+            for x in range(begin + count, stop - start + 2 * far):
+                row[x] = row[begin + count - 1]
     _repeat_border(smooth, rows, height, far)
 
 
@@ -212,7 +221,8 @@ def _sharpen_smoothly(
     factors = (1 + 4 * p, p * (1 - fraction), p * fraction)
     first = neighbourhood.reach if frame.top else 0
     end = height - (neighbourhood.reach if frame.top + height < frame.height else 0)
-    along = np.zeros((height + 2 * pad) * _STRIDE, np.float32)  # weights of zero also take finite values
+    # Weights of zero also take finite values. Rows are smoothed in pairs, the last perhaps with one more.
+    along = np.zeros((height + 2 * pad + 1) * _STRIDE, np.float32)
     smooth = np.empty((height + 2 * far) * _STRIDE, np.float32)
     line, kept = np.empty(_STRIDE + 2 * pad, np.float32), np.empty((height, far + pad), np.float32)
     for channel in tile:

@@ -133,7 +133,7 @@ def export_recipe(
         raise LookError(f"{path.name}: a look is written as {listed}; give one of those endings")
     settings = SETTINGS_FORMATS.get(ending)
     table_path = path if settings is None else path.with_suffix(".png")
-    size = _choose_size(ending, size)
+    size = choose_size(ending, size)
     for existing in (path, table_path):
         if existing.exists() and not overwrite:
             raise OutputError(
@@ -149,11 +149,12 @@ def export_recipe(
     ]
     if settings is not None:
         write_atomically(path, settings.format(table_path.name).encode(), overwrite=overwrite)
-        notes.append(f"{path.name} applies {table_path.name}: move that to {settings.folder}")
+        notes.append(settings.explain_table(path.name, table_path.name))
     return ExportedLook(path, table_path, size, measure_fidelity(recipe, table), tuple(notes))
 
 
-def _choose_size(ending: str, size: int | None) -> int:
+def choose_size(ending: str, size: int | None) -> int:
+    """Entries a side of the table for a file with this ending; refuses a size that it cannot have."""
     sizes = (HALD_SIZES[-1],) if ending in SETTINGS_FORMATS else TABLE_FORMATS[ending].sizes
     if size is not None and size not in sizes:
         raise LookError(f"a {ending} has {_format_sizes(sizes)} entries a side, not {size}")
@@ -232,6 +233,10 @@ class SettingsFormat:
     """File name of the HaldCLUT -> text."""
     folder: str
     """Where the program looks for the HaldCLUT."""
+
+    def explain_table(self, name: str, table: str) -> str:
+        """What to do with the HaldCLUT `table` that the settings file `name` applies."""
+        return f"{name} applies {table}: move that to {self.folder}"
 
 
 def format_pp3(table: str) -> str:

@@ -232,7 +232,10 @@ def _measure_pure_colour(hue: float) -> tuple[float, float]:
     return a / math.hypot(a, b), b / math.hypot(a, b)
 
 
-_PURE_DIRECTIONS = [_measure_pure_colour(number * 360.0 / _PURE_HUES) for number in range(_PURE_HUES)]
+_PURE_DIRECTIONS = np.array(
+    [_measure_pure_colour(number % _PURE_HUES * 360.0 / _PURE_HUES) for number in range(_PURE_HUES + 1)]
+)
+_PURE_NUMBERS = np.arange(_PURE_HUES + 1.0)
 
 
 def _measure_turns() -> list[tuple[float, float]]:
@@ -242,7 +245,7 @@ def _measure_turns() -> list[tuple[float, float]]:
     return [(_MIXER_REACH * gaps[at], _MIXER_REACH * gaps[at - 1]) for at in range(len(gaps))]
 
 
-MIXER_TURNS = _measure_turns()
+MIXER_TURNS = np.array(_measure_turns())
 
 
 def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
@@ -267,7 +270,7 @@ def mixer(light: Array, parameters: Array, frame: Frame) -> Array:
 def scale_turns(hues: Array) -> Array:
     """Turns in radians from the hues of the mixer (..., 8), from -1 to 1."""
     xp = array_namespace(hues)
-    up, down = (to_array_like(turns, hues) for turns in zip(*MIXER_TURNS, strict=True))
+    up, down = (to_array_like(turns, hues) for turns in MIXER_TURNS.T)
     return xp.clip(hues, 0.0, None) * up + xp.clip(hues, None, 0.0) * down
 
 
@@ -324,8 +327,7 @@ register(
 def _hue_direction(hue: Array) -> tuple[Array, Array]:
     """Direction in OKLab of a hue in degrees of HSV, interpolated between pure colours."""
     xp = array_namespace(hue)
-    directions = to_array_like((*_PURE_DIRECTIONS, _PURE_DIRECTIONS[0]), hue)
-    numbers = to_array_like(range(_PURE_HUES + 1), hue)
+    directions, numbers = to_array_like(_PURE_DIRECTIONS, hue), to_array_like(_PURE_NUMBERS, hue)
     weights = xp.clip(1.0 - abs((hue / (360.0 / _PURE_HUES))[..., None] - numbers), 0.0, None)
     cosine, sine = ((weights * directions[:, axis]).sum(-1) for axis in range(2))
     length = (cosine * cosine + sine * sine) ** 0.5

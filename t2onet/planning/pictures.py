@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..image import Image, open_image
 from ..image.pixels import to_depth
 from ..kernels import KERNELS, decode_tile, encode_tile
 from ..kernels.fitting import mean_absolute_difference
+from ..kernels.light import Kernel, TileFunction
 from ..operations import Frame, ParameterValues, get_operation, get_published_operation
 from ..recipe import Recipe, Step
 
@@ -30,7 +32,7 @@ StepSequence = tuple[Step, ...]
 PARAMETER_DECIMALS = 5
 """Decimals of a planned parameter in a recipe: enough for any visible difference."""
 
-_ASPECT_TOLERANCE = 0.02
+ASPECT_TOLERANCE = 0.02
 """Relative difference of aspect ratios that a crop of a few pixels may cause."""
 _MIN_CORRELATION = 0.15
 """Correlation of fine structure below which two photos do not show the same scene."""
@@ -55,6 +57,12 @@ class PhotoPair:
         """Shortest side of the two, in pixels."""
         return min(self.before.height, self.before.width, self.after.height, self.after.width)
 
+    @property
+    def aspect_difference(self) -> float:
+        """Relative difference of the aspect ratios."""
+        first, second = (image.width / image.height for image in (self.before, self.after))
+        return abs(first / second - 1)
+
     def _size(self, short_side: int) -> tuple[int, int]:
         smaller = min(self.before, self.after, key=lambda image: image.height * image.width)
         scale = min(1.0, short_side / min(smaller.height, smaller.width))
@@ -66,24 +74,24 @@ def open_photo_pair(before: PhotoLike, after: PhotoLike, *, same_scene: bool = T
 
     PlanError if they are framed differently or, with `same_scene`, do not show the same scene.
     """
-    first, second = open_image(before), open_image(after)
-    if first.origin.icc != second.origin.icc:
-        first, second = first.to_srgb(), second.to_srgb()
-    pair = PhotoPair(first, second)
-    _check_aspect(pair)
+    pair = open_photos(before, after)
+    if pair.aspect_difference > ASPECT_TOLERANCE:
+        raise PlanError(
+            f"the photos are {format_size(pair.before)} and {format_size(pair.after)}: one is cropped or "
+            "rotated; give both with the same framing"
+        )
     pair = _align_pair(pair)
     if same_scene:
         check_same_scene(pair)
     return pair
 
 
-def _check_aspect(pair: PhotoPair) -> None:
-    first, second = (image.width / image.height for image in (pair.before, pair.after))
-    if abs(first / second - 1) > _ASPECT_TOLERANCE:
-        raise PlanError(
-            f"the photos are {_format_size(pair.before)} and {_format_size(pair.after)}: one is cropped or "
-            "rotated; give both with the same framing"
-        )
+def open_photos(before: PhotoLike, after: PhotoLike) -> PhotoPair:
+    """Open two photos in one colour space, whatever they show."""
+    first, second = open_image(before), open_image(after)
+    if first.origin.icc != second.origin.icc:
+        first, second = first.to_srgb(), second.to_srgb()
+    return PhotoPair(first, second)
 
 
 def _align_pair(pair: PhotoPair) -> PhotoPair:
@@ -91,11 +99,7 @@ def _align_pair(pair: PhotoPair) -> PhotoPair:
     heights, widths = (pair.before.height, pair.after.height), (pair.before.width, pair.after.width)
     height, width = min(heights), min(widths)
     same = heights[0] == heights[1] and widths[0] == widths[1]
-    if (
-        same
-        or height < (1 - _ASPECT_TOLERANCE) * max(heights)
-        or width < (1 - _ASPECT_TOLERANCE) * max(widths)
-    ):
+    if same or height < (1 - ASPECT_TOLERANCE) * max(heights) or width < (1 - ASPECT_TOLERANCE) * max(widths):
         return pair
     down, right = _estimate_shift(pair)
     first = _crop(pair.before, max(0, down), max(0, right), height, width)
@@ -129,24 +133,28 @@ def _crop(image: Image, top: int, left: int, height: int, width: int) -> Image:
     return Image(image.pixels[top : top + height, left : left + width], origin=image.origin)
 
 
-def _format_size(image: Image) -> str:
+def format_size(image: Image) -> str:
     return f"{image.width} x {image.height}"
 
 
 def check_same_scene(pair: PhotoPair) -> None:
     """Raise PlanError for photos of different scenes, judged by the correlation of their fine structure."""
-    if pair.short_side < 8:
-        return  # too few pixels to judge
-    details = [_high_pass(picture) for picture in pair.working_pictures(_STRUCTURE_SIDE)]
-    deviations = [float(np.sqrt((detail**2).mean())) for detail in details]
-    if min(deviations) < 1e-3:
-        return  # a picture without structure, such as black, can come from any other
-    correlation = float((details[0] * details[1]).mean()) / (deviations[0] * deviations[1])
-    if correlation < _MIN_CORRELATION:
+    if correlate_structure(pair) < _MIN_CORRELATION:
         raise PlanError(
             "the two photos do not show the same scene, so no edit leads from one to the other; "
             "give a photo and an edit of that photo"
         )
+
+
+def correlate_structure(pair: PhotoPair) -> float:
+    """Correlation of the fine structure of two photos laid over each other; 1 where it cannot be judged."""
+    if pair.short_side < 8:
+        return 1.0  # too few pixels
+    details = [_high_pass(picture) for picture in pair.working_pictures(_STRUCTURE_SIDE)]
+    deviations = [float(np.sqrt((detail**2).mean())) for detail in details]
+    if min(deviations) < 1e-3:
+        return 1.0  # a picture without structure, such as black, can come from any other
+    return float((details[0] * details[1]).mean()) / (deviations[0] * deviations[1])
 
 
 def _high_pass(picture: Picture) -> np.ndarray:
@@ -156,6 +164,15 @@ def _high_pass(picture: Picture) -> np.ndarray:
     neighbours = (padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]) / 4
     detail: np.ndarray = grey - neighbours
     return detail
+
+
+def average_squares(picture: np.ndarray, radius: int) -> np.ndarray:
+    """(H, W) float32: means over squares of (2 radius + 1) pixels; edges repeat."""
+    size, means = 2 * radius + 1, np.pad(picture, radius, mode="edge").astype(np.float64)
+    for _ in range(2):  # rows, and once transposed, columns
+        total = np.cumsum(np.concatenate([np.zeros_like(means[:1]), means]), axis=0)
+        means = ((total[size:] - total[:-size]) / size).T
+    return np.ascontiguousarray(means, np.float32)
 
 
 def to_working_picture(image: Image, height: int, width: int) -> Picture:
@@ -209,14 +226,21 @@ def make_identity_step(operation: str) -> Step:
 
 def apply_step(step: Step, picture: Picture, *, overwrite: bool = False) -> Picture:
     """The picture (3, H, W) after a step without a mask; `overwrite` may reuse the memory of `picture`."""
-    operation, values = get_operation(step.operation), np.asarray(step.parameters)
+    operation = get_operation(step.operation)
     if kernel := KERNELS.get(step.operation):
         tile = picture if overwrite else picture.copy()  # kernels may work in place
-        run, frame = kernel(values), Frame(picture.shape[1], picture.shape[2], 1.0)
+        run = _prepare_kernel(kernel, step.parameters)
+        frame = Frame(picture.shape[1], picture.shape[2], 1.0)
         if operation.space == "display":
             return run(tile, frame)
         return encode_tile(run(decode_tile(tile), frame))
-    return np.ascontiguousarray(operation.run(picture, values.astype(np.float32)))
+    return np.ascontiguousarray(operation.run(picture, np.asarray(step.parameters, np.float32)))
+
+
+@lru_cache(maxsize=128)
+def _prepare_kernel(kernel: Kernel, values: ParameterValues) -> TileFunction:
+    """The kernel for these parameters; their tables cost more than running it on a small picture."""
+    return kernel(np.asarray(values))
 
 
 def render_intermediates(steps: Iterable[Step], start: Picture) -> list[Picture]:
@@ -249,6 +273,10 @@ _LOCAL_BLOCKS, _LOCAL_SHARE = 0.12, 0.5
 """A difference is local if this share of the blocks holds this share of it."""
 _DETAIL_SHARE = 0.8
 """Share of a difference that averaging over blocks must cancel to call it fine detail."""
+_CLARITY_RADIUS = 0.03
+"""Radius of the squares around which clarity raises contrast, as a share of the short side."""
+_SAME_DETAIL = 0.4
+"""Correlation with the detail of the picture from which a difference is more or less of that detail."""
 
 
 def describe_remainder(result: Picture, target: Picture) -> str:
@@ -263,8 +291,22 @@ def describe_remainder(result: Picture, target: Picture) -> str:
     if sizes[: round(_LOCAL_BLOCKS * sizes.size)].sum() > _LOCAL_SHARE * sizes.sum():
         return "what remains is in one part of the picture: looks like a local edit"
     if np.abs(blocks).mean() < (1 - _DETAIL_SHARE) * np.abs(difference).mean():
-        return "what remains is fine detail: looks like sharpening, noise or grain"
+        return f"what remains is fine detail: looks like {_name_detail(result.mean(axis=0), difference)}"
     return ""
+
+
+def _name_detail(grey: np.ndarray, difference: np.ndarray) -> str:
+    """What changed detail (H, W) so: more or less of what is there, or something of its own."""
+    wide = max(round(min(grey.shape) * _CLARITY_RADIUS), 2)
+    kinds = {("sharpening", "blur or noise reduction"): 1, ("clarity", "less clarity"): wide}
+    shares = {names: _correlate(grey - average_squares(grey, r), difference) for names, r in kinds.items()}
+    names, share = max(shares.items(), key=lambda item: abs(item[1]))
+    return names[share < 0] if abs(share) > _SAME_DETAIL else "noise or grain"
+
+
+def _correlate(one: np.ndarray, other: np.ndarray) -> float:
+    deviations = float(one.std() * other.std())
+    return float(((one - one.mean()) * (other - other.mean())).mean()) / max(deviations, 1e-12)
 
 
 def measure_radial_share(differences: np.ndarray) -> float:

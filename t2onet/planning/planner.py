@@ -24,6 +24,7 @@ from ..operations import PAPER, REFERENCE_SHORT_SIDE, get_operation
 from ..recipe import Recipe, Step
 from .darkroom import DARKROOM, DARKROOM_STEPS, plan_darkroom
 from .fit import FittedSteps, JointFitter, sample_pixels
+from .framing import open_framed_pair
 from .pictures import (
     CostFunction,
     L1Cost,
@@ -33,7 +34,6 @@ from .pictures import (
     apply_step,
     describe_remainder,
     make_identity_step,
-    open_photo_pair,
     reads_neighbours,
     render_intermediates,
     to_recipe,
@@ -92,8 +92,9 @@ class Plan:
 
     `cost` and `start_cost` are mean absolute differences from `after` on the photos themselves, with and
     without the recipe. `pictures` are the working picture at first and after each step, (3, H, W), `costs`
-    their differences from `target`. A plan for a custom cost has no target; its costs are those of the
-    pictures.
+    their differences from `target`. Geometry, such as a crop, comes first in the recipe; `start_cost` and the
+    pictures are those of `before` framed like `after`. A plan for a custom cost has no target; its costs are
+    those of the pictures.
     """
 
     recipe: Recipe
@@ -198,8 +199,9 @@ def plan(
     `way` is "joint" (the default), or a forward search like the paper's: "beam" (any order; the default
     with `repeats`, a `cost` or a solver other than "fast"), "fixed" (one order) or "epsilon-greedy".
     `operations` is what the recipe may use: "darkroom" (the default of "joint"), "paper" (that of a forward
-    search) or names. `steps` limits its length, by default to 8, or 6 in the paper's operations. `size` is
-    the short side of the working pictures.
+    search) or names. `steps` limits its length, by default to 8, or 6 in the paper's operations. Where
+    `after` is a part of `before`, turned or mirrored, the recipe begins with that geometry, which counts for
+    neither. `size` is the short side of the working pictures.
 
     A forward search continues from the `beam` best pictures, and epsilon-greedy from up to `random_beam`
     after a random choice by `seed`. It ends below `tolerance`, a mean absolute difference. `repeats` lets
@@ -230,11 +232,12 @@ def plan(
     if cost is not None:
         return _plan_by_cost(open_image(before), cost, settings)
     assert after is not None
-    return plan_pair(open_photo_pair(before, after), settings)
+    framed = open_framed_pair(before, after)
+    return plan_pair(framed.pair, settings, framed.framing)
 
 
-def plan_pair(pair: PhotoPair, settings: PlannerSettings) -> Plan:
-    """Find the recipe between the photos of a pair."""
+def plan_pair(pair: PhotoPair, settings: PlannerSettings, framing: StepSequence = ()) -> Plan:
+    """Find the recipe between the photos of a pair; `framing` are the steps that `before` went through."""
     start, target = pair.working_pictures(settings.size)
     postponed: list[str] = []
     if settings.detail_last and not shows_detail(settings.size, pair.short_side):
@@ -250,8 +253,9 @@ def plan_pair(pair: PhotoPair, settings: PlannerSettings) -> Plan:
     recipe = to_recipe(steps)
     pictures = tuple(render_intermediates(recipe.steps, start))
     cost = L1Cost(target)
+    pictures = (start,) * len(framing) + pictures
     return Plan(
-        recipe,
+        Recipe(steps=(*framing, *recipe.steps)),
         measure_difference(pair, recipe, settings.threads),
         measure_difference(pair, Recipe(), settings.threads),
         tuple(float(cost(picture)) for picture in pictures),

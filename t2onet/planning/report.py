@@ -121,9 +121,10 @@ class PlanReport:
         height, width = plan.target.shape[1:]
         return cls(
             title=plan.recipe.name or "Plan",
-            headline=plan.recipe.describe(),
+            headline=plan.recipe.model_copy(update={"name": ""}).describe(),
             costs="Mean difference from the target, on the photos themselves: "
-            f"{format_cost(plan.start_cost)} before, {format_cost(plan.cost)} after.",
+            f"{format_cost(plan.start_cost)} before, {format_cost(plan.cost)} after."
+            f"{_as_sentence(plan.remainder)}",
             overview=(
                 PlanFigure(before, "Before", f"off by {format_cost(plan.costs[0])}"),
                 PlanFigure(result, "Result", f"off by {format_cost(plan.costs[-1])}"),
@@ -211,14 +212,17 @@ def _make_residual_figure(residual: Picture, remainder: str) -> PlanFigure:
     top = float(np.percentile(residual, 99))
     gain = next((gain for gain in _RESIDUAL_GAINS if gain * top <= 1), 1)
     mean, most = 255 * residual.mean(), 255 * np.percentile(residual, 95)
-    kind = f" {remainder[0].upper()}{remainder[1:]}." if remainder else ""
     return PlanFigure(
         _to_report_picture(gain * residual),
         "What these operations cannot explain",
         f"Off by {mean:.1f} of 255 levels on average; 95 % of all values are off by at most {most:.1f}. "
         f"Shown {gain} times as strong: full brightness is a difference of {255 / gain:.3g} levels or more."
-        f"{kind}",
+        f"{_as_sentence(remainder)}",
     )
+
+
+def _as_sentence(remainder: str) -> str:
+    return f" {remainder[0].upper()}{remainder[1:]}." if remainder else ""
 
 
 _CSS_COLOURS = (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import KERNELS
+from ..kernels import KERNELS, decode_tile, encode_tile
 from ..kernels.fitting import (
     fill_normal_equations,
     mean_absolute_difference,
@@ -35,6 +35,8 @@ _DIAGONAL_FLOOR = 1e-7
 _MIN_GAIN = 1e-5
 """A strict round that gains less is the last."""
 _BOUND_PASSES = 4
+_NUDGE = 1 / 512
+"""By how much a channel is moved to measure slopes."""
 
 FreePlaces = dict[str, tuple[int, ...]]
 """Operation -> the places of its numbers that are fitted; all of them where it is not listed."""
@@ -198,8 +200,7 @@ class SketchFitter:
         return tuple(moved)
 
     def free_places(self, operation: str) -> np.ndarray:
-        every = range(len(get_chart(operation).units))
-        return np.array(self.free.get(operation, every), int)
+        return _find_places(operation, self.free.get(operation))
 
     def _loss(self, picture: Picture, numbers: np.ndarray, delta: float, ridge: float) -> float:
         huber = mean_huber_loss(picture.reshape(-1), self.target.reshape(-1), np.float32(delta))
@@ -209,7 +210,7 @@ class SketchFitter:
         self, steps: StepSequence, pictures: list[Picture], delta: float, ridge: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """Second derivatives of the mean loss (P, P), and first ones (P,) without those of the ridge."""
-        jacobian = np.concatenate([self._differentiate(steps, pictures, at) for at in range(len(steps))])
+        jacobian = self._linearize(steps, pictures)
         residual = (pictures[-1] - self.target).reshape(-1)
         count = len(jacobian)
         matrix, vector = np.empty((count, count)), np.empty(count)
@@ -221,21 +222,58 @@ class SketchFitter:
         pictures = render_intermediates(steps, self.start)
         return np.linalg.inv(self._normal_equations(steps, pictures, FINAL_DELTA, RIDGE_WEIGHT)[0])
 
-    def _differentiate(self, steps: StepSequence, pictures: list[Picture], at: int) -> np.ndarray:
-        """(P, 3 h w): how the result moves with each fitted number of step `at`, in its units."""
-        step, before = steps[at], pictures[at]
+    def _linearize(self, steps: StepSequence, pictures: list[Picture]) -> np.ndarray:
+        """(P, 3 h w): how the result moves with each fitted number, in its units.
+
+        Steps act on single pixels, so each one is differentiated on its own, and slopes of 3 x 3 for each
+        pixel carry its moves through the later ones.
+        """
+        moves: list[np.ndarray] = []
+        slopes: np.ndarray | None = None
+        for at in reversed(range(len(steps))):
+            own = self._differentiate(steps[at], pictures[at], pictures[at + 1])
+            moves.insert(0, own if slopes is None else _chain(slopes, own))
+            if at:
+                through = _measure_slopes(steps[at], pictures[at], pictures[at + 1])
+                slopes = through if slopes is None else _chain(slopes, through)
+        rows = np.concatenate(moves, axis=1).transpose(1, 0, 2)
+        return np.ascontiguousarray(rows).reshape(len(rows), -1)
+
+    def _differentiate(self, step: Step, before: Picture, after: Picture) -> np.ndarray:
+        """(3, P, h w): how the picture after a step moves with each of its fitted numbers, in its units."""
         chart, places = get_chart(step.operation), self.free_places(step.operation)
         if not len(places):
-            return np.empty((0, before.size), np.float32)
+            return np.empty((3, 0, before[0].size), np.float32)
         coordinates = np.array(chart.to_coordinates(np.asarray(step.parameters)), float)
         sizes = 0.05 * coordinates[places] if step.operation in CURVES else chart.units[places] / 100
         sizes = np.where(coordinates[places] + sizes > chart.high[places], -sizes, sizes)
         stack = _apply_perturbed(step.operation, coordinates, places, sizes, before)
-        for later in steps[at + 1 :]:
-            stack = _apply_to_stack(later, stack, before.shape[1])
         shares = (sizes / chart.units[places]).astype(np.float32)
-        rows = stack.reshape(3, len(places), -1) - pictures[-1].reshape(3, 1, -1)
-        return np.ascontiguousarray((rows / shares[:, None]).transpose(1, 0, 2)).reshape(len(places), -1)
+        moves: np.ndarray = (stack.reshape(3, len(places), -1) - after.reshape(3, 1, -1)) / shares[:, None]
+        return moves
+
+
+def _measure_slopes(step: Step, before: Picture, after: Picture) -> np.ndarray:
+    """(3, 3, h w): how each channel after a step moves with each one before it."""
+    nudges = np.where(before > 0.5, -_NUDGE, _NUDGE).astype(np.float32)
+    stack = np.repeat(before[:, None], 3, axis=1)
+    stack[range(3), range(3)] += nudges
+    result = _apply_to_stack(step, stack.reshape(3, -1, before.shape[2]), before.shape[1])
+    slopes: np.ndarray = (result.reshape(3, 3, -1) - after.reshape(3, 1, -1)) / nudges.reshape(3, -1)
+    return slopes
+
+
+def _chain(slopes: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    """Moves (3, P, N) of a picture as moves of the one that follows from it by slopes (3, 3, N)."""
+    chained: np.ndarray = slopes[:, 0, None] * moves[0]
+    chained += slopes[:, 1, None] * moves[1]
+    chained += slopes[:, 2, None] * moves[2]
+    return chained
+
+
+@cache
+def _find_places(operation: str, free: tuple[int, ...] | None) -> np.ndarray:
+    return np.array(range(len(get_chart(operation).units)) if free is None else free, int)
 
 
 def _make_step(operation: str, coordinates: np.ndarray) -> Step:
@@ -255,11 +293,14 @@ def _apply_perturbed(
         return results.reshape(3, -1, picture.shape[2])
     rows = np.repeat(coordinates[None], len(places), axis=0)
     rows[np.arange(len(places)), places] += sizes
-    moved = [_make_step(operation, row) for row in rows]
-    if operation in KERNELS:
-        return np.concatenate([apply_step(step, picture) for step in moved], axis=1)
-    values = np.array([step.parameters for step in moved], np.float32)
-    batch = get_operation(operation).run(picture[None], values, Frame.around(picture))
+    chart, declared = get_chart(operation), get_operation(operation)
+    values = np.array([chart.to_values(row) for row in np.clip(rows, chart.low, chart.high)])
+    if kernel := KERNELS.get(operation):
+        linear, frame = declared.space == "linear", Frame(picture.shape[1], picture.shape[2], 1.0)
+        tile = decode_tile(picture.copy()) if linear else picture
+        stack = np.concatenate([kernel(row)(tile.copy(), frame) for row in values], axis=1)
+        return encode_tile(stack) if linear else stack
+    batch = declared.run(picture[None], values.astype(np.float32), Frame.around(picture))
     return np.ascontiguousarray(np.moveaxis(batch, 1, 0)).reshape(3, -1, picture.shape[2])
 
 

@@ -29,15 +29,13 @@ from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
 from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
+from .wording import describe_look, describe_steps
 
 SCHEMA_VERSION: Literal[1] = 1
 MAX_RECIPE_BYTES = 256 << 20
 """Largest recipe file that is read; masks are inside it."""
 MAX_RECIPE_STEPS = 256
 """Steps of one recipe."""
-MAX_SENTENCE_WORDS = 12
-"""Words that describe one or two steps."""
-WORDS_PER_FURTHER_STEP = 4
 MAX_MASK_MEGAPIXELS = 1000.0
 """Sum over the different masks of one recipe, at their own resolution."""
 
@@ -337,9 +335,17 @@ class Recipe(BaseModel):
         return Path(path)
 
     def describe(self) -> str:
-        """What the recipe does, in one sentence: at most 12 words for one or two steps."""
+        """What the recipe does, in one sentence: at most 12 words for one or two steps.
+
+        A look, which has a name, is described by that name and its main steps in as many words.
+        """
         steps = [step for step in self.steps if not step.is_identity]
-        return join_as_sentence(_word_steps(steps)) if steps else "Changes nothing."
+        return describe_look(self.name, steps) if self.is_look else describe_steps(steps)
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it has a name, and does something."""
+        return bool(self.name.strip()) and not self.is_identity
 
     def format_settings(self) -> str:
         """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
@@ -425,34 +431,6 @@ class Recipe(BaseModel):
 
     def __len__(self) -> int:
         return len(self.steps)
-
-
-def join_as_sentence(phrases: Sequence[str]) -> str:
-    """Phrases, whose parts are separated by commas, as one sentence."""
-    text = join_phrases([part for phrase in phrases for part in phrase.split(", ")])
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _word_steps(steps: Sequence[Step]) -> list[str]:
-    """What steps do, the longest phrases in brief where there are too many words for one sentence."""
-    phrases = [step.describe() for step in steps]
-    limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
-    for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
-        parts = _mark_repeated_parts(phrases)
-        if len(join_as_sentence(parts).split()) <= limit:
-            break
-        phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
-    return _mark_repeated_parts(phrases)
-
-
-def _mark_repeated_parts(phrases: Sequence[str]) -> list[str]:
-    """Parts of phrases; where a comparative comes again, "still" follows: "brighter, much brighter still"."""
-    parts = [part for phrase in phrases for part in phrase.split(", ")]
-    ends = [part.split()[-1] for part in parts]
-    return [
-        f"{part} still" if end.endswith("er") and end in ends[:at] else part
-        for at, (part, end) in enumerate(zip(parts, ends, strict=True))
-    ]
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import PIL.Image
 
 from ..bands import Pixels
 from ..editor import Edit, Editor
@@ -22,7 +21,7 @@ from ..errors import ImageError
 from ..executor import reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
-from ..image.photo import resize_to_square
+from ..image.photo import resize_to_square, to_picture
 from ..image.pixels import to_depth, to_uint16
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
@@ -159,7 +158,7 @@ def to_screen_pixels(image: Image) -> Pixels:
 def encode_preview(picture: Pixels) -> bytes:
     """A picture (H, W, 3) uint8 as JPEG."""
     stream = io.BytesIO()
-    PIL.Image.fromarray(picture).save(stream, "JPEG", quality=JPEG_QUALITY)
+    to_picture(picture).save(stream, "JPEG", quality=JPEG_QUALITY)
     return stream.getvalue()
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from ..bands import CancelToken
 from ..errors import Cancelled, T2OError
 from ..executor import apply
-from ..looks import export_recipe
+from ..looks import ExportedLook, export_recipe
+from ..looks.export import SETTINGS_FORMATS, choose_size
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
 from .errors import Refused, refuse_storage_errors, to_resource_refusal
@@ -23,7 +24,7 @@ from .running import get_disconnect_event
 from .schemas import BatchOutcome, ExportRequest, check_work
 from .sessions import DarkroomService, Session
 
-_LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png"}
+_LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png", "pp3": ".pp3", "xmp": ".xmp"}
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,32 @@ def _write_result(folder: Path, photo: SessionPhoto, recipe: Recipe, request: Ex
         place = folder / "result.json"
         with _hide_result_path(place, name):
             return ResultFile(name, recipe.save(place), ())
-    suffix = _LOOK_SUFFIXES[request.kind]
+    return _write_look(folder, stem, recipe, _LOOK_SUFFIXES[request.kind], request.size)
+
+
+def _write_look(folder: Path, stem: str, recipe: Recipe, suffix: str, size: int | None) -> ResultFile:
+    """A colour table, or a .zip of a program's settings and the table that they apply."""
     look = recipe if recipe.name else recipe.model_copy(update={"name": stem})
-    place = folder / f"result{suffix}"
+    is_table = suffix not in SETTINGS_FORMATS
+    place = folder / f"result{suffix if is_table else '.png'}"
     with _hide_result_path(place, f"{stem}{suffix}"):
-        done = export_recipe(look, place, size=request.size)
-    levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
-    notes = (f"the table differs from the recipe by {levels}", *done.notes)
-    return ResultFile(f"{stem}{suffix}", done.path, notes)
+        done = export_recipe(look, place, size=choose_size(suffix, size))
+        levels = f"{done.fidelity.mean:.2f} of 255 levels on average, {done.fidelity.worst:.1f} at worst"
+        notes = (f"the table differs from the recipe by {levels}", *done.notes)
+        if is_table:
+            return ResultFile(f"{stem}{suffix}", done.path, notes)
+        return _zip_settings(folder / "result.zip", stem, suffix, done, notes)
+
+
+def _zip_settings(
+    place: Path, stem: str, suffix: str, exported: ExportedLook, notes: tuple[str, ...]
+) -> ResultFile:
+    settings, name, table = SETTINGS_FORMATS[suffix], f"{stem}{suffix}", f"{stem}.png"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as file:
+        file.writestr(name, settings.format(table))
+        file.write(exported.table, table)
+    exported.table.unlink()
+    return ResultFile(f"{name}.zip", place, (*notes, settings.explain_table(name, table)))
 
 
 def _get_edited_name(photo: SessionPhoto, format: str | None) -> str:

@@ -119,15 +119,17 @@ class PlanRequest(StrictRequest):
 
 
 class ExportRequest(StrictRequest):
-    """The result to make: the edited photo, its recipe, or a colour table for another tool."""
+    """The result to make: the edited photo, its recipe, or a colour table or settings for another tool."""
 
-    kind: Literal["photo", "recipe", "cube", "hald"] = "photo"
+    kind: Literal["photo", "recipe", "cube", "hald", "pp3", "xmp"] = "photo"
     format: Annotated[
         OutputFormat | None,
         Field(description="Format of a photo; its own by default."),
     ] = None
     quality: Annotated[int | None, Field(ge=1, le=100)] = None
-    size: Annotated[int | None, Field(description="Entries a side: cube 33 or 65, hald 64 or 144.")] = None
+    size: Annotated[
+        int | None, Field(description="Entries a side: cube 33 or 65, hald 64 or 144, pp3 and xmp 144.")
+    ] = None
     recipe: RecipeJson | None = None
 
 

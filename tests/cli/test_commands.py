@@ -56,7 +56,7 @@ def test_describe_as_json(t2o: T2O, folder: Path) -> None:
     assert answer.code == 0
     assert json.loads(answer.out) == {
         "name": "Märzlicht",
-        "description": "50 % more contrast locally.",
+        "description": "Märzlicht: 50 % more contrast locally.",
         "settings": "Contrast +0.50 (local)",
         "steps": [
             {
@@ -135,6 +135,7 @@ def test_export_says_what_it_left_out(t2o: T2O, folder: Path) -> None:
     assert 0 < data["mean_error"] < data["worst_error"]
 
 
+@pytest.mark.slow
 def test_export_refuses(t2o: T2O, folder: Path) -> None:
     Recipe.from_steps([("contrast", 0.2, Mask.from_array(np.ones((2, 2), bool)))]).save("local.json")
     Path("mine.cube").write_text("mine")
@@ -191,13 +192,18 @@ def test_looks_are_listed_by_family(t2o: T2O) -> None:
     assert [Recipe.from_data(entry["recipe"]) for entry in data] == [one.recipe for one in looks().values()]
 
 
+@pytest.mark.slow
 def test_a_look_is_described_applied_and_exported_by_name(t2o: T2O, folder: Path) -> None:
     answer = t2o("describe", "High-Key")
     look = find_look("high key")
-    assert answer.out.startswith(f"{look.description}\nhigh key: {look.recipe.describe()}\n")
+    sentence = look.recipe.describe()
+    assert sentence.startswith("High key: ")
+    assert answer.out.startswith(f"{look.description}\n{sentence}\n  1. exposure +0.90 EV")
     assert json.loads(t2o("describe", "high key", "--json").out)["about"] == look.description
     PIL.Image.new("RGB", (8, 6), (90, 100, 110)).save("photo.png")
-    assert t2o("apply", "high key", "photo.png").out == "photo.png -> photo-high-key.png\n"
+    settings = look.recipe.format_settings()
+    told = f"photo.png -> photo-high-key.png\n  {sentence}\n  {settings}\n"
+    assert t2o("apply", "high key", "photo.png").out == told
     assert t2o("apply", "hihg key", "photo.png") == (
         2,
         "",
@@ -300,6 +306,7 @@ def test_wrong_usage(t2o: T2O, folder: Path, arguments: list[str], text: str) ->
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_shell_completion(folder: Path) -> None:
     # What the shell asks for while someone types `t2o de<TAB>`.
     typed = {"_T2O_COMPLETE": "complete_bash", "COMP_WORDS": "t2o de", "COMP_CWORD": "1"}

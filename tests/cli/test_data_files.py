@@ -52,6 +52,7 @@ def test_pack(t2o: T2O, plans: Path) -> None:
     assert t2o(*arguments, "-o", "packed", "--overwrite").code == 0
 
 
+@pytest.mark.slow
 def test_pack_other_plans_for_the_same_photos(t2o: T2O, plans: Path) -> None:
     assert t2o("data", "pack", "photos", *PLANNED, "--size", SIDE, "-o", "packed").code == 0
     settings = PlanSettings(SIDE, 1)
@@ -90,6 +91,7 @@ def test_defaults_of_pack_are_those_of_python() -> None:
         assert ours[name].default == python[name].default
 
 
+@pytest.mark.slow
 def test_plans_of_another_size_are_no_plans(t2o: T2O, plans: Path) -> None:
     answer = t2o("data", "pack", "photos", "--plans", "plans", "-o", "packed")
     assert (answer.code, answer.out) == (2, "")

@@ -35,6 +35,7 @@ def photos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_plans_a_summary_and_a_sheet(t2o: T2O, photos: Path) -> None:
     answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)
     assert (answer.code, answer.err) == (0, "")
@@ -106,6 +107,7 @@ def test_one_split(t2o: T2O, photos: Path) -> None:
     assert data["pairs"] == sum(sample.split == "train" for sample in open_small_set(Path("photos")).samples)
 
 
+@pytest.mark.slow
 def test_broken_pairs_are_told_by_name(t2o: T2O, photos: Path) -> None:
     Path("photos/001-after.png").write_bytes(b"no photo")
     answer = t2o("data", "plan", "photos", "-o", "plans", *SIZE)

@@ -20,7 +20,7 @@ from t2onet.language.vocabulary import SPECIAL, Vocabulary
 from t2onet.models import T2ONet, T2ONetConfig, describe_network
 from t2onet.models.files import NETWORK_KINDS, write_tensors
 from tests.cli.helpers import COMMAND, T2O, contents, environment, pixels, png_header
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 from tests.models.baselines.helpers import SMALL as BASELINES
 from tests.models.helpers import SMALL as T2ONET
 from tests.models.made_retoucher import SMALL, VERDICTS, network
@@ -29,10 +29,11 @@ from tests.models.made_retoucher import SMALL, VERDICTS, network
 @pytest.fixture
 def photo(folder: Path) -> Path:
     """The folder with `dogs.png`, small."""
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))).save("dogs.png")
+    PIL.Image.fromarray(np.asarray(open_example("dogs", 120))).save("dogs.png")
     return folder
 
 
+@pytest.mark.slow
 def test_a_sentence_edits_a_photo(t2o: T2O, photo: Path) -> None:
     answer = t2o("edit", "dogs.png", "make it a bit brighter")
     assert (answer.code, answer.err) == (0, "")

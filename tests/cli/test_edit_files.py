@@ -15,14 +15,14 @@ from t2onet import Recipe, executor
 from t2onet.cli import photos
 from t2onet.recipe.recipe import derive_look_name, find_sidecar, sidecar_path
 from tests.cli.helpers import COMMAND, LOOK, T2O, contents, environment, files
-from tests.conftest import EXAMPLES, PATIENCE
+from tests.conftest import PATIENCE, open_example
 
 SIDECAR = ".t2o.json"
 
 
 @pytest.fixture(scope="module")
 def pixels() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))
+    return np.asarray(open_example("dogs", 120))
 
 
 @pytest.fixture
@@ -69,6 +69,7 @@ def test_a_sidecar_of_an_earlier_release_is_found_if_it_is_a_recipe(folder: Path
     assert find_sidecar(Path("a.jpg")) == Path("a.jpg.t2o.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sea.png.t2o.json", "sea.json"], ids=["new", "old"])
 def test_a_picture_stands_for_its_sidecar(t2o: T2O, dogs: Path, name: str) -> None:
     Path("sea.png").write_bytes(Path("dogs.png").read_bytes())

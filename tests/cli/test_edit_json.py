@@ -17,7 +17,7 @@ import t2onet
 from t2onet import Recipe
 from t2onet.cli.edit_json import PhotoEntry, make_edit_json_schema
 from tests.cli.helpers import T2O
-from tests.conftest import EXAMPLES
+from tests.conftest import EXAMPLES, open_example
 
 ADAPTER = TypeAdapter(list[PhotoEntry])
 
@@ -39,7 +39,7 @@ PROMISED: dict[str, set[str]] = {
 @pytest.fixture
 def dogs(folder: Path) -> Path:
     """The folder with `dogs.png`, small."""
-    PIL.Image.fromarray(np.asarray(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(120))).save("dogs.png")
+    PIL.Image.fromarray(np.asarray(open_example("dogs", 120))).save("dogs.png")
     return folder
 
 

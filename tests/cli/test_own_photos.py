@@ -78,7 +78,10 @@ def answers(t2o: T2O) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.usefixtures("_only_the_extra_train")
-def test_the_documented_commands_lead_from_photos_to_edits(t2o: T2O, photos: Path) -> None:
+def test_the_documented_commands_lead_from_photos_to_edits(
+    t2o: T2O, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("t2onet.training.retoucher.SIMULATED_REQUESTS", 128)
     printed = dict(answers(t2o))
     trained = printed["train paper --data packed -o runs/paper"]
     assert "ended by iterations after iteration 2 -> runs/paper" in trained

@@ -19,14 +19,14 @@ from t2onet.cli.plan import plan_recipe
 from t2onet.planning.planner import PlanningMethod
 from t2onet.planning.solvers import SOLVER_NAMES
 from tests.cli.helpers import T2O, contents, pixels, process
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 EDIT = Recipe.from_steps([("brightness", 0.15), ("saturation", -0.4)])
 
 
 @cache
 def small_photo() -> np.ndarray:
-    return np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
+    return np.asarray(open_example("fig", 120))
 
 
 @pytest.fixture
@@ -181,6 +181,16 @@ def test_a_plan_that_explains_little_says_so(t2o: T2O, pair: Path) -> None:
     assert t2o("plan", "before.png", "after.png").err == ""
 
 
+@pytest.mark.slow
+def test_a_turned_and_cropped_photo_is_planned(t2o: T2O, pair: Path) -> None:
+    turned = np.rot90(pixels("after.png"), -1)[10:-20, 5:]
+    PIL.Image.fromarray(np.ascontiguousarray(turned)).save("turned.png")
+    answer = t2o("plan", "before.png", "turned.png", "-o", "found.json")
+    assert [step.operation for step in Recipe.load("found.json").steps[:2]] == ["rotate", "crop"]
+    assert "turned right" in answer.out
+    assert np.asarray(t2onet.apply("found.json", "before.png")).shape == turned.shape
+
+
 def test_overwrite(t2o: T2O, pair: Path) -> None:
     for name in ("found.json", "plan.html"):
         Path(name).write_text("mine")
@@ -195,7 +205,7 @@ LONG = "x" * 300 + ".json"
 
 # (the arguments after BEFORE, how the line begins, what it tells the user to do)
 REFUSED: dict[str, tuple[list[str], str, str]] = {
-    "another framing": (["turned.png"], "the photos are", "give both with the same framing"),
+    "another photo": (["other.png"], "the second picture", "give a photo and an edit of that photo"),
     "missing file": (["aftr.png"], "aftr.png does not exist", "perhaps after.png was meant"),
     "not a photo": (["look.json"], "look.json", "photo"),
     "existing output": (["after.png", "-o", "look.json"], "look.json exists already", "--overwrite"),
@@ -242,7 +252,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_refusals(t2o: T2O, pair: Path, case: tuple[list[str], str, str]) -> None:
     arguments, begins, advice = case
-    PIL.Image.fromarray(pixels("after.png").swapaxes(0, 1)).save("turned.png")
+    PIL.Image.fromarray(np.asarray(open_example("trail", 90))[:90, :90]).save("other.png")
     Path("mine.html").write_text("mine")
     before = contents(pair)
     answer = t2o("plan", "before.png", *arguments)

@@ -17,12 +17,12 @@ from t2onet.cli.plan import GLOBAL_ONLY_OPTIONS, LOCAL_ONLY_OPTIONS, plan_recipe
 from t2onet.planning import plan_local
 from t2onet.planning.segments import Normalisation
 from tests.cli.helpers import T2O, contents, pixels
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 
 def scene() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """A small photo (H, W, 3) and masks of it."""
-    photo = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(120))
+    photo = np.asarray(open_example("fig", 120))
     rows, columns = np.mgrid[: len(photo), : photo.shape[1]] / np.array(photo.shape[:2])[:, None, None]
     disc = (rows - 0.5) ** 2 + (columns - 0.3) ** 2 < 0.2**2
     return photo, {"disc": disc, "sky": rows < 0.2, "right": columns > 0.7}

@@ -131,6 +131,7 @@ def test_a_dataset_that_is_not_there_is_refused_before_any_training(t2o: T2O, ti
     assert not Path("runs").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("computes", [True, False])
 def test_a_table_says_which_arithmetic_was_used(
     computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch

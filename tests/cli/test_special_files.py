@@ -160,6 +160,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 INNERMOST = Path(*["d"] * DEPTH, "a.png")
 
 
+@pytest.mark.slow
 def test_a_photo_deep_down_is_edited(t2o: T2O, deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     LOOK.save(deep / "look.json")
     monkeypatch.chdir(deep)

@@ -18,9 +18,13 @@ from t2onet.language import Attribute, Intent
 SIDE = 64
 
 
+MOST = 12
+"""Pairs that a set can have."""
+
+
 @cache
-def _pixels(count: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    return [(_small(before), _small(after)) for before, after in made(count)]
+def _pixels() -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(_small(before), _small(after)) for before, after in made(MOST)]
 
 
 def _small(picture: np.ndarray) -> np.ndarray:
@@ -32,11 +36,11 @@ def small_set(folder: Path, count: int) -> Dataset:
     """`count` pairs as files in `folder`, the last quarter of them for validation."""
     folder.mkdir(exist_ok=True)
     samples = []
-    for number, photos in enumerate(_pixels(count)):
+    for number in range(count):
         paths = [folder / f"{number:03}-{side}.png" for side in ("before", "after")]
-        for path, pixels in zip(paths, photos, strict=True):
+        for at, path in enumerate(paths):
             if not path.exists():
-                PIL.Image.fromarray(pixels).save(path)
+                PIL.Image.fromarray(_pixels()[number][at]).save(path)
         split = "train" if number < 0.75 * count else "val"
         wanted = (Intent(Attribute.LIGHTNESS, 1, 0.5),) if number % 2 else None
         asked = (f"make number {number} brighter",)

@@ -22,7 +22,7 @@ from tests.conftest import PATIENCE, ROOT
 from tests.data.journal import HOLD, JOURNAL
 from tests.data.small_set import SIDE, InThisProcess, small_set
 
-PAIRS = 12
+PAIRS = 10
 WORKERS = 2
 SETTINGS = PlanSettings(SIDE)
 
@@ -92,11 +92,11 @@ def is_gone(pid: str) -> bool:
 
 
 def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) -> None:
-    """Three drivers and a Ray worker are killed at random points; then Ray does the rest."""
+    """Two drivers and a Ray worker are killed at random points; then Ray does the rest."""
     plan_dataset(dataset, tmp_path / "undisturbed", engine=InThisProcess(), settings=SETTINGS)
     rng = np.random.default_rng(0)
     started_before, saved_before = Counter[str](), set[str]()
-    for last in (False, False, True):
+    for last in (False, True):
         run = Run("local", tmp_path, int(rng.integers(2, 5)))
         run.wait_until(lambda run=run: len(run.lines("start")) >= run.starts)
         if last:
@@ -123,7 +123,7 @@ def test_killed_runs_come_to_the_same_plans(dataset: Dataset, tmp_path: Path) ->
     assert contents(tmp_path / "plans", dataset) == contents(tmp_path / "undisturbed", dataset)
     assert len(contents(tmp_path / "plans", dataset)) == PAIRS
     starts = len(run.lines("start"))
-    assert PAIRS < starts <= PAIRS + 4 * TASKS_PER_WORKER * WORKERS
+    assert PAIRS < starts <= PAIRS + 3 * TASKS_PER_WORKER * WORKERS
 
 
 def check_starts(run: Run, started_before: Counter[str], saved_before: set[str]) -> None:

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import t2onet
 from t2onet import Editor, Recipe
 from t2onet.editor import NOTHING_YET, apply_to_thumbnail
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 from tests.editor.helpers import PHOTO, WARM, Scripted
 
 
@@ -274,7 +273,7 @@ def test_whatever_is_said_recipes_stay_valid(said: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["dogs", "meadow"])
 def test_the_network_and_follow_ups_change_only_what_they_mention(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
+    editor = Editor(open_example(name, 256))
     editor.follow("make it brighter and warmer")
     for sentence, attribute, sign in [
         ("less warm", Attribute.WARMTH, -1),

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import t2onet
 from t2onet import Editor, Recipe
 from t2onet.editor import apply_to_thumbnail
 from t2onet.editor.holding import enforce_limits
 from t2onet.language import Attribute
 from t2onet.language.limits import Limit, Limited
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 from tests.editor.helpers import PHOTO, WARM, Scripted
 from tests.planning.scenes import scene
 
@@ -127,7 +126,7 @@ LIMITED: list[tuple[str, tuple[Attribute, int], tuple[tuple[Attribute, int], ...
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dogs", "stream", "sunset"])
 def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / f"{name}.jpg").resize(256))
+    editor = Editor(open_example(name, 256))
     for request, (asked, sign), limits in LIMITED:
         recipe = editor.ask(request).recipe
         assert sign * measure_noticeable_change(recipe, editor.picture, asked) > 1, request
@@ -147,7 +146,7 @@ def test_the_network_does_what_is_asked_within_the_limits(name: str) -> None:
 def test_the_network_does_less_where_it_must_not_be_too_much(
     plain: str, gentle: str, attribute: Attribute
 ) -> None:
-    editor = Editor(t2onet.open_image(EXAMPLES / "dogs.jpg").resize(256))
+    editor = Editor(open_example("dogs", 256))
     much, little = (
         measure_noticeable_change(editor.ask(said).recipe, editor.picture, attribute)
         for said in (plain, gentle)

@@ -66,6 +66,7 @@ def test_a_run_that_was_stopped_goes_on(place: PaperRunOptions) -> None:
     assert "resuming after iteration" in read_output(place)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_without_its_checkpoint_is_not_finished(place: PaperRunOptions) -> None:
     """It cannot go on, and is not started again over its weights without a word."""
     long = replace(T2ONET, settings=(*T2ONET.settings, "iterations=100000", "validate_every=1"))

@@ -145,6 +145,7 @@ def test_exif_that_pillow_cannot_read_does_not_fail_an_avif(tmp_path: Path) -> N
     assert saved.notes == (DAMAGED_EXIF_NOTE,)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_damage_to_a_block_fails_a_photo(data: st.DataObject) -> None:
     block = bytearray(exif_block(6, order=data.draw(st.sampled_from("<>"))))

@@ -51,6 +51,7 @@ def test_english_stays_english(request_: str) -> None:
     assert not is_foreign(request_)
 
 
+@pytest.mark.slow
 def test_simulated_requests_are_english() -> None:
     rng = np.random.default_rng(0)
     told = [request(even_wish(rng), rng) for _ in range(2000)]

@@ -99,6 +99,7 @@ def gier_requests() -> list[str]:
     return [text for entry in entries for text in (*entry["expert_summary"], *entry["amateur_summary"])]
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @needs_data
 def test_published_word_ids_are_reproduced_for_every_request() -> None:
@@ -131,6 +132,7 @@ def test_the_ma5k_req_list_is_ordered_by_count() -> None:
     assert sum(shifts) / len(shifts) < 30  # a shuffled list would give a third of its length, 305
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data
 @needs_data
 def test_the_gier_list_also_holds_one_word_names_of_panoptic_classes() -> None:

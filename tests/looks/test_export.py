@@ -91,6 +91,7 @@ def test_the_default_is_33_a_side(tmp_path: Path) -> None:
     assert export_recipe(LOOK, tmp_path / "look.cube").size == 33
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [[], [("brightness", 0), ("sharpness", 0)]])
 def test_a_recipe_that_does_nothing_is_the_identity_table(
     tmp_path: Path, steps: list[tuple[str, float]]
@@ -249,6 +250,7 @@ def test_other_sizes_are_refused(tmp_path: Path, ending: str, size: int, sizes: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_an_existing_file_is_kept_unless_told(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"look{ending}"
@@ -287,6 +289,7 @@ def test_a_missing_folder_is_named(tmp_path: Path, ending: str) -> None:
 # ---- how faithful it is
 
 
+@pytest.mark.slow
 def test_the_reported_error_is_what_the_file_is_off_by(cubes: dict[int, ExportedLook]) -> None:
     done = cubes[33]
     _, table = read_cube(done.path)

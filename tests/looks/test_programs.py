@@ -17,9 +17,9 @@ import pytest
 import t2onet
 from t2onet import OutputError, Recipe
 from t2onet.errors import LookError
-from t2onet.looks import Look, export_recipe, looks
-from t2onet.looks.export import split_pointwise
-from tests.conftest import EXAMPLES
+from t2onet.looks import export_recipe, looks
+from t2onet.looks.export import SETTINGS_FORMATS, ExportedLook, split_pointwise
+from tests.conftest import EXAMPLES, PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -28,38 +28,41 @@ DARKTABLE = "{http://darktable.sf.net/}"
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both files and their tables."""
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ExportedLook]:
+    """Both files and their tables, in one folder."""
     folder = tmp_path_factory.mktemp("exported")
-    for ending in ("pp3", "xmp"):
-        export_recipe(LOOK, folder / f"my {ending}.{ending}")
-    return folder
+    return {ending: export_recipe(LOOK, folder / f"my {ending[1:]}{ending}") for ending in SETTINGS_FORMATS}
 
 
-def test_a_pp3_applies_the_table_beside_it(exported: Path) -> None:
-    text = (exported / "my pp3.pp3").read_text(encoding="utf-8")
-    assert "[Film Simulation]\nEnabled=true\nClutFilename=my pp3.png\nStrength=100\n" in text
+@pytest.mark.parametrize("ending", SETTINGS_FORMATS)
+def test_settings_apply_the_table_beside_them(exported: dict[str, ExportedLook], ending: str) -> None:
+    done, name = exported[ending], f"my {ending[1:]}"
+    assert (done.path.name, done.size) == (f"{name}{ending}", 144)
+    assert done.table == done.path.with_name(f"{name}.png")
+    assert done.path.read_text(encoding="utf-8") == SETTINGS_FORMATS[ending].format(f"{name}.png")
+    assert t2onet.open_image(done.table).pixels.shape == (1728, 1728, 3)
+
+
+def test_a_pp3_names_the_table() -> None:
+    text = SETTINGS_FORMATS[".pp3"].format("my look.png")
+    assert "[Film Simulation]\nEnabled=true\nClutFilename=my look.png\nStrength=100\n" in text
     assert "WorkingProfile=sRGB\n" in text
-    assert t2onet.open_image(exported / "my pp3.png").pixels.shape == (1728, 1728, 3)
 
 
-def test_an_xmp_applies_the_table_beside_it(exported: Path) -> None:
-    (item,) = ElementTree.parse(exported / "my xmp.xmp").getroot().findall(".//{*}li")
+def test_an_xmp_names_the_table() -> None:
+    (item,) = ElementTree.fromstring(SETTINGS_FORMATS[".xmp"].format("my look.png")).findall(".//{*}li")
     assert item.get(f"{DARKTABLE}operation") == "lut3d"
     assert item.get(f"{DARKTABLE}modversion") == "3"
     parameters = bytes.fromhex(item.get(f"{DARKTABLE}params") or "")
     path, *numbers, compressed, name = struct.unpack("<512siii12288s128s", parameters)
-    assert path.rstrip(b"\0") == b"my xmp.png"
+    assert path.rstrip(b"\0") == b"my look.png"
     assert numbers == [0, 0, 0]
     assert not any(compressed + name)
-    assert t2onet.open_image(exported / "my xmp.png").pixels.shape == (1728, 1728, 3)
 
 
-def test_it_is_said_where_the_table_belongs(tmp_path: Path) -> None:
-    done = export_recipe(LOOK, tmp_path / "a.pp3")
-    assert (done.path, done.table, done.size) == (tmp_path / "a.pp3", tmp_path / "a.png", 144)
-    assert done.notes == (
-        "a.pp3 applies a.png: move that to RawTherapee's folder of HaldCLUTs "
+def test_it_is_said_where_the_table_belongs(exported: dict[str, ExportedLook]) -> None:
+    assert exported[".pp3"].notes == (
+        "my pp3.pp3 applies my pp3.png: move that to RawTherapee's folder of HaldCLUTs "
         "(Preferences, Image Processing, Film Simulation)",
     )
 
@@ -88,59 +91,72 @@ def test_ten_looks_are_tried() -> None:
     assert len({look.family for look in POINTWISE}) >= 4
 
 
-def run_rawtherapee(settings: Path, photo: Path, folder: Path) -> Path:
-    options = folder / ".config" / "RawTherapee" / "options"
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the HaldCLUTs of the ten looks: those of both programs are the same."""
+    folder = tmp_path_factory.mktemp("tables")
+    for look in POINTWISE:
+        export_recipe(look.recipe, folder / f"{look.slug}.png", size=144)
+    return folder
+
+
+def run_rawtherapee(photos: Path, tables: Path, results: Path, home: Path) -> None:
+    options = home / ".config" / "RawTherapee" / "options"
     options.parent.mkdir(parents=True)
-    options.write_text(f"[Color Management]\nClutsDirectory={settings.parent}\n")
-    result = folder / "result.tif"
-    run(["rawtherapee-cli", "-a", "-o", result, "-p", settings, "-t", "-b16", "-Y", "-c", photo], folder)
-    return result
+    options.write_text(f"[Color Management]\nClutsDirectory={tables}\n")
+    run(["rawtherapee-cli", "-a", "-o", results, "-s", "-t", "-b16", "-Y", "-c", photos], home)
 
 
-def run_darktable(settings: Path, photo: Path, folder: Path) -> Path:
-    result = folder / "result.tif"
+def run_darktable(photos: Path, tables: Path, results: Path, home: Path) -> None:
     run(
         [
-            *("darktable-cli", photo, settings, result, "--core", "--disable-opencl"),
-            *("--configdir", folder / "config", "--cachedir", folder / "cache"),
-            *("--conf", f"plugins/darkroom/lut3d/def_path={settings.parent}"),
+            *("darktable-cli", photos, results, "--out-ext", "tif", "--core", "--disable-opencl"),
+            *("--configdir", home / "config", "--cachedir", home / "cache"),
+            *("--conf", f"plugins/darkroom/lut3d/def_path={tables}"),
             *("--conf", "plugins/imageio/format/tiff/bpp=16"),
         ],
-        folder,
+        home,
     )
-    return result
 
 
 def run(command: list[str | Path], home: Path) -> None:
     """Run a program with a home of its own, so that it neither reads nor writes the user's settings."""
     environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
-    subprocess.run(command, check=True, env=environment, timeout=300, capture_output=True)
+    subprocess.run(command, check=True, env=environment, timeout=PATIENCE, capture_output=True)
 
 
-PROGRAMS: dict[str, tuple[str, Callable[[Path, Path, Path], Path]]] = {
+PROGRAMS: dict[str, tuple[str, Callable[[Path, Path, Path, Path], None]]] = {
     "rawtherapee-cli": (".pp3", run_rawtherapee),
     "darktable-cli": (".xmp", run_darktable),
 }
+"""The ending of settings files, and how the program edits a folder of photos with such files beside them."""
 
 
-def read_levels(path: Path) -> np.ndarray:
-    pixels = t2onet.open_image(path).pixels
+def to_levels(pixels: np.ndarray) -> np.ndarray:
     levels: np.ndarray = pixels * (255 / np.iinfo(pixels.dtype).max)
     return levels
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("look", POINTWISE, ids=lambda look: look.slug)
-def test_a_program_makes_the_picture_of_the_look(tmp_path: Path, program: str, look: Look) -> None:
+def test_a_program_makes_the_pictures_of_ten_looks(tmp_path: Path, tables: Path, program: str) -> None:
+    """One start for all of them: a copy of the photo for each look, with the look's settings beside it."""
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed; Debian's package {program.removesuffix('-cli')} has it")
     ending, run_program = PROGRAMS[program]
-    photo = tmp_path / "photo.png"
-    t2onet.open_image(EXAMPLES / "trail.jpg").resize(450).save(photo)
-    settings = export_recipe(look.recipe, tmp_path / f"look{ending}").path
-    home = tmp_path / "home"
-    home.mkdir()
-    theirs = read_levels(run_program(settings, photo, home))
-    ours = read_levels(t2onet.apply(look.recipe, photo).save(tmp_path / "ours.png").path)
-    assert np.abs(theirs - ours).mean() <= 0.5
-    assert np.abs(read_levels(photo) - ours).mean() > 2, "the look is no trifle"
+    photos, results, home = (tmp_path / name for name in ("photos", "results", "home"))
+    for folder in (photos, results, home):
+        folder.mkdir()
+    photo = t2onet.open_image(EXAMPLES / "trail.jpg").resize(450)
+    for look in POINTWISE:
+        photo.save(photos / f"{look.slug}.png")
+        settings = SETTINGS_FORMATS[ending].format(f"{look.slug}.png")
+        (photos / f"{look.slug}.png{ending}").write_text(settings, encoding="utf-8")
+    run_program(photos, tables, results, home)
+    differences, effects = {}, {}
+    for look in POINTWISE:
+        theirs = to_levels(t2onet.open_image(results / f"{look.slug}.tif").pixels)
+        ours = to_levels(t2onet.apply(look.recipe, photo).pixels)
+        differences[look.slug] = np.abs(theirs - ours).mean()
+        effects[look.slug] = np.abs(to_levels(photo.pixels) - ours).mean()
+    assert {slug: size for slug, size in differences.items() if size > 0.5} == {}
+    assert {slug: size for slug, size in effects.items() if size <= 2} == {}, "no look is a trifle"

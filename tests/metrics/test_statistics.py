@@ -95,6 +95,7 @@ def test_pairing_finds_a_small_difference_between_hard_and_easy_samples() -> Non
     )  # which intervals of each alone do not tell
 
 
+@pytest.mark.slow
 def test_a_difference_turns_with_its_sides() -> None:
     rng = np.random.default_rng(6)
     one, other = means(rng.normal(size=30)), means(rng.normal(size=30))

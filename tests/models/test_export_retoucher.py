@@ -18,14 +18,21 @@ from tests.models.made_retoucher import VERDICTS, network
 pytest.importorskip("onnx")
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the graphs of the small network."""
+    folder = tmp_path_factory.mktemp("exported")
+    export_retoucher(network(), folder, VERDICTS)
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "request_", ["", "a bit brighter", "brighter and then, please, much less yellow than it is"]
 )
-def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
+def test_graphs_agree_with_torch(request_: str, exported: Path) -> None:
     told_by = network()
-    export_retoucher(told_by, tmp_path, VERDICTS)
-    begin, step = (import_onnxruntime().InferenceSession(tmp_path / name) for name in NETWORK_FILES[:2])
+    begin, step = (import_onnxruntime().InferenceSession(exported / name) for name in NETWORK_FILES[:2])
     pieces, told = (part.astype(np.int64) for part in spelt([request_]))
     image = np.random.default_rng(0).random((1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), np.float32)
     manner = np.ones(1, np.int64)
@@ -46,13 +53,15 @@ def test_graphs_agree_with_torch(request_: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_cautious_network_declines_sooner_but_only_where_it_is_taken_at_its_word(tmp_path: Path) -> None:
+def test_a_cautious_network_declines_sooner_but_only_where_it_is_taken_at_its_word(
+    exported: Path, tmp_path: Path
+) -> None:
     picture = np.random.default_rng(0).random((3, RETOUCHER_SIDE, RETOUCHER_SIDE), np.float32)
-    for caution, manner, declines in ((100.0, "literal", True), (-100.0, "literal", False)):
-        export_retoucher(network(), tmp_path, VERDICTS, caution)
-        assert (open_policy(tmp_path).answer(picture, "brighter", manner).verdict != EDIT) == declines
-    verdicts = set()
-    for caution in (0.0, 100.0):
-        export_retoucher(network(), tmp_path, VERDICTS, caution)
-        verdicts.add(open_policy(tmp_path).answer(picture, "crop", "expert").verdict)
-    assert len(verdicts) == 1
+    policies = {0.0: open_policy(exported)}
+    for caution in (100.0, -100.0):
+        (tmp_path / str(caution)).mkdir()
+        export_retoucher(network(), tmp_path / str(caution), VERDICTS, caution)
+        policies[caution] = open_policy(tmp_path / str(caution))
+        declined = policies[caution].answer(picture, "brighter", "literal").verdict != EDIT
+        assert declined == (caution > 0)
+    assert len({policies[caution].answer(picture, "crop", "expert").verdict for caution in (0.0, 100.0)}) == 1

@@ -109,6 +109,7 @@ def test_a_pixel_of_grain_is_the_average_of_smaller_ones(cell: float) -> None:
     assert fine.reshape(10, 4, 12, 4).mean(axis=(1, 3)) == pytest.approx(coarse)
 
 
+@pytest.mark.slow
 def test_grain_finer_than_a_thumbnail_can_show_vanishes() -> None:
     small, large = (GRAIN(make_grey(side, side), (100, 25)).std() for side in (60, 1500))
     assert 0 < small < 0.15 * large

@@ -241,6 +241,7 @@ def test_it_has_no_strength() -> None:
     assert not FRAMED.steps[1].has_strength
 
 
+@pytest.mark.slow
 def test_a_colour_table_leaves_it_out_and_says_so(tmp_path: object) -> None:
     done = export_recipe(FRAMED, f"{tmp_path}/look.cube")
     assert done.notes == (

@@ -10,7 +10,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from t2onet import Mask, Recipe, apply, open_image, operations
+from t2onet import Mask, Recipe, apply, operations
 from t2onet.errors import PlanError
 from t2onet.planning.local import CandidateStep, LocalSearch, LocalSearchState, plan_local, refine_local_steps
 from t2onet.planning.masked import (
@@ -29,7 +29,7 @@ from t2onet.planning.masked import (
 from t2onet.planning.pictures import apply_step
 from t2onet.planning.segments import intersection_over_union, resize_region
 from t2onet.recipe import Step
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 SHAPE = (80, 100)
 ROWS, COLUMNS = np.mgrid[: SHAPE[0], : SHAPE[1]]
@@ -89,6 +89,7 @@ def test_edits_in_two_places_are_two_steps(before: np.ndarray) -> None:
     assert len(found) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "planted",
     [
@@ -243,7 +244,7 @@ def compress(photo: np.ndarray, quality: int) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["compressed", "resampled"])
 def test_compression_and_resampling_do_not_hide_an_edit(spoilt: str) -> None:
-    photo = np.asarray(open_image(EXAMPLES / "meadow.jpg").resize(400))
+    photo = np.asarray(open_example("meadow", 400))
     height, width = photo.shape[:2]
     rows, columns = np.mgrid[:height, :width]
     disc = (rows - height // 2) ** 2 + (columns - width // 2) ** 2 < (0.3 * height) ** 2

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from t2onet import Recipe, apply, open_image
 from t2onet.operations import get_operation
-from t2onet.planning.pictures import describe_remainder
+from t2onet.planning import Plan
+from t2onet.planning.pictures import describe_remainder, to_working_picture
+from t2onet.planning.report import PlanReport
+from tests.conftest import EXAMPLES
 from tests.planning.scenes import scene
 
 
@@ -24,6 +29,33 @@ def test_a_patch_looks_like_a_local_edit() -> None:
     target = start.copy()
     target[:, 4:16, 40:56] += np.float32(0.3)
     assert "local edit" in describe_remainder(start, target)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (("sharpness", 0.8), "detail: looks like sharpening"),
+        (("sharpness", -0.25), "detail: looks like blur"),
+        (("denoise", (100, 100)), "detail: looks like blur or noise reduction"),
+        (("clarity", 100), "detail: looks like clarity"),
+        (("grain", (80, 40)), "detail: looks like noise or grain"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_detail_is_named(step: tuple[str, object], words: str) -> None:
+    before = open_image(EXAMPLES / "trail.jpg").resize(256)
+    pictures = [
+        to_working_picture(one, before.height, before.width)
+        for one in (before, apply(Recipe.from_steps([step]), before))
+    ]
+    assert words in describe_remainder(*pictures)
+
+
+def test_the_report_says_it_in_its_head() -> None:
+    start = np.full((3, 64, 64), 0.5, np.float32)
+    target = get_operation("vignette")(start, -60.0)
+    plan = Plan(Recipe(), 0.1, 0.1, (0.1,), (start,), target)
+    assert PlanReport.from_plan(plan).costs.endswith("What remains is radial: looks like a vignette.")
 
 
 def test_noise_looks_like_fine_detail() -> None:

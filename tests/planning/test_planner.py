@@ -14,7 +14,7 @@ from t2onet.errors import ImageError, PlanError, RecipeError
 from t2onet.planning import L1Cost, plan, plan_pictures
 from t2onet.planning.pictures import CostFunction, Picture, apply_step
 from t2onet.recipe import Step
-from tests.conftest import EXAMPLES
+from tests.conftest import EXAMPLES, open_example
 from tests.planning.scenes import scene
 
 LOOK = Recipe.from_steps(
@@ -41,6 +41,7 @@ def test_an_edit_is_explained_and_can_be_reused() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dogs", "fig", "sunset"])
 @pytest.mark.parametrize(
     "steps",
@@ -49,7 +50,7 @@ def test_an_edit_is_explained_and_can_be_reused() -> None:
 )
 def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[str, float]]) -> None:
     """Also on photos that clip, where more steps would fit the clipped pixels a little better."""
-    before = np.asarray(open_image(EXAMPLES / f"{name}.jpg").resize(500))
+    before = np.asarray(open_example(name, 500))
     found = plan(before, np.asarray(apply(Recipe.from_steps(steps), before)), operations="paper")
     values = {step.operation: step.parameters[0] for step in found.recipe.steps}
     assert values == pytest.approx(dict(steps), abs=0.03)
@@ -72,7 +73,7 @@ def test_a_simple_edit_comes_back_as_it_was_made(name: str, steps: list[tuple[st
     ids=lambda steps: " and ".join(name for name, _ in steps),
 )
 def test_a_darkroom_edit_comes_back_as_it_was_made(steps: list[tuple[str, object]]) -> None:
-    before = np.asarray(open_image(EXAMPLES / "fig.jpg").resize(400))
+    before = np.asarray(open_example("fig", 400))
     recipe = Recipe.from_steps(steps)
     found = plan(before, np.asarray(apply(recipe, before)))
     assert [step.operation for step in found.recipe.steps] == [name for name, _ in steps]
@@ -81,10 +82,11 @@ def test_a_darkroom_edit_comes_back_as_it_was_made(steps: list[tuple[str, object
 
 @pytest.mark.slow
 def test_a_photo_that_was_only_made_smaller_needs_no_step() -> None:
-    before = open_image(EXAMPLES / "dogs.jpg").resize(700)
+    before = open_example("dogs", 700)
     assert plan(before, before.resize(400)).recipe.steps == ()
 
 
+@pytest.mark.slow
 def test_the_plan_shows_its_way() -> None:
     before = photo()
     found = plan(before, np.asarray(apply(LOOK, before)))
@@ -177,7 +179,7 @@ def test_the_same_pair_gives_the_same_plan() -> None:
 
 @pytest.mark.slow
 def test_files_of_different_size_and_depth(tmp_path: Path) -> None:
-    small = open_image(EXAMPLES / "brushes.jpg").resize(400)
+    small = open_example("brushes", 400)
     small.save(tmp_path / "before.jpg", quality=90)
     edited = np.asarray(apply(LOOK, small))
     open_image(edited.astype(np.uint16) * 257).resize(300).save(tmp_path / "after.png")
@@ -198,7 +200,7 @@ def test_sharpness_of_a_large_photo_is_found_at_its_own_scale() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", [1, 3])
 def test_a_crop_of_a_few_pixels_does_not_derail_it(cut: int) -> None:
-    before = np.asarray(open_image(EXAMPLES / "fig.jpg").resize(500))
+    before = np.asarray(open_example("fig", 500))
     after = np.asarray(apply(LOOK, before))[cut:, : before.shape[1] - cut]
     found = plan(before, after)
     exact = plan(before, np.asarray(apply(LOOK, before)))
@@ -212,6 +214,7 @@ class TestHostilePairs:
         assert len(found.recipe) == 0
         assert found.cost == found.start_cost == 0
 
+    @pytest.mark.slow
     def test_swapped(self) -> None:
         before = photo()
         after = np.asarray(apply(LOOK, before))
@@ -239,6 +242,7 @@ class TestHostilePairs:
         with pytest.raises(PlanError, match="cropped or rotated"):
             plan(np.full((1, 1, 3), 100, np.uint8), np.zeros((4000, 6000, 3), np.uint8))
 
+    @pytest.mark.slow
     def test_unrelated_photos(self) -> None:
         one, other = (
             np.asarray(open_image(EXAMPLES / name).resize(200))[:200, :200]

@@ -29,7 +29,7 @@ from t2onet.planning.report import (
     Slider,
     write_report,
 )
-from tests.conftest import EXAMPLES
+from tests.conftest import open_example
 
 LOOK = Recipe.from_steps(
     [
@@ -44,7 +44,7 @@ LOOK = Recipe.from_steps(
 @cache
 def small_photo() -> np.ndarray:
     """(3, H, W), and not so light that steps cut much off."""
-    pixels = np.asarray(t2onet.open_image(EXAMPLES / "fig.jpg").resize(80))
+    pixels = np.asarray(open_example("fig", 80))
     return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / 255 * np.float32(0.6)
 
 

@@ -32,6 +32,7 @@ def test_fast_recovers_what_was_planted(name: str) -> None:
         assert found.parameters == pytest.approx(tuple(PLANTED[name]), abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name in SOLVER_NAMES if name != "fast"])
 @pytest.mark.parametrize("name", ["brightness", "tone"])
 def test_the_others_agree(method: str, name: str) -> None:

@@ -34,7 +34,7 @@ def test_a_look_is_described_and_made_of_darkroom_operations(look: Look) -> None
     assert look.name
     assert look.family.islower()
     assert look.description.endswith(".")
-    assert len(look.description) <= 100
+    assert len(f"{look.name}: {look.description}".split()) <= 12
     assert look.recipe.name == look.name
     operations = [get_operation(step.operation) for step in look.recipe.steps]
     assert not {operation.name for operation in operations} & PUBLISHED_ONLY
@@ -59,6 +59,15 @@ def test_a_look_keeps_the_order_of_greys_and_changes_the_picture(look: Look) -> 
     colours = np.random.default_rng(1).random((20, 20, 3), dtype=np.float32)
     changed = np.abs(np.asarray(t2onet.apply(recipe, colours)) - colours).mean()
     assert changed > 0.01
+
+
+def test_a_look_is_told_by_its_name_and_what_it_mainly_does() -> None:
+    told = {look.name: look.recipe.describe() for look in LOOKS}
+    assert len(set(told.values())) == len(LOOKS)
+    assert max(len(sentence.split()) for sentence in told.values()) <= 12
+    for name, main in [("sepia", "black and white"), ("high key", "brighter"), ("golden hour", "warmer")]:
+        assert told[name].startswith(f"{name.capitalize()}: ")
+        assert main in told[name]
 
 
 @pytest.mark.parametrize("name", ["teal and orange", "Teal-and-Orange", "TEAL_AND_ORANGE", " teal & orange "])

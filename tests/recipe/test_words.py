@@ -189,13 +189,35 @@ def test_an_operation_without_a_phrase_is_said_plainly(monkeypatch: pytest.Monke
 
 @given(recipes())
 def test_every_recipe_is_one_sentence(recipe: Recipe) -> None:
-    sentence = recipe.describe()
+    sentence = recipe.model_copy(update={"name": ""}).describe()
     assert sentence.endswith(".")
     assert sentence[0] == sentence[0].upper()
     assert sentence[1:] == sentence[1:].lower(), "one capital"
     assert sentence.isprintable()
     assert (sentence == "Changes nothing.") == recipe.is_identity
     assert (recipe.format_settings() == "") == recipe.is_identity
+
+
+THREE = [("exposure", 0.5), ("highlights", -5), ("black_and_white", 100)]
+
+
+def test_a_look_is_its_name_and_its_main_steps() -> None:
+    look = Recipe.from_steps(THREE, name="old silver")
+    assert (
+        look.describe() == "Old silver: half a stop brighter, highlights slightly lowered, black and white."
+    )
+    more = Recipe.from_steps([*THREE, ("vignette", -80)], name="old silver")
+    assert more.describe() == "Old silver: half a stop brighter, black and white, corners strongly darkened."
+    long = Recipe.from_steps(THREE, name="one two three four five six seven eight")
+    assert long.describe().startswith("One two three four five six: ")
+
+
+@given(st.lists(steps(), min_size=3, max_size=6), st.text(max_size=40))
+def test_a_look_is_at_most_twelve_words(chosen: list[Step], name: str) -> None:
+    look = Recipe.from_steps(chosen, name=name)
+    if look.is_look:
+        assert len(look.describe().split()) <= 12
+        assert not look.describe().endswith(": .")
 
 
 @pytest.mark.parametrize("operation", operations.operations().values(), ids=lambda one: one.name)

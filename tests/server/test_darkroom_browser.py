@@ -7,8 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import t2onet
+from t2onet import Recipe
 from t2onet.looks import looks
+from t2onet.server.photos import encode_preview
 from tests.server.browser import PHONE
+from tests.server.helpers import decode
 from tests.server.live import Table, on_a_desktop, photo_file
 
 pytestmark = pytest.mark.slow
@@ -403,3 +407,66 @@ def test_the_stage_follows_a_crop_and_a_turn(table: Table, sea: Path) -> None:
     assert before == table.page.evaluate("() => document.getElementById('picture').width")
     table.page.click("#save")
     assert f"{height} × {round(width / 2)}" in table.page.inner_text("dialog")
+
+
+PICTURE = """() => {
+    const canvas = document.getElementById("picture");
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+    copy.drawImage(canvas, 0, 0);
+    return [canvas.width, canvas.height, [...copy.getImageData(0, 0, canvas.width, canvas.height).data]];
+}"""
+
+
+def shown_pixels(table: Table) -> np.ndarray:
+    """The picture on the stage, (H, W, 3)."""
+    width, height, data = table.page.evaluate(PICTURE)
+    return np.array(data, np.uint8).reshape(height, width, 4)[..., :3]
+
+
+GEOMETRY_MOVES = [
+    ("Rotate", "90", ("rotate", [90])),
+    ("Horizontal flip", "1", ("flip", [1, 0])),
+    ("Vertical flip", "1", ("flip", [0, 1])),
+    ("Straighten", "10", ("straighten", [10])),
+    ("Crop left", "0.5", ("crop", [0.5, 0, 1, 1])),
+    ("Crop bottom", "0.25", ("crop", [0, 0, 1, 0.25])),
+]
+
+
+@on_a_desktop
+def test_sliders_of_geometry_move_the_picture(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    unfold(table, "Geometry", "Crop")
+    before = t2onet.open_image(sea)
+    for label, value, (name, values) in GEOMETRY_MOVES:
+        slider = table.page.locator(f"#adjust [aria-label='{label}']")
+        rest = slider.input_value()
+        slider.fill(value)
+        table.rest()
+        assert table.steps() == [(name, values)]
+        expected = np.asarray(t2onet.apply(Recipe.from_steps([(name, values)]), before))
+        picture = shown_pixels(table)
+        assert picture.shape == expected.shape
+        assert np.abs(picture.astype(int) - decode(encode_preview(expected))).mean() < 1
+        assert table.page.inner_text("#photo-facts") == f"{expected.shape[1]} × {expected.shape[0]}"
+        slider.fill(rest)
+        table.rest()
+        assert table.steps() == []
+    np.testing.assert_array_equal(shown_pixels(table).shape, before.shape)
+
+
+def test_the_name_of_a_slider_is_one_line(table: Table, sea: Path) -> None:
+    table.enter()
+    table.bring(sea)
+    table.page.evaluate("() => { for (const one of document.querySelectorAll('details')) one.open = true; }")
+    for label in ("Color denoise", "Horizontal flip"):
+        table.page.locator(f"#adjust [aria-label='{label}']").fill("1")
+        table.rest()
+    assert table.page.locator(".card .label").count() == 4
+    wrapped = table.page.locator(".label").evaluate_all("""labels => labels.filter((one) => {
+        const line = parseFloat(getComputedStyle(one).lineHeight);
+        return one.getBoundingClientRect().height > 1.5 * line || one.scrollWidth > one.clientWidth;
+    }).map((one) => one.textContent)""")
+    assert wrapped == []
+    assert table.fits()

@@ -110,6 +110,21 @@ def test_what_is_saved_is_what_was_seen(table: Table, sea: Path) -> None:
 
 
 @on_a_desktop
+@pytest.mark.parametrize(
+    ("button", "name"), [("RawTherapee (.pp3)", "sea.pp3"), ("darktable (.xmp)", "sea.xmp")]
+)
+def test_settings_for_other_programs_are_saved(table: Table, sea: Path, button: str, name: str) -> None:
+    table.enter()
+    table.bring(sea)
+    table.say("brighter and warmer")
+    saved = table.saved(button)
+    assert saved.suggested_filename == f"{name}.zip"
+    with zipfile.ZipFile(saved.path()) as archive:
+        assert archive.namelist() == [name, "sea.png"]
+    assert f"{name} applies sea.png: move that to " in table.page.inner_text(".notice")
+
+
+@on_a_desktop
 def test_an_edit_is_applied_to_many(table: Table, sea: Path, tmp_path: Path) -> None:
     table.enter()
     table.bring(sea, *(photo_file(tmp_path / f"{name}.png", seed=name) for name in (1, 2)))

@@ -212,6 +212,7 @@ def test_recipes_that_are_refused_say_why(
         ("exports", {"kind": "psd"}, "invalid"),
         ("exports", {"format": "gif"}, "invalid"),
         ("exports", {"kind": "cube", "size": 34}, "look"),
+        ("exports", {"kind": "pp3", "size": 64}, "look"),
     ],
 )
 def test_bodies_that_are_refused(visitor: Visitor, photo: str, path: str, body: object, kind: str) -> None:

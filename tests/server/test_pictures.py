@@ -12,6 +12,7 @@ import pytest
 
 import t2onet
 from t2onet import Recipe
+from t2onet.looks.export import SETTINGS_FORMATS
 from t2onet.server import photos, results
 from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE
@@ -178,6 +179,20 @@ def test_recipes_and_tables_are_exported(visitor: Visitor, photo: str) -> None:
     assert decode(visitor.client.get(hald["url"]).content).shape == (512, 512, 3)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "program"), [("pp3", "RawTherapee"), ("xmp", "darktable")])
+def test_settings_for_a_program_come_with_their_table(visitor: Visitor, kind: str, program: str) -> None:
+    photo, name = visitor.bring(picture(32), name="peak 🏔.png"), f"peak 🏔.{kind}"
+    result = visitor.post(f"{photo}/exports", kind=kind, recipe=recipe(*FOUR)).json()
+    assert result["name"] == f"{name}.zip"
+    assert result["notes"][-1].startswith(f"{name} applies peak 🏔.png: move that to {program}'s folder")
+    assert any(note.startswith("left out: sharpness") for note in result["notes"])
+    with zipfile.ZipFile(io.BytesIO(visitor.client.get(result["url"]).content)) as file:
+        assert file.namelist() == [name, "peak 🏔.png"]
+        assert file.read(name).decode() == SETTINGS_FORMATS[f".{kind}"].format("peak 🏔.png")
+        assert decode(file.read("peak 🏔.png")).shape == (1728, 1728, 3)
+
+
 def test_old_results_make_room(serve: Serve) -> None:
     visitor = serve(exports=2)
     photo = visitor.bring(picture())
@@ -259,6 +274,7 @@ def test_a_batch_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     assert state["archive"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", [["mode"], ["manner"], ["mode", "manner"]], ids=" ".join)
 def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, spelling: list[str]) -> None:
     policy = visitor.client.app.state.darkroom.get_policy()  # type: ignore[attr-defined]

@@ -54,6 +54,7 @@ def test_a_folder_that_cannot_be_made(serve: Serve, monkeypatch: pytest.MonkeyPa
     assert visitor.client.post(f"{API}/sessions").status_code == 201, "none was counted that was not made"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [*FULL, *BUSY])
 def test_a_file_that_cannot_be_written(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int

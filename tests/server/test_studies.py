@@ -96,6 +96,7 @@ def test_a_rater_from_the_link_to_the_results(rating: TestClient, sqlite_store: 
     assert rating.get(f"{API}/owner/progress", headers=OWNER).json()["answers"] == 3
 
 
+@pytest.mark.slow
 def test_nothing_a_rater_can_read_names_a_system(sqlite_store: StudyDatabase, tmp_path: Path) -> None:
     study = rating_study(
         sqlite_store, tmp_path, 2, RatingSettings(checks=0.5), ("target", "systemx", "systemy")
@@ -198,6 +199,7 @@ def test_every_call_of_the_owner_is_in_the_list_above(rating: TestClient) -> Non
     assert len(owners) == len(OWNERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "body", "answered"),
     [
@@ -424,7 +426,7 @@ PATHS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_sent_nothing_breaks(
     review_study: tuple[TestClient, StudyDatabase], data: st.DataObject

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import PIL.Image
 import pytest
 
 from t2onet.data import open_dataset
@@ -28,9 +29,15 @@ Answer = Callable[[dict[str, Any]], tuple[str, dict[str, Any]]]
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
+    """A clone with smaller photos, which are edited sooner."""
     (tmp_path / "examples").mkdir()
     for path in EXAMPLES.iterdir():
-        (tmp_path / "examples" / path.name).symlink_to(path)
+        if path.suffix == ".jpg":
+            with PIL.Image.open(path) as photo:
+                photo.thumbnail((800, 800))
+                photo.save(tmp_path / "examples" / path.name)
+        else:
+            (tmp_path / "examples" / path.name).symlink_to(path)
     return tmp_path
 
 

@@ -122,6 +122,7 @@ def test_stars_stay_as_they_were_given(store: StudyDatabase, tmp_path: Path) -> 
     assert kept == stars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [0, 6, True, 2.0, "3", None])
 def test_other_stars_are_refused(store: StudyDatabase, tmp_path: Path, wrong: object) -> None:
     study = rating_study(store, tmp_path, 1)

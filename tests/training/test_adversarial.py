@@ -151,6 +151,6 @@ def test_losses_go_down_on_eight_samples(name: str, tmp_path: Path) -> None:
             return (answers - batch.target).abs().mean().item()
 
     before = missed()
-    settings = LoopSettings(iterations=90, validate_every=90, learning_rate=2e-3, beta1=0.5)
+    settings = LoopSettings(iterations=40, validate_every=40, learning_rate=2e-3, beta1=0.5)
     make_run(tmp_path, settings, task).run()
-    assert missed() < 0.5 * before
+    assert missed() < 0.65 * before

@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import packages_distributions, requires
+from collections.abc import Callable, Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from t2onet.data.records import QuestionSet, read_answers_source
@@ -22,6 +21,7 @@ from t2onet.models import describe_network
 from t2onet.models.answering import NO_BFLOAT16_MESSAGE
 from t2onet.models.files import write_tensors
 from tests.conftest import ROOT
+from tests.extras import find_requirements
 from tests.models.baselines.helpers import SMALL as BASELINES
 from tests.models.helpers import WORDS, small
 from tests.training.helpers import OPPONENT, REQUESTS, SMALL, make_packed_folder, picture
@@ -56,22 +56,6 @@ for line in sys.stdin:
             code = 1
     print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
 """
-
-
-def find_requirements(distributions: Iterable[str]) -> set[str]:
-    """The distributions with all that they require, extras left out, by their normalized names."""
-    found: set[str] = set()
-    waiting = [canonicalize_name(name) for name in distributions]
-    while waiting:
-        if (name := waiting.pop()) not in found:
-            found.add(name)
-            requirements = [Requirement(text) for text in requires(name) or ()]
-            waiting += [
-                canonicalize_name(one.name)
-                for one in requirements
-                if one.marker is None or one.marker.evaluate({"extra": ""})
-            ]
-    return found
 
 
 def hide_others(script: str) -> list[str]:
@@ -120,6 +104,7 @@ def bare() -> Iterator[Bare]:
         process.stdin.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pytest", "pydantic", "numba"])
 def test_what_is_not_required_cannot_be_imported(module: str) -> None:
     done = subprocess.run(

@@ -84,6 +84,7 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
     assert not same(weights(tmp_path / "0"), weights(tmp_path / "1"))
 
 
+@pytest.mark.slow
 def test_other_settings_do_not_resume(tmp_path: Path) -> None:
     make_run(tmp_path, SETTINGS).run()
     with pytest.raises(TrainingError, match=r"other settings \(iterations: 6 there, 9 here\)"):

@@ -41,6 +41,7 @@ def picture(path: Path) -> np.ndarray:
         return np.asarray(file, np.float64).transpose(2, 0, 1) / 255
 
 
+@pytest.mark.slow
 def test_the_layout_is_that_of_ma5k_req(tmp_path: Path, sources: list[Path]) -> None:
     made = simulate(sources, tmp_path / "out", say, count=23, val=0.2)
     assert made == Simulated({split: len(entries(tmp_path / "out", split)) for split in made.counts}, ())

@@ -130,6 +130,7 @@ def test_a_photo_that_shows_nothing_gets_a_wish_that_changes_nothing(level: floa
         assert bool(wish.changes) != (wish.flavour is Flavour.UNANSWERABLE)
 
 
+@pytest.mark.slow
 def test_torch_draws_where_the_photos_lie() -> None:
     torch = pytest.importorskip("torch")
     images = photos(32).astype(np.float64)

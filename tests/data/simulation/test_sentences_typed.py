@@ -56,6 +56,7 @@ def test_slips_that_could_be_read_as_another_word_are_not_made() -> None:
     assert is_safe("brightness", "brigthness")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_a_slip_changes_letters_and_not_the_number_of_words(seed: int) -> None:
     text = "increase the brightness and saturation slightly"

@@ -41,6 +41,7 @@ class Copy(PictureGenerator):
         return GeneratorOutput((nn.functional.avg_pool2d(image, 2), image), {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("height", "width"), [(16, 16), (18, 40), (2, 6)])
 def test_photos_are_continued_and_cut_back(height: int, width: int) -> None:
     batch, _ = requests(height, width)

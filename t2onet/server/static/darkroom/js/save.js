@@ -33,10 +33,14 @@ export function open() {
       button("Save recipe", "", () => ({ kind: "recipe" }))),
     element("div", { className: "choice" },
       element("h3", {}, "Look for other tools"),
-      element("p", { className: "faint" }, "A colour table. Sharpness, masks and crops cannot be part of it."),
+      element("p", { className: "faint" }, "A colour table. Detail, effects, masks and crops cannot be part of it."),
       element("div", { className: "fields" },
         button("Save .cube", "", () => ({ kind: "cube", size: 33 })),
-        button("Save HaldCLUT", "", () => ({ kind: "hald", size: 64 })))),
+        button("Save HaldCLUT", "", () => ({ kind: "hald", size: 64 }))),
+      element("p", { className: "faint then" }, "Settings and their table (.png), as a .zip; move the table to where the program keeps its own."),
+      element("div", { className: "fields" },
+        button("RawTherapee (.pp3)", "", () => ({ kind: "pp3" })),
+        button("darktable (.xmp)", "", () => ({ kind: "xmp" })))),
   ]);
 
   function button(words, className, wanted) {

@@ -1,0 +1,95 @@
+"""Recipes in words: all steps as one sentence, or a look by its name and its main steps."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..operations import Operation, join_phrases
+
+if TYPE_CHECKING:
+    from .recipe import Step
+
+MAX_SENTENCE_WORDS = 12
+"""Words that describe one or two steps, or a look."""
+WORDS_PER_FURTHER_STEP = 4
+MAX_NAME_WORDS = 6
+"""Words of a look's name that are said."""
+
+
+def describe_steps(steps: Sequence[Step]) -> str:
+    """What steps do, as one sentence."""
+    return join_as_sentence(_word_steps(steps)) if steps else "Changes nothing."
+
+
+def describe_look(name: str, steps: Sequence[Step]) -> str:
+    """A look by its name and the steps that change most, in at most 12 words."""
+    title = " ".join(name.split()[:MAX_NAME_WORDS])
+    free = MAX_SENTENCE_WORDS - len(title.split())
+    said: dict[int, str] = {}
+    for at in sorted(range(len(steps)), key=lambda at: -measure_effect(steps[at])):
+        more = {**said, at: steps[at].describe()}
+        if len(_join_in_order(more).split()) <= free:
+            said = more
+        elif not said:
+            said = {at: steps[at].describe(brief=True)}
+    return f"{title[:1].upper()}{title[1:]}: {_join_in_order(said)}."
+
+
+def _join_in_order(phrases: dict[int, str]) -> str:
+    parts = _mark_repeated_parts([phrases[at] for at in sorted(phrases)])
+    return join_phrases(parts)
+
+
+def join_as_sentence(phrases: Sequence[str]) -> str:
+    """Phrases, whose parts are separated by commas, as one sentence."""
+    text = join_phrases([part for phrase in phrases for part in phrase.split(", ")])
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _word_steps(steps: Sequence[Step]) -> list[str]:
+    """What steps do, the longest phrases in brief where there are too many words for one sentence."""
+    phrases = [step.describe() for step in steps]
+    limit = MAX_SENTENCE_WORDS + WORDS_PER_FURTHER_STEP * max(0, len(steps) - 2)
+    for at in sorted(range(len(steps)), key=lambda at: -len(phrases[at].split())):
+        parts = _mark_repeated_parts(phrases)
+        if len(join_as_sentence(parts).split()) <= limit:
+            break
+        phrases[at] = min(phrases[at], steps[at].describe(brief=True), key=lambda text: len(text.split()))
+    return _mark_repeated_parts(phrases)
+
+
+def _mark_repeated_parts(phrases: Sequence[str]) -> list[str]:
+    """Parts of phrases; where a comparative comes again, "still" follows: "brighter, much brighter still"."""
+    parts = [part for phrase in phrases for part in phrase.split(", ")]
+    ends = [part.split()[-1] for part in parts]
+    return [
+        f"{part} still" if end.endswith("er") and end in ends[:at] else part
+        for at, (part, end) in enumerate(zip(parts, ends, strict=True))
+    ]
+
+
+def measure_effect(step: Step) -> float:
+    """How far a step moves lightness and colour of a small chart; geometry and repairs count most."""
+    kind = step.declaration
+    if not isinstance(kind, Operation):
+        return 1.0
+    chart = _draw_chart()
+    red, green, blue = kind.run(chart, np.array(step.parameters)) - chart
+    return float(np.abs([(red + green + blue) / 3, red - green, blue - (red + green) / 2]).mean())
+
+
+@cache
+def _draw_chart() -> np.ndarray:
+    """Twelve hues, pale and strong, from dark to light, with a fine texture; (3, 40, 48)."""
+    rows = [
+        [colorsys.hsv_to_rgb(hue / 12, saturation, value) for hue in range(12) for saturation in (0.15, 0.35)]
+        for value in np.linspace(0.1, 0.95, 10)
+    ]
+    chart = np.array(rows, np.float32).repeat(4, axis=0).repeat(2, axis=1).transpose(2, 0, 1)
+    texture = np.random.default_rng(0).normal(0, 0.02, chart.shape[1:])
+    return np.clip(chart + texture, 0, 1).astype(np.float32)
