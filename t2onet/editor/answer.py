@@ -26,8 +26,10 @@ from ..looks import looks
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
 from .measures import MIN_RANGE_SHARE, Measure
-from .realize import Change, get_sign, realize
+from .realize import Change, get_sign, realize, tone_grey
 
+_GREY_AMOUNT = 95.0
+"""From here on `black_and_white` leaves no colour."""
 MIN_LOOK_SCORE = 0.5
 """How near a look must be to a wish to be taken."""
 _CANNOT = {
@@ -81,17 +83,28 @@ class _Answering:
         wishes = [self._apply_whole(wish) for wish in wishes]
         limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None for limit in _get_limits(wish)]  # fmt: skip
         held = [limit for _, limit in limits]
-        changes = [(at, change) for at, wish in enumerate(wishes) if _is_open(wish) for change in realize(wish, held)]
+        grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
+        changes = [(at, change) for at, wish in enumerate(wishes) if _is_open(wish) for change in self._realize(wish, held, grey)]
         wishes = [
             _decline(wish, f"{_name(wish)} cannot be changed there") if _is_open(wish) and at not in {n for n, _ in changes} else wish
             for at, wish in enumerate(wishes)
         ]
-        checked = self.checker.solve([change for _, change in changes], held)
+        checked = self.checker.solve([change for _, change in changes], held, _get_soft_limits(wishes))
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
             wishes[at] = _conclude_limit(wishes[at], excess)
         return Answer(checked.recipe, tuple(wishes), self.reasons)
+
+    def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
+        if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
+            return [tone_grey(wish)]
+        return realize(wish, held, self.checker.pivot)
+
+    def _is_grey(self) -> bool:
+        """Whether the recipe so far makes the photo black and white."""
+        at = self.checker.recipe.find_step("black_and_white")
+        return at is not None and self.checker.recipe.steps[at].parameters[0] >= _GREY_AMOUNT
 
     def _screen(self, wish: Wish) -> Wish:
         """Decline what cannot be done, before anything is tried."""
@@ -207,6 +220,14 @@ def _get_limits(wish: Wish) -> Iterable[Measure]:
         held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
         return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
     return [Measure(wish.what, sign, wish.where, wish.hue)]
+
+
+def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
+    """What a photo should not lose without being asked: its contrast, when it is made lighter or darker."""
+    open_wishes = [wish for wish in wishes if _is_open(wish)]
+    moves_light = any(wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes)
+    others = {"contrast", "punch", "haze", "fade"} & {wish.what for wish in wishes}
+    return [Measure("contrast", 0)] if moves_light and not others and all(wish.quantity is None for wish in open_wishes) else []
 
 
 def _conclude_limit(wish: Wish, excess: float) -> Wish:

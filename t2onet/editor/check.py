@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from .. import operations
-from ..language.wishes import WHOLE, Direction, Wish
+from ..image.colour import encode_srgb, lightness_to_luminance
+from ..language.wishes import Direction, Wish
 from ..recipe import Recipe
 from .measures import Measure, SmallPicture
 from .policy import apply_to_thumbnail
@@ -20,6 +22,10 @@ from .realize import Change, realize
 NOTICEABLE = 1.0
 """Just-noticeable differences from which on a change is seen."""
 _ROUNDS = 3
+_SHARES = (1.0, 0.6, 0.35)
+"""Shares of all targets that are tried, one after the other, until every wish is seen."""
+_ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
+"""A change is enough at this share of its target or at this many just-noticeable differences."""
 _TRIES = 7
 _TOLERANCE = 0.04
 """Share of a target by which an amount may miss it."""
@@ -64,9 +70,31 @@ class Checker:
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:
         return SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
 
-    def solve(self, changes: Sequence[Change], limits: Sequence[Measure] = ()) -> Checked:
-        """Amounts that reach every target, with side effects that break limits made up for."""
-        compensated = [(limit, change) for limit in limits for change in _compensate(limit)]
+    @cached_property
+    def pivot(self) -> float:
+        """The grey value of the photo's mean lightness, which contrast turns around."""
+        lightness = self.before.attributes[:1] / 100
+        grey = float(encode_srgb(lightness_to_luminance(lightness))[0])
+        return round(min(max(grey, 0.1), 0.9), 2)
+
+    def solve(self, changes: Sequence[Change], limits: Sequence[Measure] = (), soft: Sequence[Measure] = ()) -> Checked:
+        """Amounts that reach every target, with side effects that break limits made up for.
+
+        Where wishes stand in each other's way, all go less far. `soft` limits are held as far as that is easy.
+        """
+        best: Checked | None = None
+        for share in _SHARES:
+            weaker = [replace(change, target=share * change.target) for change in changes]
+            checked = self._solve(weaker, limits, soft)
+            if best is None or _rate(checked, changes) > _rate(best, changes) + _BETTER:
+                best = checked
+            if _rate(best, changes) >= 1:
+                break
+        assert best is not None
+        return best
+
+    def _solve(self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]) -> Checked:
+        compensated = [(limit, change) for limit in (*limits, *soft) for change in self._compensate(limit)]
         compensations = [change for _, change in compensated]
         everything = [*changes, *compensations]
         amounts = [change.stated if change.stated is not None else change.usual for change in changes]
@@ -88,6 +116,14 @@ class Checker:
         ]
         excesses = [_measure_excess(self.before, after, limit) for limit in limits]
         return Checked(self.build(everything, amounts), tuple(amounts[: len(changes)]), tuple(effects), tuple(excesses))
+
+    def _compensate(self, limit: Measure) -> list[Change]:
+        """Changes that move a limited quantity either way."""
+        found = []
+        for direction in (Direction.UP, Direction.DOWN):
+            wish = Wish(limit.what, direction, where=limit.where, hue=limit.hue)
+            found += [change for change in realize(wish, pivot=self.pivot) if change.measure][:1]
+        return found
 
     def _reach(
         self, changes: Sequence[Change], amounts: list[float], number: int, measure: Measure, target: float
@@ -139,13 +175,14 @@ class Checker:
         amounts[number] = high
 
 
-def _compensate(limit: Measure) -> list[Change]:
-    """Changes that move a limited quantity either way."""
-    found = []
-    for direction in (Direction.UP, Direction.DOWN):
-        wish = Wish(limit.what, direction, where=limit.where, hue=limit.hue)
-        found += [change for change in realize(wish) if change.measure][:1]
-    return found
+def _rate(checked: Checked, changes: Sequence[Change]) -> float:
+    """How well the changes are seen: the least of them as a share of what is enough."""
+    seen = [
+        effect / max(min(_ENOUGH * change.target, _ENOUGH_EFFECT), NOTICEABLE)
+        for effect, change in zip(checked.effects, changes, strict=True)
+        if effect is not None and change.stated is None
+    ]
+    return min([1.0, *seen])
 
 
 def _measure_excess(before: SmallPicture, after: SmallPicture, limit: Measure) -> float:
@@ -161,5 +198,3 @@ def _round_parameters(name: str, values: Sequence[float]) -> list[float]:
     digits = [_DIGITS.get(parameter.name, 0 if parameter.high > 10 else 3) for parameter in declared.parameters for _ in range(parameter.count)]
     return [round(float(value), digit) for value, digit in zip(values, digits, strict=True)]
 
-
-__all__ = ["WHOLE", "Checked", "Checker"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..language.quantities import Quantity, Unit
 from ..language.wishes import HUES, RANGES, WHOLE, ZONES, Amount, Direction, Wish
 from .measures import Measure
 
-AMOUNT_FACTORS = {Amount.LITTLE: 0.45, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
+AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 1.8}
 """How far a wish goes, as a multiple of the plain one."""
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
@@ -66,19 +66,19 @@ class Handle:
 
 
 _UP = {
-    "lightness": Handle("exposure", {"ev": 5.0}, 16.5),
-    "contrast": Handle("contrast", {"p": 1.0}, 11.5),
-    "colour": Handle("vibrance", {"amount": 100.0}, 9.0),
-    "warmth": Handle("white_balance", {"temperature": 100.0}, 9.0),
-    "tint": Handle("white_balance", {"tint": 100.0}, 9.0),
-    "sharpness": Handle("sharpness", {"p": 1.5}, 11.5),
+    "lightness": Handle("exposure", {"ev": 5.0}, 15.5),
+    "contrast": Handle("contrast", {"p": 1.0}, 10.5),
+    "colour": Handle("vibrance", {"amount": 100.0}, 8.0),
+    "warmth": Handle("white_balance", {"temperature": 100.0}, 7.5),
+    "tint": Handle("white_balance", {"tint": 100.0}, 8.0),
+    "sharpness": Handle("sharpness", {"p": 1.5}, 11.0),
     "clarity": Handle("clarity", {"amount": 100.0}, 0.0, 0.4),
     "haze": Handle("dehaze", {"amount": -100.0}, 0.0, 0.4),
     "grain": Handle("grain", {"amount": 100.0}, 0.0, 0.35),
     "vignette": Handle("vignette", {"amount": -100.0}, 0.0, 0.4),
 }
 _DOWN = {
-    "colour": Handle("saturation", {"p": -1.0}, 9.0),
+    "colour": Handle("vibrance", {"amount": -100.0}, 8.0),
     "sharpness": Handle("sharpness", {"p": -0.25}, 13.0),
     "noise": Handle("denoise", {"luminance": 100.0, "color": 100.0}, 0.0, 0.45),
     "grain": Handle("denoise", {"luminance": 100.0, "color": 50.0}, 0.0, 0.4),
@@ -99,19 +99,24 @@ _HUE_BALANCE = {
 """Temperature and tint of a shift of the whole photo towards a hue."""
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
-_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 9.0, 7.0
+_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
 _PUNCH_SHARE = 0.6
+_HAZE_CONTRAST = 0.5
 _LIGHT_ZONES = {1: ("highlights", "whites", "shadows"), -1: ("shadows", "blacks", "highlights")}
 """Zones that make a photo lighter or darker, those that clip first before others."""
 _ZONE_LIGHT_SHARE = 0.8
 
 
-def realize(wish: Wish, limits: Sequence[Measure] = ()) -> Iterator[Change]:
-    """The changes that meet a wish and do not mainly move what is limited; none where no operation can."""
+def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> Iterator[Change]:
+    """The changes that meet a wish and do not mainly move what is limited; none where no operation can.
+
+    Contrast turns around `pivot`, the lightness of the photo, so that it gets neither lighter nor darker.
+    """
     for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
         held = [limit for limit in limits if change.measure and (limit.what, limit.where) == (change.measure.what, change.measure.where)]  # fmt: skip
         if not any(limit.sign in (0, change.measure.sign) for limit in held if change.measure):
-            yield change
+            turns = change.operation == "contrast" and change.stated is None and not change.fixed
+            yield replace(change, fixed={"pivot": pivot}) if turns else change
 
 
 def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
@@ -134,6 +139,9 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
     elif wish.what == "fade":
         yield Change(wish, "blacks", {"amount": 100.0 * sign}, usual=0.6 * AMOUNT_FACTORS[wish.amount])
         yield Change(wish, "contrast", {"p": -0.5 * sign}, usual=0.4 * AMOUNT_FACTORS[wish.amount])
+    elif wish.what == "haze" and sign < 0 and wish.quantity is None and wish.where == WHOLE:
+        yield from _realize_whole(wish, "haze", sign)
+        yield from _realize_whole(wish, "contrast", 1, _HAZE_CONTRAST)
     elif wish.what == "cast":
         yield from _realize_cast(wish, sign)
     elif wish.where == WHOLE:
@@ -165,14 +173,14 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
     elif what == "colour" and named.startswith("vibran"):
         handle = _UP["colour"]
         table = _UP
-    turn = 1 if table is _DOWN or handle.values.get("p") == -1.0 else sign
+    turn = 1 if table is _DOWN or handle.operation == "saturation" else sign
     unit = {name: turn * value for name, value in handle.values.items()}
     factor = AMOUNT_FACTORS[wish.amount] * share
     measure = Measure(what, sign) if handle.target else None
     stated, notes = state_amount(handle.operation, unit, wish.quantity) if wish.quantity else (None, ())
     yield Change(wish, handle.operation, unit, measure, {}, handle.target * factor, min(handle.usual * factor, 1.0), stated, notes)
-    if handle is _UP["colour"] and sign > 0 and stated is None:  # what vibrance alone does not reach
-        yield Change(wish, "saturation", {"p": 1.0}, measure, {}, handle.target * factor)
+    if handle.operation == "vibrance" and stated is None:  # what vibrance alone does not reach
+        yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, handle.target * factor)
 
 
 def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
@@ -208,6 +216,17 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     stated, notes = state_amount("mixer", unit, wish.quantity) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
     yield Change(wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes)
+
+
+def tone_grey(wish: Wish) -> Change:
+    """Warmth or a cast of a photo in black and white: it is toned afterwards, in all zones alike."""
+    sign = get_sign(wish)
+    warm = _WARM_ANGLE if sign > 0 else _COOL_ANGLE
+    angle = warm if wish.what != "cast" else (_GRADING_ANGLES[wish.hue] + (0 if sign > 0 else 180)) % 360
+    unit = {f"{zone} strength": 100.0 for zone in ("shadows", "midtones", "highlights")}
+    fixed = {f"{zone} hue": angle for zone in ("shadows", "midtones", "highlights")}
+    measure = Measure(wish.what, sign, hue=wish.hue)
+    return Change(wish, "grading", unit, measure, fixed, _CAST_TARGET * AMOUNT_FACTORS[wish.amount])
 
 
 def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
