@@ -135,6 +135,9 @@ class SentenceMaker:
         if self._chance(0.1):
             self._join(sentence)
             self._add_limit(sentence, used)
+        if self._chance(0.04) and sentence.wishes:
+            sentence.text += self._pick(("", ",", ","))
+            self._add_whole(sentence, Wish("less", role=Role.LIMIT), self._pick(self.frames["gently"]))
         if self._chance(0.12):
             self._add_fillers(sentence, self._pick(self.frames["goals"]))
         if self._chance(0.15):
@@ -144,7 +147,7 @@ class SentenceMaker:
         kinds: tuple[tuple[float, Callable[[MarkedSentence, set[tuple[str, str]]], None]], ...] = (
             (0.40, self._add_change),
             (0.12, self._add_list),
-            (0.09, self._add_zone),
+            (0.12, self._add_zone),
             (0.05, self._add_toned_zone),
             (0.04, self._add_sliders),
             (0.07, self._add_range),
@@ -210,7 +213,7 @@ class SentenceMaker:
         elif form == "complaints":
             self._add_fillers(sentence, self._pick(("it is", "the photo looks", "", "it's", "the image is")))
             self._note_amount(wishes)
-            self._add_words(sentence, self._pick(self.parts["amounts"]["too"][amount.value]), wishes)
+            self._add_words(sentence, self._pick_too(wishes[0].wish), wishes)
         for position, wish in enumerate(wishes):
             if position:
                 last = position == len(wishes) - 1
@@ -257,6 +260,7 @@ class SentenceMaker:
                 self._add_entry(sentence, self._star_last(phrase.removeprefix("the ")), [wish])
         elif form < 0.68:
             entries = ("dark", "deep", "black", "blocked up*", "crushed", "low") if direction is Direction.UP else (
+                *(("grey", "milky", "faded", "not black*", "washed out*", "lifted") if zone == "blacks" else ()),
                 "bright", "light", "blown out*", "hot", "clipped", "washed out*", "burnt out*", "blown", "harsh")  # fmt: skip
             self._add_words(sentence, phrase, [wish])
             self._add_fillers(sentence, self._pick(("are", "look", "seem", "get")))
@@ -542,9 +546,14 @@ class SentenceMaker:
             self._add_amount(sentence, wishes, "quantities")
         elif name == "too":
             self._note_amount(wishes)
-            self._add_words(sentence, self._pick(self.parts["amounts"]["too"][wish.amount.value]), wishes)
+            self._add_words(sentence, self._pick_too(wish), wishes)
         elif name in ("by", "number"):
             self._add_number(sentence, wishes, signed=name == "number")
+
+    def _pick_too(self, wish: Wish) -> str:
+        """How a complaint is marked: bare words such as "bright" would be wishes."""
+        choices = [word for word in self.parts["amounts"]["too"][wish.amount.value] if word or self._chance(0.2)]
+        return str(self._pick(choices or ["too"]))
 
     def _add_amount(self, sentence: MarkedSentence, wishes: list[MarkedWish], form: str) -> None:
         amount = wishes[0].wish.amount

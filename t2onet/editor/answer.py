@@ -17,16 +17,18 @@ from ..language.wishes import (
     PLACES,
     RANGES,
     WHOLE,
+    Amount,
     Direction,
     Outcome,
     Role,
     Wish,
 )
 from ..looks import looks
+from ..metrics.attributes import JUST_NOTICEABLE
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
-from .measures import MIN_RANGE_SHARE, Measure
-from .realize import Change, get_sign, realize, tone_grey
+from .measures import MIN_PART_SHARE, Measure
+from .realize import Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
@@ -46,6 +48,15 @@ _CANNOT = {
     "other": "no adjustment of the photo does that",
 }
 """Why a wish is declined that no operation can meet."""
+_GENTLE = 0.5
+"""How far wishes go that should be met gently."""
+_REMOVABLE = ("grain", "vignette", "clarity")
+"""Effects that less of takes back, where the recipe has them."""
+_LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
+USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
+"""Mean and standard deviation of L* of an ordinary photo."""
+_FIXED_SHARE = 0.7
+"""Share of the way to an ordinary photo that a fix goes."""
 _PART_LIMITS = ("lightness", "colour")
 """What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
@@ -79,17 +90,24 @@ class _Answering:
 
     def answer(self, reading: Reading) -> Answer:
         wishes = [self._screen(wish) for wish in reading.wishes]
-        wishes = _decline_contradictions(wishes)
+        wishes = _decline_contradictions(_drop_general_fixes(wishes))
         wishes = [self._apply_whole(wish) for wish in wishes]
-        limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None for limit in _get_limits(wish)]  # fmt: skip
+        limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish) for limit in _get_limits(wish)]  # fmt: skip
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
-        changes = [(at, change) for at, wish in enumerate(wishes) if _is_open(wish) for change in self._realize(wish, held, grey)]
+        gentle = _GENTLE if any(_is_gentle(wish) for wish in wishes) else 1.0
+        changes = [
+            (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
+            for at, wish in enumerate(wishes)
+            if _is_open(wish)
+            for change in self._realize(wish, held, grey)
+        ]
+        wishes = [replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish) else wish for wish in wishes]
         wishes = [
-            _decline(wish, f"{_name(wish)} cannot be changed there") if _is_open(wish) and at not in {n for n, _ in changes} else wish
+            _decline(wish, _explain_missing(wish)) if _is_open(wish) and at not in {n for n, _ in changes} else wish
             for at, wish in enumerate(wishes)
         ]
-        checked = self.checker.solve([change for _, change in changes], held, _get_soft_limits(wishes))
+        checked = self.checker.solve([change for _, change in changes], held, [] if held else _get_soft_limits(wishes))
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
@@ -97,9 +115,27 @@ class _Answering:
         return Answer(checked.recipe, tuple(wishes), self.reasons)
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
+        if wish.direction is Direction.FIX and wish.quantity is None:
+            return self._fix(wish)
         if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
             return [tone_grey(wish)]
         return realize(wish, held, self.checker.pivot)
+
+    def _fix(self, wish: Wish) -> Iterable[Change]:
+        """Changes to where a photo should be: neutral greys, a middle lightness, an ordinary contrast."""
+        before = self.checker.before
+        if wish.what in ("warmth", "colour", "tint"):
+            return fix_balance(wish, before.find_cast())
+        usual = {"lightness": (USUAL_LIGHTNESS, 0), "contrast": (USUAL_CONTRAST, 1)}.get(wish.what)
+        if usual is None:
+            return realize(wish, (), self.checker.pivot)
+        target, index = usual
+        missing = (target - float(before.attributes[index])) / JUST_NOTICEABLE[index] * _FIXED_SHARE
+        if abs(missing) < NOTICEABLE:
+            return []
+        direction = Direction.UP if missing > 0 else Direction.DOWN
+        found = realize(replace(wish, direction=direction), (), self.checker.pivot)
+        return [replace(change, target=abs(missing)) for change in found]
 
     def _is_grey(self) -> bool:
         """Whether the recipe so far makes the photo black and white."""
@@ -118,7 +154,7 @@ class _Answering:
             return _decline(wish, _CANNOT[wish.what])
         if wish.what in CHANGES and wish.where in PLACES:
             return _decline(wish, f"the {wish.where} alone cannot be changed yet")
-        if wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_RANGE_SHARE:
+        if wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE:
             return _decline(wish, f"there are hardly any {wish.where} in this photo")
         return wish
 
@@ -130,7 +166,19 @@ class _Answering:
             return self._apply_look(wish)
         if wish.what in GEOMETRY:
             return self._apply_geometry(wish)
+        if wish.what in _REMOVABLE and get_sign(wish) < 0 and wish.quantity is None:
+            return self._remove_effect(wish)
         return wish
+
+    def _remove_effect(self, wish: Wish) -> Wish:
+        """Take an effect back that the recipe has."""
+        recipe = self.checker.recipe
+        if (at := recipe.find_step(wish.what)) is None:
+            return wish
+        share = _LEFT[wish.amount]
+        steps = [*recipe.steps[:at], *([recipe.steps[at].blend(share)] if share else []), *recipe.steps[at + 1 :]]
+        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": tuple(steps)}))
+        return replace(wish, outcome=Outcome.DONE)
 
     def _apply_look(self, wish: Wish) -> Wish:
         name, score = wish.looks[0]
@@ -185,6 +233,28 @@ def _make_geometry(wish: Wish) -> tuple[str, object] | None:
     if wish.what in ("rotate", "straighten") and quantity.value <= 45 and quantity.unit in (Unit.DEGREES, Unit.NONE):
         return "straighten", quantity.signed
     return None
+
+
+def _explain_missing(wish: Wish) -> str:
+    if wish.direction is Direction.FIX:
+        return f"{_name(wish)} looks right already"
+    return f"{_name(wish)} cannot be changed there"
+
+
+def _is_gentle(wish: Wish) -> bool:
+    """Whether a wish is that others go less far: "don't overdo it"."""
+    return wish.role is Role.LIMIT and wish.what == "less"
+
+
+def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
+    """Of "the white balance is off, too warm" the wish that says which way is left."""
+    told = {(wish.what, wish.where) for wish in wishes if wish.direction in (Direction.UP, Direction.DOWN)}
+    told |= {("warmth", where) for what, where in told if what in ("cast", "tint")}
+    return [
+        wish
+        for wish in wishes
+        if wish.direction is not Direction.FIX or wish.role is not Role.ASK or (wish.what, wish.where) not in told
+    ]
 
 
 def _is_open(wish: Wish) -> bool:

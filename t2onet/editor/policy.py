@@ -184,7 +184,7 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], _get_wanted(request))))
+            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], measure_wanted(request))))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))
@@ -251,7 +251,7 @@ class OnnxPolicy(_OnnxNetwork):
         return steps, attention, image
 
 
-def _get_wanted(request: str) -> np.ndarray:
+def measure_wanted(request: str) -> np.ndarray:
     """(6,) float32, in the order of the attributes: how much more or less of each the keywords ask for."""
     amounts = np.zeros(len(ATTRIBUTE_INDEX), np.float32)
     for intent in keywords(request).intents:

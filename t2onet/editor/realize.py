@@ -102,9 +102,11 @@ _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 3
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
-_LIGHT_ZONES = {1: ("highlights", "whites", "shadows"), -1: ("shadows", "blacks", "highlights")}
-"""Zones that make a photo lighter or darker, those that clip first before others."""
-_ZONE_LIGHT_SHARE = 0.8
+_LIGHT_ZONES = {1: ({"highlights", "whites"}, "shadows"), -1: ({"shadows", "blacks"}, "highlights")}
+"""Zones at the end that clips first when a photo is made lighter or darker, and one at the other end."""
+_ZONE_LIGHT_SHARE = 0.6
+_MIN_CAST, _NEUTRALIZED = 1.0, 0.8
+"""The mean a* or b* from which on greys have a cast, and the share of it that is taken away."""
 
 
 def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> Iterator[Change]:
@@ -123,13 +125,10 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
     """As `realize`; `held` are the zones whose light must stay."""
     sign = get_sign(wish)
     if wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None:
-        zones = [zone for zone in _LIGHT_ZONES[sign] if zone not in held]
-        if len(zones) < len(_LIGHT_ZONES[sign]) and zones:
-            share = _ZONE_LIGHT_SHARE / len(zones)
-            for zone in zones:
-                unit = {"amount": 100.0 * sign}
-                measure = Measure("lightness", sign)
-                yield Change(wish, zone, unit, measure, {}, _UP["lightness"].target * AMOUNT_FACTORS[wish.amount] * share)
+        far, near = _LIGHT_ZONES[sign]
+        if far & set(held):  # the other end of the tones carries the change
+            target = _ZONE_LIGHT_SHARE * _UP["lightness"].target * AMOUNT_FACTORS[wish.amount]
+            yield Change(wish, near, {"amount": 100.0 * sign}, Measure("lightness", sign), {}, target)
             return
     if wish.what == "black_and_white":
         yield Change(wish, "black_and_white", {"amount": 100.0}, stated=1.0)
@@ -156,7 +155,7 @@ def get_sign(wish: Wish) -> int:
     """Which way a wish goes; a written sign counts more than words, and so does a colour temperature."""
     quantity = wish.quantity
     if quantity is not None and quantity.sign:
-        return quantity.sign
+        return -quantity.sign if wish.what == "vignette" else quantity.sign  # a negative vignette darkens
     if quantity is not None and quantity.unit is Unit.KELVIN and quantity.value >= _ABSOLUTE_KELVIN:
         return 1 if quantity.value >= DAYLIGHT else -1
     return -1 if wish.direction is Direction.DOWN else 1
@@ -216,6 +215,18 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     stated, notes = state_amount("mixer", unit, wish.quantity) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
     yield Change(wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes)
+
+
+def fix_balance(wish: Wish, cast: tuple[float, float]) -> list[Change]:
+    """White balance that makes a cast (a*, b*) of what should be grey neutral, for the most part."""
+    red, warm = cast
+    found = []
+    for name, off, what in (("temperature", warm, "warmth"), ("tint", red, "tint")):
+        if abs(off) >= _MIN_CAST:
+            sign = -1 if off > 0 else 1
+            target = _NEUTRALIZED * abs(off) / (0.5 if what == "warmth" else 0.4)
+            found.append(Change(wish, "white_balance", {name: 100.0 * sign}, Measure(what, sign), {}, target))
+    return found
 
 
 def tone_grey(wish: Wish) -> Change:

@@ -104,14 +104,12 @@ def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, fl
 
 
 def _attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
-    """Give each number to the wishes whose words it is among; one that is among none belongs to the nearest head."""
+    """Give each number to the wishes whose words it is among."""
     quantities: dict[int, Quantity] = {}
     members = [set(one.members) for one in decoded]
     for quantity in find_quantities(text):
         inside = {at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start}
         owners = [number for number, one in enumerate(decoded) if one.members & inside]
-        if not owners and decoded and inside:
-            owners = [min(range(len(decoded)), key=lambda number: min(abs(decoded[number].head - at) for at in inside))]  # noqa: B023
         for number in owners:
             quantities.setdefault(number, quantity)
             members[number] |= inside

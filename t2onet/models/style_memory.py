@@ -19,7 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.styles import TONE_LEVELS, to_attribute_vector
+from ..editor.policy import measure_wanted
+from ..editor.styles import TONE_LEVELS
 from ..errors import DataError, TrainingError
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
@@ -204,7 +205,7 @@ def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
                 torch.from_numpy(np.stack(pictures).astype(np.float32))
                 for pictures in ([pair.before for pair in batch], [pair.after for pair in batch])
             )
-            wanted = torch.from_numpy(np.stack([to_attribute_vector(pair.request) for pair in batch]))
+            wanted = torch.from_numpy(np.stack([measure_wanted(pair.request) for pair in batch]))
             rows = (
                 memory.features(before, wanted),
                 channel_quantiles(before).flatten(1),
