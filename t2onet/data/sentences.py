@@ -32,9 +32,7 @@ from ..language.wishes import (
 )
 
 _FILLERS = frozenset(
-    "a an the it its it's this that is be to of in on for and but so i me my we you your can could would should need "
-    "needs want like make made get have has please photo image picture pic whole entire overall everything scene shot "
-    "frame there these those with as at or if by let's i'd just then also now was one thing do did are not".split()
+    ["a", "an", "the", "it", "its", "it's", "this", "that", "is", "be", "to", "of", "in", "on", "for", "and", "but", "so", "i", "me", "my", "we", "you", "your", "can", "could", "would", "should", "need", "needs", "want", "like", "make", "made", "get", "have", "has", "please", "photo", "image", "picture", "pic", "whole", "entire", "overall", "everything", "scene", "shot", "frame", "there", "these", "those", "with", "as", "at", "or", "if", "by", "let's", "i'd", "just", "then", "also", "now", "was", "one", "thing", "do", "did", "are", "not"]
 )
 """Words of frames that say nothing of a wish."""
 _ARTICLES = frozenset({"the", "of", "a", "an", "it", "in", "to"})
@@ -79,7 +77,9 @@ class MarkedSentence:
 @cache
 def load_phrases(name: str) -> dict[str, Any]:
     """One of the files in `data/phrases`."""
-    return tomllib.loads(resources.files(__package__).joinpath("phrases", f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        resources.files(__package__).joinpath("phrases", f"{name}.toml").read_text(encoding="utf-8")
+    )
 
 
 def split_phrase(phrase: str, *, last: bool = False) -> list[tuple[str, bool]]:
@@ -179,7 +179,13 @@ class SentenceMaker:
             return
         wish = MarkedWish(Wish(what, direction, self._draw_amount(), where))
         sentence.wishes.append(wish)
-        frame = {"adjectives": "adjective", "verbs": "verb", "nouns": "noun", "complaints": "complaint", "sliders": "slider"}
+        frame = {
+            "adjectives": "adjective",
+            "verbs": "verb",
+            "nouns": "noun",
+            "complaints": "complaint",
+            "sliders": "slider",
+        }
         entries = self.changes[what]["nouns"] if form in ("nouns", "sliders") else words[form]
         frames = [one for one in self.frames[frame[form]] if where == WHOLE or "{it}" in one]
         if not frames:
@@ -190,7 +196,9 @@ class SentenceMaker:
         """Several changes that share a verb: "increase the brightness, contrast and saturation"."""
         direction = self._pick(_DIRECTED)
         form = self._pick(("nouns", "nouns", "adjectives", "complaints", "verbs"))
-        whats = [what for what in CHANGES if (what, WHOLE) not in used and self._get_entries(what, direction, form)]
+        whats = [
+            what for what in CHANGES if (what, WHOLE) not in used and self._get_entries(what, direction, form)
+        ]
         whats = self.random.sample(whats, min(len(whats), self._pick((2, 2, 2, 3, 4))))
         if len(whats) < 2:
             return
@@ -205,7 +213,9 @@ class SentenceMaker:
             if self._chance(0.5):
                 self._add_fillers(sentence, "the")
         elif form == "adjectives":
-            self._add_fillers(sentence, self._pick(("make it", "", "I want it", "make the photo", "it should be")))
+            self._add_fillers(
+                sentence, self._pick(("make it", "", "I want it", "make the photo", "it should be"))
+            )
             self._add_amount(sentence, wishes, "adverbs")
         elif form == "complaints":
             self._add_fillers(sentence, self._pick(("it is", "the photo looks", "", "it's", "the image is")))
@@ -224,7 +234,9 @@ class SentenceMaker:
 
     def _get_entries(self, what: str, direction: Direction, form: str) -> list[str]:
         words = self.changes[what]
-        entries: list[str] = words["nouns"] if form == "nouns" else words.get(direction.value, {}).get(form, [])
+        entries: list[str] = (
+            words["nouns"] if form == "nouns" else words.get(direction.value, {}).get(form, [])
+        )
         return entries
 
     def _add_zone(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
@@ -245,7 +257,11 @@ class SentenceMaker:
             self._add_words(sentence, self._pick(self.parts["verbs"]["recover"]), [wish])
             self._add_entry(sentence, self._star_last(phrase), [wish])
         elif form < 0.55:
-            entries = ("brighter", "lighter", "higher", "more open*") if direction is Direction.UP else ("darker", "deeper", "lower", "richer")
+            entries = (
+                ("brighter", "lighter", "higher", "more open*")
+                if direction is Direction.UP
+                else ("darker", "deeper", "lower", "richer")
+            )
             self._add_fillers(sentence, self._pick(("make", "I want", "", "let's have")))
             if self._chance(0.5):
                 self._add_words(sentence, phrase, [wish])
@@ -261,7 +277,9 @@ class SentenceMaker:
             self._add_words(sentence, phrase, [wish])
             self._add_fillers(sentence, self._pick(("are", "look", "seem", "get")))
             self._note_amount([wish])
-            self._add_words(sentence, self._pick(self.parts["amounts"]["too"][wish.wish.amount.value]), [wish])
+            self._add_words(
+                sentence, self._pick(self.parts["amounts"]["too"][wish.wish.amount.value]), [wish]
+            )
             self._add_entry(sentence, self._pick(entries), [wish])
         else:
             verb = self._pick(self.parts["verbs"]["zone_up" if direction is Direction.UP else "zone_down"])
@@ -282,7 +300,11 @@ class SentenceMaker:
                 self._add_fillers(sentence, self._pick((",", "and", "and", "with", "&", "but")))
             if self._chance(0.4):
                 direction = self._pick(_DIRECTED)
-                words = ("warm", "warmer", "golden") if direction is Direction.UP else ("cool", "cooler", "cold", "colder", "chilly")
+                words = (
+                    ("warm", "warmer", "golden")
+                    if direction is Direction.UP
+                    else ("cool", "cooler", "cold", "colder", "chilly")
+                )
                 wish = MarkedWish(Wish("warmth", direction, self._draw_amount(numbers=False), zone))
             else:
                 hue = self._pick(HUES)
@@ -299,7 +321,21 @@ class SentenceMaker:
 
     def _add_sliders(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
         """A list of settings: "exposure +0.3, contrast 10 saturation -5"."""
-        names = [(what, WHOLE) for what in ("lightness", "contrast", "colour", "warmth", "sharpness", "clarity", "haze", "vignette", "grain", "tint")]
+        names = [
+            (what, WHOLE)
+            for what in (
+                "lightness",
+                "contrast",
+                "colour",
+                "warmth",
+                "sharpness",
+                "clarity",
+                "haze",
+                "vignette",
+                "grain",
+                "tint",
+            )
+        ]
         names += [("lightness", zone) for zone in ZONES]
         chosen = [one for one in self.random.sample(names, self._pick((2, 3, 3, 4, 5))) if one not in used]
         separator = self._pick((",", ",", "", "", ";", "and", "/"))
@@ -312,7 +348,11 @@ class SentenceMaker:
                 direction = Direction.DOWN
             wish = MarkedWish(Wish(what, direction, where=where))
             sentence.wishes.append(wish)
-            entry = self._star_last(self._pick(self.parts["zones"][where]).removeprefix("the ")) if where != WHOLE else self._star_last(self._pick(self.changes[what]["nouns"]))
+            entry = (
+                self._star_last(self._pick(self.parts["zones"][where]).removeprefix("the "))
+                if where != WHOLE
+                else self._star_last(self._pick(self.changes[what]["nouns"]))
+            )
             if what == "haze":
                 entry = "dehaze"
             self._add_entry(sentence, entry, [wish])
@@ -385,7 +425,13 @@ class SentenceMaker:
         comparatives = self.parts["comparatives"].get(hue)
         frames = [one for one in frames if comparatives or "comparative" not in one]
         frame = self._pick([one for one in frames if where == WHOLE or "{it}" in one])
-        self._fill(sentence, frame, [wish], "", {"word": f"{word}*", "kind": kind, "comparative": f"{self._pick(comparatives or [''])}*"})
+        self._fill(
+            sentence,
+            frame,
+            [wish],
+            "",
+            {"word": f"{word}*", "kind": kind, "comparative": f"{self._pick(comparatives or [''])}*"},
+        )
 
     def _add_look(self, sentence: MarkedSentence, _: object = None) -> None:
         name = self._pick(list(self.looks["looks"]))
@@ -411,7 +457,12 @@ class SentenceMaker:
             wish.wish = replace(wish.wish, where="background")
         sentence.wishes.append(wish)
         bare = thing.removeprefix("the ")
-        values = {"thing": thing, "athing": f"a {bare}", "hue": self.parts["hues"][hue][0], "hue2": self.parts["hues"][other][0]}
+        values = {
+            "thing": thing,
+            "athing": f"a {bare}",
+            "hue": self.parts["hues"][hue][0],
+            "hue2": self.parts["hues"][other][0],
+        }
         self._fill(sentence, self._star_first(template), [wish], "", values)
 
     def _add_geometry(self, sentence: MarkedSentence) -> None:
@@ -428,7 +479,9 @@ class SentenceMaker:
             elif any(word in phrase for word in ("lot", "much less", "way", "twice")):
                 amount = Amount.MUCH
         if self._chance(0.2):
-            self._add_fillers(sentence, self._pick(("please", "no,", "ok,", "hmm,", "sorry,", "well,", "hey,", "and")))
+            self._add_fillers(
+                sentence, self._pick(("please", "no,", "ok,", "hmm,", "sorry,", "well,", "hey,", "and"))
+            )
         self._add_whole(sentence, Wish(what, amount=amount), phrase)
         if self._chance(0.15):
             self._add_fillers(sentence, self._pick(("please", "now", "thanks", "again")))
@@ -448,13 +501,18 @@ class SentenceMaker:
 
     def _add_limit(self, sentence: MarkedSentence, used: set[tuple[str, str]]) -> None:
         """Something to respect: "keep the colours", "without blowing the highlights", "but not darker"."""
-        form = self._pick(("except", "keep", "not_more", "keep_part", "part", "not_up", "not_down", "keep_part"))
+        form = self._pick(
+            ("except", "keep", "not_more", "keep_part", "part", "not_up", "not_down", "keep_part")
+        )
         if form in ("keep", "not_up", "not_down"):
             what = self._pick([what for what in CHANGES if self.changes[what]["nouns"]][:7])
             direction = {"keep": Direction.FIX, "not_up": Direction.UP, "not_down": Direction.DOWN}[form]
             wish = MarkedWish(Wish(what, direction, role=Role.LIMIT))
             noun = self._pick(self.changes[what]["nouns"])
-            values = {"upping": self._pick(("raising", "increasing", "boosting")), "raise": self._pick(("raise", "increase", "boost"))}
+            values = {
+                "upping": self._pick(("raising", "increasing", "boosting")),
+                "raise": self._pick(("raise", "increase", "boost")),
+            }
             frame, entry = self._pick(self.frames[form]), noun
         elif form == "not_more":
             what, direction = self._draw_what(), self._pick(_DIRECTED)
@@ -471,7 +529,9 @@ class SentenceMaker:
                 where = self._pick(RANGES)
             phrase = self._pick(self.parts[_table_of(where)][where])
             if form == "part":
-                wish = MarkedWish(Wish("lightness", Direction.UP if up else Direction.DOWN, where=where, role=Role.LIMIT))
+                wish = MarkedWish(
+                    Wish("lightness", Direction.UP if up else Direction.DOWN, where=where, role=Role.LIMIT)
+                )
                 frame, values = self._pick(self.frames["part_up" if up else "part_down"]), {"the": phrase}
             else:
                 wish = MarkedWish(Wish("other", Direction.FIX, where=where, role=Role.LIMIT))
@@ -499,7 +559,12 @@ class SentenceMaker:
             sentence.add(word, owners, head=is_head)
 
     def _fill(
-        self, sentence: MarkedSentence, frame: str, wishes: list[MarkedWish], entry: str, values: dict[str, str] | None = None
+        self,
+        sentence: MarkedSentence,
+        frame: str,
+        wishes: list[MarkedWish],
+        entry: str,
+        values: dict[str, str] | None = None,
     ) -> None:
         """Add a frame with its places filled; words that say something belong to the wishes."""
         wish = wishes[0].wish
@@ -533,7 +598,14 @@ class SentenceMaker:
         elif name == "up":
             self._add_words(sentence, self._pick(self.parts["verbs"]["up" if up else "down"]), wishes)
         elif name == "more":
-            self._add_words(sentence, self._pick(self.parts["verbs"]["more" if up else "less"][:1] * 6 + self.parts["verbs"]["more" if up else "less"]), wishes)
+            self._add_words(
+                sentence,
+                self._pick(
+                    self.parts["verbs"]["more" if up else "less"][:1] * 6
+                    + self.parts["verbs"]["more" if up else "less"]
+                ),
+                wishes,
+            )
         elif name == "direction":
             self._add_words(sentence, self._pick(_NUMBER_WORDS[wish.direction]), wishes)
         elif name == "slightly":
@@ -641,7 +713,7 @@ class SentenceMaker:
 
     @staticmethod
     def _star_first(phrase: str) -> str:
-        return phrase if "*" in phrase else phrase.replace(phrase.split()[0], f"{phrase.split()[0]}*", 1)
+        return phrase if "*" in phrase else phrase.replace(phrase.split(maxsplit=1)[0], f"{phrase.split(maxsplit=1)[0]}*", 1)
 
     # ---- how it is written
 
@@ -669,7 +741,12 @@ class SentenceMaker:
         at = self.random.randrange(match.start() + 1, match.end() - 1)
         text = sentence.text
         kind = self._pick(("drop", "drop", "swap", "double", "wrong"))
-        new = {"drop": "", "swap": text[at + 1] + text[at], "double": text[at] * 2, "wrong": self._pick("etaoinsrhl")}[kind]
+        new = {
+            "drop": "",
+            "swap": text[at + 1] + text[at],
+            "double": text[at] * 2,
+            "wrong": self._pick("etaoinsrhl"),
+        }[kind]
         end = at + 2 if kind == "swap" else at + 1
         sentence.text = text[:at] + new + text[end:]
         shift = len(new) - (end - at)

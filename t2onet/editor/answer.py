@@ -84,9 +84,16 @@ class _Answering:
         limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None for limit in _get_limits(wish)]  # fmt: skip
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
-        changes = [(at, change) for at, wish in enumerate(wishes) if _is_open(wish) for change in self._realize(wish, held, grey)]
+        changes = [
+            (at, change)
+            for at, wish in enumerate(wishes)
+            if _is_open(wish)
+            for change in self._realize(wish, held, grey)
+        ]
         wishes = [
-            _decline(wish, f"{_name(wish)} cannot be changed there") if _is_open(wish) and at not in {n for n, _ in changes} else wish
+            _decline(wish, f"{_name(wish)} cannot be changed there")
+            if _is_open(wish) and at not in {n for n, _ in changes}
+            else wish
             for at, wish in enumerate(wishes)
         ]
         checked = self.checker.solve([change for _, change in changes], held, _get_soft_limits(wishes))
@@ -156,7 +163,9 @@ class _Answering:
     def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
         """What became of a wish with one of its changes."""
         if effect is not None and effect < NOTICEABLE and change.stated is None:
-            return wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+            return (
+                wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+            )
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
@@ -177,12 +186,23 @@ def _make_geometry(wish: Wish) -> tuple[str, object] | None:
     if wish.what == "flip":
         return "flip", {"vertical": 1} if words & {"vertically", "upside"} else {"horizontal": 1}
     if quantity is None:
-        turns = {"clockwise": 90, "right": 90, "left": 270, "counterclockwise": 270, "upside": 180, "around": 180}
+        turns = {
+            "clockwise": 90,
+            "right": 90,
+            "left": 270,
+            "counterclockwise": 270,
+            "upside": 180,
+            "around": 180,
+        }
         angle = next((turns[word] for word in turns if word in words), None)
         return ("rotate", angle) if wish.what == "rotate" and angle else None
     if wish.what == "rotate" and quantity.value in (90, 180, 270):
         return "rotate", (quantity.signed % 360)
-    if wish.what in ("rotate", "straighten") and quantity.value <= 45 and quantity.unit in (Unit.DEGREES, Unit.NONE):
+    if (
+        wish.what in ("rotate", "straighten")
+        and quantity.value <= 45
+        and quantity.unit in (Unit.DEGREES, Unit.NONE)
+    ):
         return "straighten", quantity.signed
     return None
 
@@ -197,7 +217,9 @@ def _decline(wish: Wish, reason: str) -> Wish:
 
 
 def _name(wish: Wish) -> str:
-    return {"cast": "the colour", "lightness": "the light"}.get(wish.what, f"the {wish.what.replace('_', ' ')}")
+    return {"cast": "the colour", "lightness": "the light"}.get(
+        wish.what, f"the {wish.what.replace('_', ' ')}"
+    )
 
 
 def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
@@ -208,7 +230,9 @@ def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
             signs.setdefault((wish.what, wish.where, wish.hue), set()).add(get_sign(wish))
     both = {key for key, found in signs.items() if len(found) > 1}
     return [
-        _decline(wish, "the request asks for the opposite as well") if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both else wish
+        _decline(wish, "the request asks for the opposite as well")
+        if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both
+        else wish
         for wish in wishes
     ]
 
@@ -225,9 +249,15 @@ def _get_limits(wish: Wish) -> Iterable[Measure]:
 def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
     """What a photo should not lose without being asked: its contrast, when it is made lighter or darker."""
     open_wishes = [wish for wish in wishes if _is_open(wish)]
-    moves_light = any(wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes)
+    moves_light = any(
+        wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes
+    )
     others = {"contrast", "punch", "haze", "fade"} & {wish.what for wish in wishes}
-    return [Measure("contrast", 0)] if moves_light and not others and all(wish.quantity is None for wish in open_wishes) else []
+    return (
+        [Measure("contrast", 0)]
+        if moves_light and not others and all(wish.quantity is None for wish in open_wishes)
+        else []
+    )
 
 
 def _conclude_limit(wish: Wish, excess: float) -> Wish:

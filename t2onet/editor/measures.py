@@ -21,7 +21,13 @@ _ATTRIBUTES = {
     "tint": Attribute.REDNESS,
     "sharpness": Attribute.SHARPNESS,
 }
-_ZONE_SHARES = {"blacks": (0.0, 0.1), "shadows": (0.0, 0.35), "midtones": (0.3, 0.7), "highlights": (0.65, 1.0), "whites": (0.9, 1.0)}
+_ZONE_SHARES = {
+    "blacks": (0.0, 0.1),
+    "shadows": (0.0, 0.35),
+    "midtones": (0.3, 0.7),
+    "highlights": (0.65, 1.0),
+    "whites": (0.9, 1.0),
+}
 """The pixels of a zone, by rank of their lightness."""
 HUE_ANGLES = dict(zip(HUES, (35.0, 65.0, 95.0, 140.0, 200.0, 275.0, 310.0, 350.0), strict=True))
 """Hue angles in the plane of CIELAB a* (0 degrees) and b* (90 degrees)."""

@@ -85,7 +85,13 @@ _DOWN = {
 }
 """Where less is not the opposite of more."""
 _ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
-_GRADED_ZONES = {"shadows": "shadows", "blacks": "shadows", "midtones": "midtones", "highlights": "highlights", "whites": "highlights"}
+_GRADED_ZONES = {
+    "shadows": "shadows",
+    "blacks": "shadows",
+    "midtones": "midtones",
+    "highlights": "highlights",
+    "whites": "highlights",
+}
 _HUE_BALANCE = {
     "red": (0.55, 0.8),
     "orange": (0.95, 0.25),
@@ -129,7 +135,14 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
             for zone in zones:
                 unit = {"amount": 100.0 * sign}
                 measure = Measure("lightness", sign)
-                yield Change(wish, zone, unit, measure, {}, _UP["lightness"].target * AMOUNT_FACTORS[wish.amount] * share)
+                yield Change(
+                    wish,
+                    zone,
+                    unit,
+                    measure,
+                    {},
+                    _UP["lightness"].target * AMOUNT_FACTORS[wish.amount] * share,
+                )
             return
     if wish.what == "black_and_white":
         yield Change(wish, "black_and_white", {"amount": 100.0}, stated=1.0)
@@ -178,7 +191,17 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
     factor = AMOUNT_FACTORS[wish.amount] * share
     measure = Measure(what, sign) if handle.target else None
     stated, notes = state_amount(handle.operation, unit, wish.quantity) if wish.quantity else (None, ())
-    yield Change(wish, handle.operation, unit, measure, {}, handle.target * factor, min(handle.usual * factor, 1.0), stated, notes)
+    yield Change(
+        wish,
+        handle.operation,
+        unit,
+        measure,
+        {},
+        handle.target * factor,
+        min(handle.usual * factor, 1.0),
+        stated,
+        notes,
+    )
     if handle.operation == "vibrance" and stated is None:  # what vibrance alone does not reach
         yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, handle.target * factor)
 
@@ -195,7 +218,9 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         stated, notes = state_amount(wish.where, unit, wish.quantity) if wish.quantity else (None, ())
         yield Change(wish, wish.where, unit, measure, {}, _ZONE_TARGET * factor, stated=stated, notes=notes)
     elif wish.what == "contrast":
-        pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[wish.where]
+        pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[
+            wish.where
+        ]
         yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, _ZONE_TARGET * factor)
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
@@ -215,7 +240,9 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     unit = {f"{hue} {slider}": 100.0 * sign}
     stated, notes = state_amount("mixer", unit, wish.quantity) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
-    yield Change(wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes)
+    yield Change(
+        wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes
+    )
 
 
 def tone_grey(wish: Wish) -> Change:
@@ -258,7 +285,9 @@ def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
     yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0))
 
 
-def state_amount(operation: str, unit: Mapping[str, float], quantity: Quantity) -> tuple[float, tuple[str, ...]]:
+def state_amount(
+    operation: str, unit: Mapping[str, float], quantity: Quantity
+) -> tuple[float, tuple[str, ...]]:
     """The amount that a stated number means for an operation, and what has to be said about it."""
     (name, full), *_ = unit.items()
     parameter = next(one for one in operations.get_declaration(operation).parameters if one.name in name)

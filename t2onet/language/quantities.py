@@ -44,12 +44,19 @@ class Quantity:
         return -self.value if self.sign < 0 else self.value
 
 
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred".split()
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_TENS = ["ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred"]
 _NUMBER_WORDS = {word: float(value) for value, word in enumerate(_ONES)} | {
     word: 10.0 * (position + 1) for position, word in enumerate(_TENS)
 } | {"fifteen": 15.0, "twenty-five": 25.0, "seventy-five": 75.0, "a hundred": 100.0, "one hundred": 100.0}  # fmt: skip
-_PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4}
+_PARTS = {
+    "half": 1 / 2,
+    "third": 1 / 3,
+    "thirds": 1 / 3,
+    "quarter": 1 / 4,
+    "quarters": 1 / 4,
+    "fourth": 1 / 4,
+}
 _FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5"}
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
@@ -65,7 +72,9 @@ _UNITS = {
     Unit.NONE: r"points?\b|pts?\b|units?\b",
 }
 _UNIT = "|".join(f"(?P<{unit.name}>{pattern})" for unit, pattern in _UNITS.items())
-_AFTER = re.compile(rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE)
+_AFTER = re.compile(
+    rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE
+)
 _NEEDS_UNIT = ("parts", "word", "one")
 """Numbers in words count only with a unit: "one" and "half" mean other things too."""
 _KELVIN = range(1500, 40001)
@@ -100,7 +109,9 @@ def find_quantities(sentence: str) -> list[Quantity]:
     text, places = _spell_out_fractions(sentence)
     found: list[Quantity] = []
     position = 0
-    while matches := [(name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))]:
+    while matches := [
+        (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
+    ]:
         name, match = min(matches, key=lambda pair: pair[1].start())
         quantity = _read(name, match, text)
         position = quantity.end if quantity else match.end()
@@ -132,7 +143,9 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     sign = (match.groupdict().get("sign") or "").strip()
     if after is None and not sign and value in _KELVIN:
         unit = Unit.KELVIN
-    return Quantity(value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end())
+    return Quantity(
+        value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
+    )
 
 
 def _read_value(name: str, match: re.Match[str]) -> float | None:

@@ -53,7 +53,9 @@ class Reader:
         pieces, owners = encode_words(words, self._vocabulary)
         names = [*SLOT_NAMES, "belongs", "looks"]
         outputs = dict(zip(names, self._session.run(names, {"pieces": np.array([pieces])}), strict=True))
-        decoded = decode_wishes({name: value[0] for name, value in outputs.items()}, words, owners, self._looks)
+        decoded = decode_wishes(
+            {name: value[0] for name, value in outputs.items()}, words, owners, self._looks
+        )
         return Reading(request, tuple(_attach_quantities(decoded, words, text)))
 
 
@@ -108,10 +110,17 @@ def _attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], te
     quantities: dict[int, Quantity] = {}
     members = [set(one.members) for one in decoded]
     for quantity in find_quantities(text):
-        inside = {at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start}
+        inside = {
+            at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
+        }
         owners = [number for number, one in enumerate(decoded) if one.members & inside]
         if not owners and decoded and inside:
-            owners = [min(range(len(decoded)), key=lambda number: min(abs(decoded[number].head - at) for at in inside))]  # noqa: B023
+            owners = [
+                min(
+                    range(len(decoded)),
+                    key=lambda number: min(abs(decoded[number].head - at) for at in inside),
+                )
+            ]
         for number in owners:
             quantities.setdefault(number, quantity)
             members[number] |= inside
@@ -119,7 +128,9 @@ def _attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], te
         replace(
             one.wish,
             quantity=quantities.get(number),
-            words=tuple(words[at].text for at in sorted(members[number]) if re.search(r"\w|%", words[at].text)),
+            words=tuple(
+                words[at].text for at in sorted(members[number]) if re.search(r"\w|%", words[at].text)
+            ),
         )
         for number, one in enumerate(decoded)
     ]

@@ -20,7 +20,19 @@ IMPOSSIBLE = (
     "remove", "add", "recolour", "replace_background", "blur", "text", "redraw", "retouch", "move", "resize", "other",
 )  # fmt: skip
 """What no operation can do."""
-COMMANDS = ("undo", "redo", "reset", "more", "less", "reverse", "original", "next", "copy", "save", "question")
+COMMANDS = (
+    "undo",
+    "redo",
+    "reset",
+    "more",
+    "less",
+    "reverse",
+    "original",
+    "next",
+    "copy",
+    "save",
+    "question",
+)
 """What is said to the program, about the edit rather than the photo."""
 FOREIGN = "foreign"
 """A request in a language that the reader has not learned."""
@@ -124,7 +136,9 @@ _HUE_ATTRIBUTES: dict[str, tuple[tuple[Attribute, int], ...]] = {
 """The attributes that more of a hue must move, and which way."""
 
 
-def get_attributes(what: str, direction: Direction, where: str = WHOLE, hue: str = "") -> tuple[tuple[Attribute, int], ...]:
+def get_attributes(
+    what: str, direction: Direction, where: str = WHOLE, hue: str = ""
+) -> tuple[tuple[Attribute, int], ...]:
     """The attributes that a wish asks to move, and which way; none for a wish without a direction."""
     if what == "black_and_white":
         return ((Attribute.COLOURFULNESS, -1),)

@@ -58,7 +58,9 @@ def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
     start = 0
     while start < len(word) and len(word) <= MAX_WORD:
         prefix = "##" if start else ""
-        end = next((end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary), start)
+        end = next(
+            (end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary), start
+        )
         if end == start:
             break
         pieces.append(prefix + word[start:end])

@@ -108,7 +108,9 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
     for number in range(LAYERS):
         for theirs, ours in _LAYER_NAMES.items():
             for part in ("weight", "bias"):
-                state[f"layers.{number}.{ours}.{part}"] = weights[f"encoder.layer.{number}.{theirs}.{part}"].float()
+                state[f"layers.{number}.{ours}.{part}"] = weights[
+                    f"encoder.layer.{number}.{theirs}.{part}"
+                ].float()
     network.load_state_dict({**network.state_dict(), **state})
 
 

@@ -111,17 +111,24 @@ def test_what_is_limited_is_not_moved_by_another_wish(picture: np.ndarray) -> No
         (Wish("lightness", UP, where="sky"), "the sky alone cannot be changed yet"),
         (Wish("crop"), "say how to crop, such as “crop to 16:9”"),
         (Wish("foreign"), "requests are read in English"),
-        (Wish("look", looks=(("moody", 0.2), ("noir", 0.1)), words=("spicy",)), "no look is called “spicy”; the nearest are moody or noir"),
+        (
+            Wish("look", looks=(("moody", 0.2), ("noir", 0.1)), words=("spicy",)),
+            "no look is called “spicy”; the nearest are moody or noir",
+        ),
     ],
 )
-def test_what_cannot_be_done_is_declined_with_its_reason(picture: np.ndarray, wish: Wish, reason: str) -> None:
+def test_what_cannot_be_done_is_declined_with_its_reason(
+    picture: np.ndarray, wish: Wish, reason: str
+) -> None:
     recipe, (declined,) = meet(picture, wish)
     assert not recipe.steps
     assert (declined.outcome, declined.reason) == (Outcome.DECLINED, reason)
 
 
 def test_opposite_wishes_are_both_declined(picture: np.ndarray) -> None:
-    recipe, wishes = meet(picture, Wish("lightness", UP, head="brighter"), Wish("lightness", DOWN, head="darker"))
+    recipe, wishes = meet(
+        picture, Wish("lightness", UP, head="brighter"), Wish("lightness", DOWN, head="darker")
+    )
     assert not recipe.steps
     assert {wish.outcome for wish in wishes} == {Outcome.DECLINED}
 
