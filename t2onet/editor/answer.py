@@ -1,4 +1,4 @@
-"""Answer a request: read its wishes, realize them, check them on a small picture, and say what became of each."""
+"""Answer a request: realize its wishes, check them on a small picture, and say what became of each."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from ..language.wishes import (
     PLACES,
     RANGES,
     WHOLE,
+    Amount,
     Direction,
     Outcome,
     Role,
     Wish,
 )
 from ..looks import looks
+from ..metrics.attributes import JUST_NOTICEABLE
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
-from .measures import MIN_RANGE_SHARE, Measure
-from .realize import Change, get_sign, realize, tone_grey
+from .measures import MIN_PART_SHARE, Measure
+from .realize import Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
@@ -46,13 +48,22 @@ _CANNOT = {
     "other": "no adjustment of the photo does that",
 }
 """Why a wish is declined that no operation can meet."""
+_GENTLE = 0.5
+"""How far wishes go that should be met gently."""
+_REMOVABLE = ("grain", "vignette", "clarity")
+"""Effects that less of takes back, where the recipe has them."""
+_LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
+USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
+"""Mean and standard deviation of L* of an ordinary photo."""
+_FIXED_SHARE = 0.7
+"""Share of the way to an ordinary photo that a fix goes."""
 _PART_LIMITS = ("lightness", "colour")
 """What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A recipe, the wishes of a request with what became of each, and the words that led to each operation."""
+    """A recipe, the wishes with what became of each, and the words that led to each operation."""
 
     recipe: Recipe
     wishes: tuple[Wish, ...]
@@ -79,24 +90,33 @@ class _Answering:
 
     def answer(self, reading: Reading) -> Answer:
         wishes = [self._screen(wish) for wish in reading.wishes]
-        wishes = _decline_contradictions(wishes)
+        wishes = _decline_contradictions(_drop_general_fixes(wishes))
         wishes = [self._apply_whole(wish) for wish in wishes]
-        limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None for limit in _get_limits(wish)]  # fmt: skip
+        limits = [
+            (at, limit)
+            for at, wish in enumerate(wishes)
+            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish)
+            for limit in _get_limits(wish)
+        ]
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
+        gentle = _GENTLE if any(_is_gentle(wish) for wish in wishes) else 1.0
         changes = [
-            (at, change)
+            (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
             for at, wish in enumerate(wishes)
             if _is_open(wish)
             for change in self._realize(wish, held, grey)
         ]
+        wishes = [replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish) else wish for wish in wishes]
         wishes = [
-            _decline(wish, f"{_name(wish)} cannot be changed there")
+            _decline(wish, _explain_missing(wish))
             if _is_open(wish) and at not in {n for n, _ in changes}
             else wish
             for at, wish in enumerate(wishes)
         ]
-        checked = self.checker.solve([change for _, change in changes], held, _get_soft_limits(wishes))
+        checked = self.checker.solve(
+            [change for _, change in changes], held, [] if held else _get_soft_limits(wishes)
+        )
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
@@ -104,9 +124,27 @@ class _Answering:
         return Answer(checked.recipe, tuple(wishes), self.reasons)
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
+        if wish.direction is Direction.FIX and wish.quantity is None:
+            return self._fix(wish)
         if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
             return [tone_grey(wish)]
         return realize(wish, held, self.checker.pivot)
+
+    def _fix(self, wish: Wish) -> Iterable[Change]:
+        """Changes to where a photo should be: neutral greys, a middle lightness, an ordinary contrast."""
+        before = self.checker.before
+        if wish.what in ("warmth", "colour", "tint"):
+            return fix_balance(wish, before.find_cast())
+        usual = {"lightness": (USUAL_LIGHTNESS, 0), "contrast": (USUAL_CONTRAST, 1)}.get(wish.what)
+        if usual is None:
+            return realize(wish, (), self.checker.pivot)
+        target, index = usual
+        missing = (target - float(before.attributes[index])) / JUST_NOTICEABLE[index] * _FIXED_SHARE
+        if abs(missing) < NOTICEABLE:
+            return []
+        direction = Direction.UP if missing > 0 else Direction.DOWN
+        found = realize(replace(wish, direction=direction), (), self.checker.pivot)
+        return [replace(change, target=abs(missing)) for change in found]
 
     def _is_grey(self) -> bool:
         """Whether the recipe so far makes the photo black and white."""
@@ -115,19 +153,22 @@ class _Answering:
 
     def _screen(self, wish: Wish) -> Wish:
         """Decline what cannot be done, before anything is tried."""
+        reason = self._find_obstacle(wish)
+        return _decline(wish, reason) if reason else wish
+
+    def _find_obstacle(self, wish: Wish) -> str:
+        """Why a wish cannot be met; empty where nothing stands in its way."""
+        place = wish.where in PLACES
         if wish.what == FOREIGN:
-            return _decline(wish, "requests are read in English")
+            return "requests are read in English"
         if wish.role is Role.LIMIT:
-            if wish.where in PLACES:
-                return _decline(wish, f"the {wish.where} cannot be told apart yet")
-            return wish
+            return f"the {wish.where} cannot be told apart yet" if place else ""
         if wish.what in IMPOSSIBLE:
-            return _decline(wish, _CANNOT[wish.what])
-        if wish.what in CHANGES and wish.where in PLACES:
-            return _decline(wish, f"the {wish.where} alone cannot be changed yet")
-        if wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_RANGE_SHARE:
-            return _decline(wish, f"there are hardly any {wish.where} in this photo")
-        return wish
+            return _CANNOT[wish.what]
+        if wish.what in CHANGES and place:
+            return f"the {wish.where} alone cannot be changed yet"
+        missing = wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+        return f"there are hardly any {wish.where} in this photo" if missing else ""
 
     def _apply_whole(self, wish: Wish) -> Wish:
         """Looks and geometry, which need no search, go into the recipe that the changes are made on."""
@@ -137,7 +178,23 @@ class _Answering:
             return self._apply_look(wish)
         if wish.what in GEOMETRY:
             return self._apply_geometry(wish)
+        if wish.what in _REMOVABLE and get_sign(wish) < 0 and wish.quantity is None:
+            return self._remove_effect(wish)
         return wish
+
+    def _remove_effect(self, wish: Wish) -> Wish:
+        """Take an effect back that the recipe has."""
+        recipe = self.checker.recipe
+        if (at := recipe.find_step(wish.what)) is None:
+            return wish
+        share = _LEFT[wish.amount]
+        steps = [
+            *recipe.steps[:at],
+            *([recipe.steps[at].blend(share)] if share else []),
+            *recipe.steps[at + 1 :],
+        ]
+        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": tuple(steps)}))
+        return replace(wish, outcome=Outcome.DONE)
 
     def _apply_look(self, wish: Wish) -> Wish:
         name, score = wish.looks[0]
@@ -205,6 +262,30 @@ def _make_geometry(wish: Wish) -> tuple[str, object] | None:
     ):
         return "straighten", quantity.signed
     return None
+
+
+def _explain_missing(wish: Wish) -> str:
+    if wish.direction is Direction.FIX:
+        return f"{_name(wish)} looks right already"
+    return f"{_name(wish)} cannot be changed there"
+
+
+def _is_gentle(wish: Wish) -> bool:
+    """Whether a wish is that others go less far: "don't overdo it"."""
+    return wish.role is Role.LIMIT and wish.what == "less"
+
+
+def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
+    """Of "the white balance is off, too warm" the wish that says which way is left."""
+    told = {(wish.what, wish.where) for wish in wishes if wish.direction in (Direction.UP, Direction.DOWN)}
+    told |= {("warmth", where) for what, where in told if what in ("cast", "tint")}
+    return [
+        wish
+        for wish in wishes
+        if wish.direction is not Direction.FIX
+        or wish.role is not Role.ASK
+        or (wish.what, wish.where) not in told
+    ]
 
 
 def _is_open(wish: Wish) -> bool:

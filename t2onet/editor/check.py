@@ -35,7 +35,10 @@ _DIGITS = {"ev": 2, "p": 2, "rises": 3}
 
 @dataclass(frozen=True)
 class Checked:
-    """A recipe, the amount of each change, and what each change and limit came to, in just-noticeable differences."""
+    """A recipe, the amount of each change, and what changes and limits came to.
+
+    `effects` and `excesses` are in just-noticeable differences.
+    """
 
     recipe: Recipe
     amounts: tuple[float, ...]
@@ -62,7 +65,7 @@ class Checker:
         recipe = self.recipe
         for name, values in found.items():
             recipe = recipe.adjust(
-                name, list(operations.get_declaration(name).clip(_round_parameters(name, values)))
+                name, list(operations.get_operation(name).clip(_round_parameters(name, values)))
             )
         return recipe
 
@@ -70,7 +73,7 @@ class Checker:
         """The parameters of a change's operation in the recipe so far."""
         at = self.recipe.find_step(change.operation)
         return (
-            operations.get_declaration(change.operation).defaults
+            operations.get_operation(change.operation).defaults
             if at is None
             else self.recipe.steps[at].parameters
         )
@@ -90,7 +93,7 @@ class Checker:
     ) -> Checked:
         """Amounts that reach every target, with side effects that break limits made up for.
 
-        Where wishes stand in each other's way, all go less far. `soft` limits are held as far as that is easy.
+        Where wishes stand in each other's way, all go less far. `soft` limits are held where that is easy.
         """
         best: Checked | None = None
         for share in _SHARES:
@@ -209,7 +212,7 @@ def _measure_excess(before: SmallPicture, after: SmallPicture, limit: Measure) -
 
 def _round_parameters(name: str, values: Sequence[float]) -> list[float]:
     """Numbers as a person would set them."""
-    declared = operations.get_declaration(name)
+    declared = operations.get_operation(name)
     digits = [
         _DIGITS.get(parameter.name, 0 if parameter.high > 10 else 3)
         for parameter in declared.parameters

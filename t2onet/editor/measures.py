@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from ..image.colour import srgb_to_lab
-from ..language.wishes import HUES, RANGES, WHOLE
+from ..language.wishes import HUES, WHOLE
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_lab_attributes
+from ..metrics.regions import View
 from ..operations import Attribute
 
 _ATTRIBUTES = {
@@ -21,20 +22,20 @@ _ATTRIBUTES = {
     "tint": Attribute.REDNESS,
     "sharpness": Attribute.SHARPNESS,
 }
-_ZONE_SHARES = {
-    "blacks": (0.0, 0.1),
-    "shadows": (0.0, 0.35),
-    "midtones": (0.3, 0.7),
-    "highlights": (0.65, 1.0),
-    "whites": (0.9, 1.0),
-}
-"""The pixels of a zone, by rank of their lightness."""
 HUE_ANGLES = dict(zip(HUES, (35.0, 65.0, 95.0, 140.0, 200.0, 275.0, 310.0, 350.0), strict=True))
 """Hue angles in the plane of CIELAB a* (0 degrees) and b* (90 degrees)."""
-_RANGE_WIDTH = 28.0
-_MIN_CHROMA = 6.0
-MIN_RANGE_SHARE = 0.004
-"""Share of the pixels from which on a hue is in a photo."""
+MIN_PART_SHARE = 0.004
+"""Share of the pixels from which on a zone or a hue is in a photo."""
+_GREY_SHARE = 0.4
+"""Share of the pixels, those of the least colour, that should be grey."""
+_SUBSTITUTES = {
+    "blacks": (0.0, 0.1),
+    "shadows": (0.0, 0.3),
+    "midtones": (0.3, 0.7),
+    "highlights": (0.7, 1.0),
+    "whites": (0.9, 1.0),
+}
+"""The pixels that stand for a zone that a photo has not, by rank of their lightness."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class SmallPicture:
     """A picture (3, H, W) in CIELAB, against which others of the same size are measured."""
 
     def __init__(self, picture: np.ndarray) -> None:
+        self.view = View(picture)
+        self._parts: dict[str, np.ndarray] = {}
         self.lab = np.asarray(srgb_to_lab(picture))
 
     @cached_property
@@ -61,14 +64,21 @@ class SmallPicture:
         """Numbers of the pixels in a zone or range, or all of them."""
         if where == WHOLE:
             return slice(None)
-        if where in _ZONE_SHARES:
-            low, high = _ZONE_SHARES[where]
-            order = np.argsort(self.lab[0], axis=None, kind="stable")
-            return order[int(low * order.size) : max(int(high * order.size), 1)]
-        angle = HUE_ANGLES[HUES[RANGES.index(where)]]
+        if where not in self._parts:
+            chosen = np.flatnonzero(self.view.select(where))
+            if where in _SUBSTITUTES and len(chosen) < MIN_PART_SHARE * self.lab[0].size:
+                low, high = _SUBSTITUTES[where]
+                order = np.argsort(self.lab[0], axis=None, kind="stable")
+                chosen = order[int(low * order.size) : max(int(high * order.size), 1)]
+            self._parts[where] = chosen
+        return self._parts[where]
+
+    def find_cast(self) -> tuple[float, float]:
+        """Mean a* and b* of the pixels of little colour, which should be grey; of all where there are few."""
         _, red, warm = self.lab.reshape(3, -1)
-        off = (np.degrees(np.arctan2(warm, red)) - angle + 180) % 360 - 180
-        return np.flatnonzero((np.abs(off) < _RANGE_WIDTH) & (np.hypot(red, warm) > _MIN_CHROMA))
+        chroma = np.hypot(red, warm)
+        near = chroma <= np.quantile(chroma, _GREY_SHARE)
+        return float(red[near].mean()), float(warm[near].mean())
 
     def count_share(self, where: str) -> float:
         """Share of the pixels that are in a zone or range."""

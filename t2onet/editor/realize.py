@@ -1,7 +1,7 @@
 """From wishes to changes: which numbers of which operations a wish moves, which way, and how far.
 
-A number that a person stated is taken as it is. For the others there is a target, in just-noticeable differences of
-what the wish is about; `check.py` finds the number that reaches it on the photo.
+A number that a person stated is taken as it is. For the others there is a target, in just-noticeable
+differences of what the wish is about; `check.py` finds the number that reaches it on the photo.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 1.8}
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
 
+_LARGEST_SHARE = 2.0
+"""Parameters up to here are shares; those of wider ranges count to a hundred."""
+_STOP = 0.3
+"""The share of an operation other than exposure that a stop means."""
+_DARKEST = 1 / 32
 _ABSOLUTE_KELVIN = 1500.0
 """Smaller numbers are differences."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One number that a wish moves: at amount 1 an operation's values are `unit` further, and `fixed` are set.
+    """One number that a wish moves: at amount 1 an operation's values are `unit` further; `fixed` are set.
 
     `stated` is the amount that a person asked for; without one, the amount is found that moves `measure` by
     `target` just-noticeable differences, or it is `usual` where nothing can be measured.
@@ -46,7 +51,7 @@ class Change:
 
     def move(self, parameters: Sequence[float], amount: float) -> tuple[float, ...]:
         """The operation's parameters with the change made at an amount."""
-        names = operations.get_declaration(self.operation).slot_labels
+        names = operations.get_operation(self.operation).slot_labels
         values = list(parameters)
         for name, value in self.unit.items():
             values[names.index(name)] += value * amount
@@ -57,7 +62,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Handle:
-    """An operation's values that more of something sets, and its plain target in just-noticeable differences."""
+    """An operation's values for more of something, and the plain target in just-noticeable differences."""
 
     operation: str
     values: Mapping[str, float]
@@ -108,9 +113,11 @@ _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 3
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
-_LIGHT_ZONES = {1: ("highlights", "whites", "shadows"), -1: ("shadows", "blacks", "highlights")}
-"""Zones that make a photo lighter or darker, those that clip first before others."""
-_ZONE_LIGHT_SHARE = 0.8
+_LIGHT_ZONES = {1: ({"highlights", "whites"}, "shadows"), -1: ({"shadows", "blacks"}, "highlights")}
+"""Zones at the end that clips first when a photo is made lighter or darker, and one at the other end."""
+_ZONE_LIGHT_SHARE = 0.6
+_MIN_CAST, _NEUTRALIZED = 1.0, 0.8
+"""The mean a* or b* from which on greys have a cast, and the share of it that is taken away."""
 
 
 def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> Iterator[Change]:
@@ -119,30 +126,24 @@ def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> I
     Contrast turns around `pivot`, the lightness of the photo, so that it gets neither lighter nor darker.
     """
     for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
-        held = [limit for limit in limits if change.measure and (limit.what, limit.where) == (change.measure.what, change.measure.where)]  # fmt: skip
-        if not any(limit.sign in (0, change.measure.sign) for limit in held if change.measure):
+        if not any(_holds(limit, change.measure) for limit in limits if change.measure):
             turns = change.operation == "contrast" and change.stated is None and not change.fixed
             yield replace(change, fixed={"pivot": pivot}) if turns else change
+
+
+def _holds(limit: Measure, moved: Measure) -> bool:
+    """Whether a limit rules out what a change moves."""
+    return (limit.what, limit.where) == (moved.what, moved.where) and limit.sign in (0, moved.sign)
 
 
 def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
     """As `realize`; `held` are the zones whose light must stay."""
     sign = get_sign(wish)
     if wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None:
-        zones = [zone for zone in _LIGHT_ZONES[sign] if zone not in held]
-        if len(zones) < len(_LIGHT_ZONES[sign]) and zones:
-            share = _ZONE_LIGHT_SHARE / len(zones)
-            for zone in zones:
-                unit = {"amount": 100.0 * sign}
-                measure = Measure("lightness", sign)
-                yield Change(
-                    wish,
-                    zone,
-                    unit,
-                    measure,
-                    {},
-                    _UP["lightness"].target * AMOUNT_FACTORS[wish.amount] * share,
-                )
+        far, near = _LIGHT_ZONES[sign]
+        if far & set(held):  # the other end of the tones carries the change
+            target = _ZONE_LIGHT_SHARE * _UP["lightness"].target * AMOUNT_FACTORS[wish.amount]
+            yield Change(wish, near, {"amount": 100.0 * sign}, Measure("lightness", sign), {}, target)
             return
     if wish.what == "black_and_white":
         yield Change(wish, "black_and_white", {"amount": 100.0}, stated=1.0)
@@ -169,7 +170,7 @@ def get_sign(wish: Wish) -> int:
     """Which way a wish goes; a written sign counts more than words, and so does a colour temperature."""
     quantity = wish.quantity
     if quantity is not None and quantity.sign:
-        return quantity.sign
+        return -quantity.sign if wish.what == "vignette" else quantity.sign  # a negative vignette darkens
     if quantity is not None and quantity.unit is Unit.KELVIN and quantity.value >= _ABSOLUTE_KELVIN:
         return 1 if quantity.value >= DAYLIGHT else -1
     return -1 if wish.direction is Direction.DOWN else 1
@@ -245,6 +246,18 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     )
 
 
+def fix_balance(wish: Wish, cast: tuple[float, float]) -> list[Change]:
+    """White balance that makes a cast (a*, b*) of what should be grey neutral, for the most part."""
+    red, warm = cast
+    found = []
+    for name, off, what in (("temperature", warm, "warmth"), ("tint", red, "tint")):
+        if abs(off) >= _MIN_CAST:
+            sign = -1 if off > 0 else 1
+            target = _NEUTRALIZED * abs(off) / (0.5 if what == "warmth" else 0.4)
+            found.append(Change(wish, "white_balance", {name: 100.0 * sign}, Measure(what, sign), {}, target))
+    return found
+
+
 def tone_grey(wish: Wish) -> Change:
     """Warmth or a cast of a photo in black and white: it is toned afterwards, in all zones alike."""
     sign = get_sign(wish)
@@ -290,7 +303,7 @@ def state_amount(
 ) -> tuple[float, tuple[str, ...]]:
     """The amount that a stated number means for an operation, and what has to be said about it."""
     (name, full), *_ = unit.items()
-    parameter = next(one for one in operations.get_declaration(operation).parameters if one.name in name)
+    parameter = next(one for one in operations.get_operation(operation).parameters if one.name in name)
     value = abs(_convert(operation, parameter.high, quantity, full))
     bound = parameter.high if full > 0 else -parameter.low
     notes = () if value <= bound else (f"{operation.replace('_', ' ')} goes no further than {bound:g}",)
@@ -303,17 +316,22 @@ def _convert(operation: str, high: float, quantity: Quantity, full: float) -> fl
     """A stated number in the unit of an operation's parameter; the sign is that of `full`."""
     value, unit = quantity.value, quantity.unit
     if operation == "exposure":
-        if unit is Unit.PERCENT or (unit is Unit.NONE and value > high):
-            share = value / 100
-            return math.log2(1 + share) if full > 0 else -math.log2(max(1 - share, 1 / 32))
-        return math.log2(value) if unit is Unit.FACTOR and value > 0 else value
+        return _convert_to_stops(quantity, high, full)
     if operation == "white_balance" and unit is Unit.KELVIN:
         kelvin = value if value >= _ABSOLUTE_KELVIN else DAYLIGHT + math.copysign(value, full)
         return 1e6 / DAYLIGHT - 1e6 / kelvin
+    whole = 1.0 if high <= _LARGEST_SHARE else 100.0
     if unit is Unit.FACTOR:
-        return (value - 1 if value >= 1 else 1 - value) * (1.0 if high <= 2 else 100.0)
+        return abs(value - 1) * whole
     if unit is Unit.STOPS:
-        return value * (0.3 if high <= 2 else 30.0)
-    if high <= 2 and (unit is Unit.PERCENT or value > high):
-        return value / 100
-    return value
+        return value * _STOP * whole
+    return value / 100 if whole == 1 and (unit is Unit.PERCENT or value > high) else value
+
+
+def _convert_to_stops(quantity: Quantity, high: float, full: float) -> float:
+    value, unit = quantity.value, quantity.unit
+    if unit is Unit.FACTOR and value > 0:
+        return math.log2(value)
+    if unit is not Unit.PERCENT and (unit is not Unit.NONE or value <= high):
+        return value
+    return math.log2(1 + value / 100) if full > 0 else math.log2(max(1 - value / 100, _DARKEST))
