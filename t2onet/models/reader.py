@@ -1,7 +1,7 @@
 """The reader: a pretrained sentence encoder that finds the wishes of a request, word by word.
 
-At each piece of a word it says whether a wish has its head there and what the wish is; a matrix says which other
-pieces belong to it. The encoder is MiniLM (six layers of BERT) with a smaller vocabulary.
+At each piece of a word it says whether a wish has its head there and what the wish is; a matrix says which
+other pieces belong to it. The encoder is MiniLM (six layers of BERT) with a smaller vocabulary.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class EncoderLayer(nn.Module):
         scores = query @ key.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5 + mask[:, None, None]
         mixed = (self.dropout(scores.softmax(-1)) @ value).transpose(1, 2).reshape(batch, length, WIDTH)
         states = self.attention_norm(states + self.dropout(self.output(mixed)))
-        return self.norm(states + self.dropout(self.outer(functional.gelu(self.inner(states)))))
+        states = self.norm(states + self.dropout(self.outer(functional.gelu(self.inner(states)))))
+        return states
 
 
 class ReaderNetwork(nn.Module):
@@ -69,7 +70,7 @@ class ReaderNetwork(nn.Module):
         """States (B, T, WIDTH) of pieces (B, T); number 0 is padding."""
         mask = (pieces == 0) * -1e4
         positions = torch.arange(pieces.shape[1], device=pieces.device)
-        states = self.dropout(self.norm(self.pieces(pieces) + self.positions(positions)))
+        states: Tensor = self.dropout(self.norm(self.pieces(pieces) + self.positions(positions)))
         for layer in self.layers:
             states = layer(states, mask.to(states.dtype))
         return states
