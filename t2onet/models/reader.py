@@ -55,12 +55,12 @@ class EncoderLayer(nn.Module):
 class ReaderNetwork(nn.Module):
     """From numbers of word pieces (B, T) to logits of each slot, membership (B, T, T) and look vectors."""
 
-    def __init__(self, pieces: int) -> None:
+    def __init__(self, pieces: int, layers: int = LAYERS) -> None:
         super().__init__()
         self.pieces = nn.Embedding(pieces, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(EncoderLayer() for _ in range(LAYERS))
+        self.layers = nn.ModuleList(EncoderLayer() for _ in range(layers))
         self.dropout = nn.Dropout(0.1)
         self.slots = nn.ModuleDict({name: nn.Linear(WIDTH, size) for name, size in SLOTS.items()})
         self.member, self.owner = nn.Linear(WIDTH, 128), nn.Linear(WIDTH, 128)
@@ -106,7 +106,7 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
         "norm.weight": weights["embeddings.LayerNorm.weight"].float(),
         "norm.bias": weights["embeddings.LayerNorm.bias"].float(),
     }
-    for number in range(LAYERS):
+    for number in range(len(network.layers)):
         for theirs, ours in _LAYER_NAMES.items():
             for part in ("weight", "bias"):
                 state[f"layers.{number}.{ours}.{part}"] = weights[
