@@ -1,6 +1,7 @@
 """Numbers of a sentence, with their signs and units, exactly as they are written.
 
-"+0.5", "-30", "20 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as", "5500 K", "16:9", "20-30 %".
+"+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as",
+"5500 K", "16:9".
 """
 
 from __future__ import annotations
@@ -44,23 +45,20 @@ class Quantity:
         return -self.value if self.sign < 0 else self.value
 
 
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_TENS = ["ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred"]
-_NUMBER_WORDS = {word: float(value) for value, word in enumerate(_ONES)} | {
-    word: 10.0 * (position + 1) for position, word in enumerate(_TENS)
-} | {"fifteen": 15.0, "twenty-five": 25.0, "seventy-five": 75.0, "a hundred": 100.0, "one hundred": 100.0}  # fmt: skip
+_NUMBER_WORDS = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25,
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "seventy-five": 75, "eighty": 80,
+    "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100,
+}  # fmt: skip
 _PARTS = {
-    "half": 1 / 2,
-    "third": 1 / 3,
-    "thirds": 1 / 3,
-    "quarter": 1 / 4,
-    "quarters": 1 / 4,
-    "fourth": 1 / 4,
-}
+    "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
+}  # fmt: skip
 _FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5"}
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
-    "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5, "in half": 0.5,
+    "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
+    "in half": 0.5,
 }  # fmt: skip
 _UNITS = {
     Unit.STOPS: r"(?:f-?)?stops?\b|ev\b",
@@ -172,4 +170,4 @@ def _to_number(digits: str) -> float:
 
 
 def _read_word(word: str) -> float:
-    return _NUMBER_WORDS.get(word.lower(), 1.0)
+    return float(_NUMBER_WORDS.get(word.lower(), 1))

@@ -71,7 +71,7 @@ def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
 
 
 def encode_words(words: list[Word], vocabulary: Mapping[str, int]) -> tuple[list[int], list[int]]:
-    """Numbers of the pieces between [CLS] and [SEP], and for each piece the word it belongs to (-1 for those two)."""
+    """Numbers of the pieces, between [CLS] and [SEP], and the position of each piece's word (-1: none)."""
     numbers, owners = [vocabulary["[CLS]"]], [-1]
     for position, word in enumerate(words):
         pieces = [vocabulary[piece] for piece in split_pieces(normalize_word(word.text), vocabulary)]

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..data.sentences import MarkedSentence, load_phrases
+from ..data.marks import MarkedSentence
+from ..data.phrasing import load_phrases
 from ..language.reader import decode_wishes
 from ..language.wishes import (
     CHANGES,
@@ -54,9 +55,11 @@ _SIGNS = "+-−%&/"
 
 @dataclass
 class ReaderSample:
-    """A sentence as numbers: pieces (T,), labels of each slot (6, T), what belongs to which head (T, T), looks (T,).
+    """A sentence as numbers: pieces (T,), labels of each slot (6, T), membership (T, T) and looks (T,).
 
-    `changes` are the changes of attributes it asks for where its words are not marked.
+    `belongs`[i, j] is 1 where piece i belongs to the wish with its head at piece j, 0 where it does not, and
+    -1 where j is no head or i is not the first piece of its word. `changes` are the changes of attributes
+    that it asks for where its words are not marked.
     """
 
     words: list[Word]
@@ -237,7 +240,7 @@ class ReaderLoss(nn.Module):
 
 @dataclass(frozen=True)
 class JudgedRequest:
-    """What is known of a request: changes of attributes, or that it is vague, or whether anything can be done."""
+    """What is known of a request: the changes of attributes it asks for, and whether anything can be done."""
 
     text: str
     changes: frozenset[int]
@@ -246,7 +249,7 @@ class JudgedRequest:
 
 
 def conclude(wishes: Sequence[Wish]) -> tuple[frozenset[int], bool]:
-    """The changes of attributes that wishes about the whole photo ask for, and whether anything can be done."""
+    """The changes of attributes that wishes about the whole photo ask for, and whether any can be met."""
     asked = [wish for wish in wishes if wish.role is Role.ASK and wish.where not in PLACES]
     whole = {wish.what for wish in asked if wish.where == WHOLE}
     asked = [wish for wish in asked if wish.where == WHOLE or wish.what not in whole]
