@@ -148,7 +148,8 @@ def _add_zone(writer: PhraseWriter) -> None:
         writer.add_words(name, [wish])
         writer.add_fillers(writer.pick(writer.frames["after_zones"]))
         writer.add_too([wish])
-        writer.add_entry(writer.pick(words["complaints"]), [wish])
+        own = words["complaints_of_blacks"] if zone == "blacks" and direction is Direction.DOWN else []
+        writer.add_entry(writer.pick([*own, *words["complaints"]]), [wish])
     else:
         verb = writer.pick(writer.parts["verbs"][f"zone_{direction.value}"])
         _add_verb(writer, wish, verb, name, is_head=verb.split()[0] in _SELF_EXPLAINED)
@@ -308,7 +309,7 @@ def _add_geometry(writer: PhraseWriter) -> None:
 _CLAUSES: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
     (0.40, _add_change),
     (0.12, _add_list),
-    (0.09, _add_zone),
+    (0.12, _add_zone),
     (0.05, _add_toned_zone),
     (0.04, _add_sliders),
     (0.07, _add_range),

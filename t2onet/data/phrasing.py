@@ -150,9 +150,10 @@ class PhraseWriter:
             self.add_words(self.pick(self.parts["amounts"][amount.value][form]), wishes)
 
     def add_too(self, wishes: Sequence[MarkedWish]) -> None:
-        """How much in a complaint: "a bit too"."""
+        """How much in a complaint: "a bit too"; seldom nothing, for "bright" alone would be a wish."""
         self._note_amount(wishes)
-        self.add_words(self.pick(self.parts["amounts"]["too"][wishes[0].wish.amount.value]), wishes)
+        words = self.parts["amounts"]["too"][wishes[0].wish.amount.value]
+        self.add_words(self.pick([word for word in words if word or self.chance(0.2)]), wishes)
 
     def _note_amount(self, wishes: Sequence[MarkedWish]) -> None:
         for wish in wishes:

@@ -52,6 +52,9 @@ def _add_clauses(writer: PhraseWriter) -> None:
     if writer.chance(0.1):
         _add_join(writer)
         _add_limit(writer)
+    if writer.chance(0.04) and writer.sentence.wishes:
+        writer.sentence.text += writer.pick(("", ",", ","))
+        writer.add_whole(Wish("less", role=Role.LIMIT), writer.pick(frames["gently"]))
     if writer.chance(0.12):
         writer.add_fillers(writer.pick(frames["goals"]))
     if writer.chance(0.15):
