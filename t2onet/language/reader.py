@@ -107,33 +107,21 @@ def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, fl
 
 
 def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
-    """The wishes with their numbers and words.
-
-    A number belongs to the wishes among whose words it is, else to the one with the nearest head; of several
-    numbers a wish has the first.
-    """
+    """The wishes with their numbers and words: each has the first number among its words."""
     quantities: dict[int, Quantity] = {}
     members = [set(one.members) for one in decoded]
     for quantity in find_quantities(text):
         inside = {
             at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
         }
-        for number in _find_owners(inside, decoded):
-            quantities.setdefault(number, quantity)
-            members[number] |= inside
+        for number, one in enumerate(decoded):
+            if one.members & inside:
+                quantities.setdefault(number, quantity)
+                members[number] |= inside
     return [
         replace(one.wish, quantity=quantities.get(number), words=_list_words(words, members[number]))
         for number, one in enumerate(decoded)
     ]
-
-
-def _find_owners(inside: set[int], decoded: Sequence[DecodedWish]) -> list[int]:
-    """The wishes to which the words of a number belong."""
-    owners = [number for number, one in enumerate(decoded) if one.members & inside]
-    if owners or not decoded or not inside:
-        return owners
-    distances = [min(abs(one.head - at) for at in inside) for one in decoded]
-    return [distances.index(min(distances))]
 
 
 def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:

@@ -113,13 +113,6 @@ def test_a_number_belongs_to_the_wish_among_whose_words_it_is() -> None:
     assert found[1].words == ("20", "%", "more", "contrast")
 
 
-def test_a_number_among_no_words_belongs_to_the_nearest_head() -> None:
-    contrast = Wish("contrast", Direction.UP)
-    found = decode("exposure +0.5 , contrast -10", {"exposure": (BRIGHTER, ""), "contrast": (contrast, "")})
-    assert [wish.quantity and wish.quantity.signed for wish in found] == [0.5, -10]
-    assert found[0].words == ("exposure", "0", "5")
-
-
 def test_a_number_may_belong_to_several_wishes() -> None:
     wishes = {"brightness": (BRIGHTER, "30"), "contrast": (Wish("contrast", Direction.UP), "30")}
     found = decode("brightness and contrast 30", wishes)
