@@ -1,4 +1,4 @@
-"""Answer a request: read its wishes, realize them, check them on a small picture, and say what became of each."""
+"""Answer a request: realize its wishes, check them on a small picture, and say what became of each."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _PART_LIMITS = ("lightness", "colour")
 
 @dataclass(frozen=True)
 class Answer:
-    """A recipe, the wishes of a request with what became of each, and the words that led to each operation."""
+    """A recipe, the wishes with what became of each, and the words that led to each operation."""
 
     recipe: Recipe
     wishes: tuple[Wish, ...]
@@ -92,7 +92,12 @@ class _Answering:
         wishes = [self._screen(wish) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         wishes = [self._apply_whole(wish) for wish in wishes]
-        limits = [(at, limit) for at, wish in enumerate(wishes) if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish) for limit in _get_limits(wish)]  # fmt: skip
+        limits = [
+            (at, limit)
+            for at, wish in enumerate(wishes)
+            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish)
+            for limit in _get_limits(wish)
+        ]
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
         gentle = _GENTLE if any(_is_gentle(wish) for wish in wishes) else 1.0
@@ -104,10 +109,14 @@ class _Answering:
         ]
         wishes = [replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish) else wish for wish in wishes]
         wishes = [
-            _decline(wish, _explain_missing(wish)) if _is_open(wish) and at not in {n for n, _ in changes} else wish
+            _decline(wish, _explain_missing(wish))
+            if _is_open(wish) and at not in {n for n, _ in changes}
+            else wish
             for at, wish in enumerate(wishes)
         ]
-        checked = self.checker.solve([change for _, change in changes], held, [] if held else _get_soft_limits(wishes))
+        checked = self.checker.solve(
+            [change for _, change in changes], held, [] if held else _get_soft_limits(wishes)
+        )
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
@@ -144,19 +153,22 @@ class _Answering:
 
     def _screen(self, wish: Wish) -> Wish:
         """Decline what cannot be done, before anything is tried."""
+        reason = self._find_obstacle(wish)
+        return _decline(wish, reason) if reason else wish
+
+    def _find_obstacle(self, wish: Wish) -> str:
+        """Why a wish cannot be met; empty where nothing stands in its way."""
+        place = wish.where in PLACES
         if wish.what == FOREIGN:
-            return _decline(wish, "requests are read in English")
+            return "requests are read in English"
         if wish.role is Role.LIMIT:
-            if wish.where in PLACES:
-                return _decline(wish, f"the {wish.where} cannot be told apart yet")
-            return wish
+            return f"the {wish.where} cannot be told apart yet" if place else ""
         if wish.what in IMPOSSIBLE:
-            return _decline(wish, _CANNOT[wish.what])
-        if wish.what in CHANGES and wish.where in PLACES:
-            return _decline(wish, f"the {wish.where} alone cannot be changed yet")
-        if wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE:
-            return _decline(wish, f"there are hardly any {wish.where} in this photo")
-        return wish
+            return _CANNOT[wish.what]
+        if wish.what in CHANGES and place:
+            return f"the {wish.where} alone cannot be changed yet"
+        missing = wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+        return f"there are hardly any {wish.where} in this photo" if missing else ""
 
     def _apply_whole(self, wish: Wish) -> Wish:
         """Looks and geometry, which need no search, go into the recipe that the changes are made on."""
@@ -176,7 +188,11 @@ class _Answering:
         if (at := recipe.find_step(wish.what)) is None:
             return wish
         share = _LEFT[wish.amount]
-        steps = [*recipe.steps[:at], *([recipe.steps[at].blend(share)] if share else []), *recipe.steps[at + 1 :]]
+        steps = [
+            *recipe.steps[:at],
+            *([recipe.steps[at].blend(share)] if share else []),
+            *recipe.steps[at + 1 :],
+        ]
         self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": tuple(steps)}))
         return replace(wish, outcome=Outcome.DONE)
 
@@ -204,7 +220,9 @@ class _Answering:
     def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
         """What became of a wish with one of its changes."""
         if effect is not None and effect < NOTICEABLE and change.stated is None:
-            return wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+            return (
+                wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+            )
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
@@ -225,12 +243,23 @@ def _make_geometry(wish: Wish) -> tuple[str, object] | None:
     if wish.what == "flip":
         return "flip", {"vertical": 1} if words & {"vertically", "upside"} else {"horizontal": 1}
     if quantity is None:
-        turns = {"clockwise": 90, "right": 90, "left": 270, "counterclockwise": 270, "upside": 180, "around": 180}
+        turns = {
+            "clockwise": 90,
+            "right": 90,
+            "left": 270,
+            "counterclockwise": 270,
+            "upside": 180,
+            "around": 180,
+        }
         angle = next((turns[word] for word in turns if word in words), None)
         return ("rotate", angle) if wish.what == "rotate" and angle else None
     if wish.what == "rotate" and quantity.value in (90, 180, 270):
         return "rotate", (quantity.signed % 360)
-    if wish.what in ("rotate", "straighten") and quantity.value <= 45 and quantity.unit in (Unit.DEGREES, Unit.NONE):
+    if (
+        wish.what in ("rotate", "straighten")
+        and quantity.value <= 45
+        and quantity.unit in (Unit.DEGREES, Unit.NONE)
+    ):
         return "straighten", quantity.signed
     return None
 
@@ -253,7 +282,9 @@ def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
     return [
         wish
         for wish in wishes
-        if wish.direction is not Direction.FIX or wish.role is not Role.ASK or (wish.what, wish.where) not in told
+        if wish.direction is not Direction.FIX
+        or wish.role is not Role.ASK
+        or (wish.what, wish.where) not in told
     ]
 
 
@@ -267,7 +298,9 @@ def _decline(wish: Wish, reason: str) -> Wish:
 
 
 def _name(wish: Wish) -> str:
-    return {"cast": "the colour", "lightness": "the light"}.get(wish.what, f"the {wish.what.replace('_', ' ')}")
+    return {"cast": "the colour", "lightness": "the light"}.get(
+        wish.what, f"the {wish.what.replace('_', ' ')}"
+    )
 
 
 def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
@@ -278,7 +311,9 @@ def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
             signs.setdefault((wish.what, wish.where, wish.hue), set()).add(get_sign(wish))
     both = {key for key, found in signs.items() if len(found) > 1}
     return [
-        _decline(wish, "the request asks for the opposite as well") if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both else wish
+        _decline(wish, "the request asks for the opposite as well")
+        if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both
+        else wish
         for wish in wishes
     ]
 
@@ -295,9 +330,15 @@ def _get_limits(wish: Wish) -> Iterable[Measure]:
 def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
     """What a photo should not lose without being asked: its contrast, when it is made lighter or darker."""
     open_wishes = [wish for wish in wishes if _is_open(wish)]
-    moves_light = any(wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes)
+    moves_light = any(
+        wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes
+    )
     others = {"contrast", "punch", "haze", "fade"} & {wish.what for wish in wishes}
-    return [Measure("contrast", 0)] if moves_light and not others and all(wish.quantity is None for wish in open_wishes) else []
+    return (
+        [Measure("contrast", 0)]
+        if moves_light and not others and all(wish.quantity is None for wish in open_wishes)
+        else []
+    )
 
 
 def _conclude_limit(wish: Wish, excess: float) -> Wish:

@@ -35,7 +35,10 @@ _DIGITS = {"ev": 2, "p": 2, "rises": 3}
 
 @dataclass(frozen=True)
 class Checked:
-    """A recipe, the amount of each change, and what each change and limit came to, in just-noticeable differences."""
+    """A recipe, the amount of each change, and what changes and limits came to.
+
+    `effects` and `excesses` are in just-noticeable differences.
+    """
 
     recipe: Recipe
     amounts: tuple[float, ...]
@@ -56,16 +59,24 @@ class Checker:
         found: dict[str, tuple[float, ...]] = {}
         for change, amount in zip(changes, amounts, strict=True):
             if amount:
-                found[change.operation] = change.move(found.get(change.operation) or self._get_start(change), amount)
+                found[change.operation] = change.move(
+                    found.get(change.operation) or self._get_start(change), amount
+                )
         recipe = self.recipe
         for name, values in found.items():
-            recipe = recipe.adjust(name, list(operations.get_declaration(name).clip(_round_parameters(name, values))))
+            recipe = recipe.adjust(
+                name, list(operations.get_operation(name).clip(_round_parameters(name, values)))
+            )
         return recipe
 
     def _get_start(self, change: Change) -> tuple[float, ...]:
         """The parameters of a change's operation in the recipe so far."""
         at = self.recipe.find_step(change.operation)
-        return operations.get_declaration(change.operation).defaults if at is None else self.recipe.steps[at].parameters
+        return (
+            operations.get_operation(change.operation).defaults
+            if at is None
+            else self.recipe.steps[at].parameters
+        )
 
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:
         return SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
@@ -77,10 +88,12 @@ class Checker:
         grey = float(encode_srgb(lightness_to_luminance(lightness))[0])
         return round(min(max(grey, 0.1), 0.9), 2)
 
-    def solve(self, changes: Sequence[Change], limits: Sequence[Measure] = (), soft: Sequence[Measure] = ()) -> Checked:
+    def solve(
+        self, changes: Sequence[Change], limits: Sequence[Measure] = (), soft: Sequence[Measure] = ()
+    ) -> Checked:
         """Amounts that reach every target, with side effects that break limits made up for.
 
-        Where wishes stand in each other's way, all go less far. `soft` limits are held as far as that is easy.
+        Where wishes stand in each other's way, all go less far. `soft` limits are held where that is easy.
         """
         best: Checked | None = None
         for share in _SHARES:
@@ -93,7 +106,9 @@ class Checker:
         assert best is not None
         return best
 
-    def _solve(self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]) -> Checked:
+    def _solve(
+        self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]
+    ) -> Checked:
         compensated = [(limit, change) for limit in (*limits, *soft) for change in self._compensate(limit)]
         compensations = [change for _, change in compensated]
         everything = [*changes, *compensations]
@@ -112,10 +127,13 @@ class Checker:
                 break
         after = self.render(everything, amounts)
         effects = [
-            self.before.measure_change(after, change.measure) if change.measure else None for change in changes
+            self.before.measure_change(after, change.measure) if change.measure else None
+            for change in changes
         ]
         excesses = [_measure_excess(self.before, after, limit) for limit in limits]
-        return Checked(self.build(everything, amounts), tuple(amounts[: len(changes)]), tuple(effects), tuple(excesses))
+        return Checked(
+            self.build(everything, amounts), tuple(amounts[: len(changes)]), tuple(effects), tuple(excesses)
+        )
 
     def _compensate(self, limit: Measure) -> list[Change]:
         """Changes that move a limited quantity either way."""
@@ -194,7 +212,10 @@ def _measure_excess(before: SmallPicture, after: SmallPicture, limit: Measure) -
 
 def _round_parameters(name: str, values: Sequence[float]) -> list[float]:
     """Numbers as a person would set them."""
-    declared = operations.get_declaration(name)
-    digits = [_DIGITS.get(parameter.name, 0 if parameter.high > 10 else 3) for parameter in declared.parameters for _ in range(parameter.count)]
+    declared = operations.get_operation(name)
+    digits = [
+        _DIGITS.get(parameter.name, 0 if parameter.high > 10 else 3)
+        for parameter in declared.parameters
+        for _ in range(parameter.count)
+    ]
     return [round(float(value), digit) for value, digit in zip(values, digits, strict=True)]
-

@@ -28,7 +28,13 @@ MIN_PART_SHARE = 0.004
 """Share of the pixels from which on a zone or a hue is in a photo."""
 _GREY_SHARE = 0.4
 """Share of the pixels, those of the least colour, that should be grey."""
-_SUBSTITUTES = {"blacks": (0.0, 0.1), "shadows": (0.0, 0.3), "midtones": (0.3, 0.7), "highlights": (0.7, 1.0), "whites": (0.9, 1.0)}  # fmt: skip
+_SUBSTITUTES = {
+    "blacks": (0.0, 0.1),
+    "shadows": (0.0, 0.3),
+    "midtones": (0.3, 0.7),
+    "highlights": (0.7, 1.0),
+    "whites": (0.9, 1.0),
+}
 """The pixels that stand for a zone that a photo has not, by rank of their lightness."""
 
 

@@ -1,7 +1,7 @@
 """From wishes to changes: which numbers of which operations a wish moves, which way, and how far.
 
-A number that a person stated is taken as it is. For the others there is a target, in just-noticeable differences of
-what the wish is about; `check.py` finds the number that reaches it on the photo.
+A number that a person stated is taken as it is. For the others there is a target, in just-noticeable
+differences of what the wish is about; `check.py` finds the number that reaches it on the photo.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 1.8}
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
 
+_LARGEST_SHARE = 2.0
+"""Parameters up to here are shares; those of wider ranges count to a hundred."""
+_STOP = 0.3
+"""The share of an operation other than exposure that a stop means."""
+_DARKEST = 1 / 32
 _ABSOLUTE_KELVIN = 1500.0
 """Smaller numbers are differences."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One number that a wish moves: at amount 1 an operation's values are `unit` further, and `fixed` are set.
+    """One number that a wish moves: at amount 1 an operation's values are `unit` further; `fixed` are set.
 
     `stated` is the amount that a person asked for; without one, the amount is found that moves `measure` by
     `target` just-noticeable differences, or it is `usual` where nothing can be measured.
@@ -46,7 +51,7 @@ class Change:
 
     def move(self, parameters: Sequence[float], amount: float) -> tuple[float, ...]:
         """The operation's parameters with the change made at an amount."""
-        names = operations.get_declaration(self.operation).slot_labels
+        names = operations.get_operation(self.operation).slot_labels
         values = list(parameters)
         for name, value in self.unit.items():
             values[names.index(name)] += value * amount
@@ -57,7 +62,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Handle:
-    """An operation's values that more of something sets, and its plain target in just-noticeable differences."""
+    """An operation's values for more of something, and the plain target in just-noticeable differences."""
 
     operation: str
     values: Mapping[str, float]
@@ -85,7 +90,13 @@ _DOWN = {
 }
 """Where less is not the opposite of more."""
 _ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
-_GRADED_ZONES = {"shadows": "shadows", "blacks": "shadows", "midtones": "midtones", "highlights": "highlights", "whites": "highlights"}
+_GRADED_ZONES = {
+    "shadows": "shadows",
+    "blacks": "shadows",
+    "midtones": "midtones",
+    "highlights": "highlights",
+    "whites": "highlights",
+}
 _HUE_BALANCE = {
     "red": (0.55, 0.8),
     "orange": (0.95, 0.25),
@@ -115,10 +126,14 @@ def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> I
     Contrast turns around `pivot`, the lightness of the photo, so that it gets neither lighter nor darker.
     """
     for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
-        held = [limit for limit in limits if change.measure and (limit.what, limit.where) == (change.measure.what, change.measure.where)]  # fmt: skip
-        if not any(limit.sign in (0, change.measure.sign) for limit in held if change.measure):
+        if not any(_holds(limit, change.measure) for limit in limits if change.measure):
             turns = change.operation == "contrast" and change.stated is None and not change.fixed
             yield replace(change, fixed={"pivot": pivot}) if turns else change
+
+
+def _holds(limit: Measure, moved: Measure) -> bool:
+    """Whether a limit rules out what a change moves."""
+    return (limit.what, limit.where) == (moved.what, moved.where) and limit.sign in (0, moved.sign)
 
 
 def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
@@ -177,7 +192,17 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
     factor = AMOUNT_FACTORS[wish.amount] * share
     measure = Measure(what, sign) if handle.target else None
     stated, notes = state_amount(handle.operation, unit, wish.quantity) if wish.quantity else (None, ())
-    yield Change(wish, handle.operation, unit, measure, {}, handle.target * factor, min(handle.usual * factor, 1.0), stated, notes)
+    yield Change(
+        wish,
+        handle.operation,
+        unit,
+        measure,
+        {},
+        handle.target * factor,
+        min(handle.usual * factor, 1.0),
+        stated,
+        notes,
+    )
     if handle.operation == "vibrance" and stated is None:  # what vibrance alone does not reach
         yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, handle.target * factor)
 
@@ -194,7 +219,9 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         stated, notes = state_amount(wish.where, unit, wish.quantity) if wish.quantity else (None, ())
         yield Change(wish, wish.where, unit, measure, {}, _ZONE_TARGET * factor, stated=stated, notes=notes)
     elif wish.what == "contrast":
-        pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[wish.where]
+        pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[
+            wish.where
+        ]
         yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, _ZONE_TARGET * factor)
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
@@ -214,7 +241,9 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     unit = {f"{hue} {slider}": 100.0 * sign}
     stated, notes = state_amount("mixer", unit, wish.quantity) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
-    yield Change(wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes)
+    yield Change(
+        wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes
+    )
 
 
 def fix_balance(wish: Wish, cast: tuple[float, float]) -> list[Change]:
@@ -269,10 +298,12 @@ def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
     yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0))
 
 
-def state_amount(operation: str, unit: Mapping[str, float], quantity: Quantity) -> tuple[float, tuple[str, ...]]:
+def state_amount(
+    operation: str, unit: Mapping[str, float], quantity: Quantity
+) -> tuple[float, tuple[str, ...]]:
     """The amount that a stated number means for an operation, and what has to be said about it."""
     (name, full), *_ = unit.items()
-    parameter = next(one for one in operations.get_declaration(operation).parameters if one.name in name)
+    parameter = next(one for one in operations.get_operation(operation).parameters if one.name in name)
     value = abs(_convert(operation, parameter.high, quantity, full))
     bound = parameter.high if full > 0 else -parameter.low
     notes = () if value <= bound else (f"{operation.replace('_', ' ')} goes no further than {bound:g}",)
@@ -285,17 +316,22 @@ def _convert(operation: str, high: float, quantity: Quantity, full: float) -> fl
     """A stated number in the unit of an operation's parameter; the sign is that of `full`."""
     value, unit = quantity.value, quantity.unit
     if operation == "exposure":
-        if unit is Unit.PERCENT or (unit is Unit.NONE and value > high):
-            share = value / 100
-            return math.log2(1 + share) if full > 0 else -math.log2(max(1 - share, 1 / 32))
-        return math.log2(value) if unit is Unit.FACTOR and value > 0 else value
+        return _convert_to_stops(quantity, high, full)
     if operation == "white_balance" and unit is Unit.KELVIN:
         kelvin = value if value >= _ABSOLUTE_KELVIN else DAYLIGHT + math.copysign(value, full)
         return 1e6 / DAYLIGHT - 1e6 / kelvin
+    whole = 1.0 if high <= _LARGEST_SHARE else 100.0
     if unit is Unit.FACTOR:
-        return (value - 1 if value >= 1 else 1 - value) * (1.0 if high <= 2 else 100.0)
+        return abs(value - 1) * whole
     if unit is Unit.STOPS:
-        return value * (0.3 if high <= 2 else 30.0)
-    if high <= 2 and (unit is Unit.PERCENT or value > high):
-        return value / 100
-    return value
+        return value * _STOP * whole
+    return value / 100 if whole == 1 and (unit is Unit.PERCENT or value > high) else value
+
+
+def _convert_to_stops(quantity: Quantity, high: float, full: float) -> float:
+    value, unit = quantity.value, quantity.unit
+    if unit is Unit.FACTOR and value > 0:
+        return math.log2(value)
+    if unit is not Unit.PERCENT and (unit is not Unit.NONE or value <= high):
+        return value
+    return math.log2(1 + value / 100) if full > 0 else math.log2(max(1 - value / 100, _DARKEST))

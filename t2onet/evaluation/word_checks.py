@@ -362,7 +362,8 @@ def _find_flat(view: View) -> np.ndarray:
     """The quarter of the pixels with least detail around them, neither black nor white."""
     rough = Box.with_deviation(3.0).smooth(np.abs(_detail(view)))
     inside = (view.lab[0] > 10.0) & (view.lab[0] < 95.0)
-    return inside & (rough <= np.quantile(rough[inside], 0.25)) if inside.any() else inside
+    flat: np.ndarray = inside & (rough <= np.quantile(rough[inside], 0.25)) if inside.any() else inside
+    return flat
 
 
 _ON_CARD: dict[str, Callable[[View], float]] = {

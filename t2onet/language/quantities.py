@@ -1,6 +1,7 @@
 """Numbers of a sentence, with their signs and units, exactly as they are written.
 
-"+0.5", "-30", "20 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as", "5500 K", "16:9", "20-30 %".
+"+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as",
+"5500 K", "16:9".
 """
 
 from __future__ import annotations
@@ -44,16 +45,20 @@ class Quantity:
         return -self.value if self.sign < 0 else self.value
 
 
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred".split()
-_NUMBER_WORDS = {word: float(value) for value, word in enumerate(_ONES)} | {
-    word: 10.0 * (position + 1) for position, word in enumerate(_TENS)
-} | {"fifteen": 15.0, "twenty-five": 25.0, "seventy-five": 75.0, "a hundred": 100.0, "one hundred": 100.0}  # fmt: skip
-_PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4}
+_NUMBER_WORDS = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25,
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "seventy-five": 75, "eighty": 80,
+    "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100,
+}  # fmt: skip
+_PARTS = {
+    "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
+}  # fmt: skip
 _FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5"}
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
-    "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5, "in half": 0.5,
+    "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
+    "in half": 0.5,
 }  # fmt: skip
 _UNITS = {
     Unit.STOPS: r"(?:f-?)?stops?\b|ev\b",
@@ -65,7 +70,9 @@ _UNITS = {
     Unit.NONE: r"points?\b|pts?\b|units?\b",
 }
 _UNIT = "|".join(f"(?P<{unit.name}>{pattern})" for unit, pattern in _UNITS.items())
-_AFTER = re.compile(rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE)
+_AFTER = re.compile(
+    rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE
+)
 _NEEDS_UNIT = ("parts", "word", "one")
 """Numbers in words count only with a unit: "one" and "half" mean other things too."""
 _KELVIN = range(1500, 40001)
@@ -100,7 +107,9 @@ def find_quantities(sentence: str) -> list[Quantity]:
     text, places = _spell_out_fractions(sentence)
     found: list[Quantity] = []
     position = 0
-    while matches := [(name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))]:
+    while matches := [
+        (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
+    ]:
         name, match = min(matches, key=lambda pair: pair[1].start())
         quantity = _read(name, match, text)
         position = quantity.end if quantity else match.end()
@@ -132,7 +141,9 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     sign = (match.groupdict().get("sign") or "").strip()
     if after is None and not sign and value in _KELVIN:
         unit = Unit.KELVIN
-    return Quantity(value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end())
+    return Quantity(
+        value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
+    )
 
 
 def _read_value(name: str, match: re.Match[str]) -> float | None:
@@ -159,4 +170,4 @@ def _to_number(digits: str) -> float:
 
 
 def _read_word(word: str) -> float:
-    return _NUMBER_WORDS.get(word.lower(), 1.0)
+    return float(_NUMBER_WORDS.get(word.lower(), 1))

@@ -1,6 +1,7 @@
 """Read a request: find its wishes by the reader's network, and the numbers that belong to them exactly.
 
-The network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. Nothing is random.
+The network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. Nothing is
+random.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -53,13 +53,14 @@ class Reader:
         pieces, owners = encode_words(words, self._vocabulary)
         names = [*SLOT_NAMES, "belongs", "looks"]
         outputs = dict(zip(names, self._session.run(names, {"pieces": np.array([pieces])}), strict=True))
-        decoded = decode_wishes({name: value[0] for name, value in outputs.items()}, words, owners, self._looks)
-        return Reading(request, tuple(_attach_quantities(decoded, words, text)))
+        single = {name: value[0] for name, value in outputs.items()}
+        decoded = decode_wishes(single, words, owners, self._looks)
+        return Reading(request, tuple(attach_quantities(decoded, words, text)))
 
 
 @dataclass(frozen=True)
 class DecodedWish:
-    """A wish and the numbers of the words it was read from."""
+    """A wish, and the positions of its head and of all its words in the sentence."""
 
     wish: Wish
     head: int
@@ -69,33 +70,35 @@ class DecodedWish:
 def decode_wishes(
     outputs: dict[str, np.ndarray], words: Sequence[Word], owners: Sequence[int], looks: Sequence[str]
 ) -> list[DecodedWish]:
-    """The wishes that the network's outputs (T, classes) for one sentence state; the same wish is stated once."""
+    """The wishes in the network's outputs (T, classes) for one sentence; the same wish is listed once."""
     found: dict[tuple[object, ...], DecodedWish] = {}
     for piece, owner in enumerate(owners):
-        number = int(outputs["what"][piece].argmax())
-        if owner < 0 or owners[piece - 1] == owner or not number:
+        if owner < 0 or owners[piece - 1] == owner or not outputs["what"][piece].argmax():
             continue
-        choice = {name: int(outputs[name][piece].argmax()) for name in SLOT_NAMES[1:]}
-        what = WHATS[number - 1]
-        belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0)} | {owner}
+        wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
+        belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
-        wish = Wish(
-            what,
-            _DIRECTIONS[choice["direction"]],
-            _AMOUNTS[choice["amount"]],
-            WHERES[choice["where"]],
-            HUES[choice["hue"] - 1] if choice["hue"] and what in ("cast", "recolour") else "",
-            _ROLES[choice["role"]],
-            head=words[owner].text,
-            start=words[owner].start,
-            looks=_rank_looks(outputs["looks"][piece], looks) if what == "look" else (),
-        )
         key = (wish.what, wish.direction, wish.where, wish.hue, wish.role)
-        if key in found:
-            members |= found[key].members
-            wish, owner = found[key].wish, found[key].head
-        found[key] = DecodedWish(wish, owner, members)
+        first = found.get(key, DecodedWish(wish, owner, members))
+        found[key] = replace(first, members=first.members | members)
     return list(found.values())
+
+
+def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str]) -> Wish:
+    """The wish whose head is a word, from the outputs (classes,) at the word's first piece."""
+    choice = {name: int(outputs[name].argmax()) for name in SLOT_NAMES}
+    what = WHATS[choice["what"] - 1]
+    return Wish(
+        what,
+        _DIRECTIONS[choice["direction"]],
+        _AMOUNTS[choice["amount"]],
+        WHERES[choice["where"]],
+        HUES[choice["hue"] - 1] if choice["hue"] and what in ("cast", "recolour") else "",
+        _ROLES[choice["role"]],
+        head=head.text,
+        start=head.start,
+        looks=_rank_looks(outputs["looks"], looks) if what == "look" else (),
+    )
 
 
 def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, float], ...]:
@@ -103,24 +106,27 @@ def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, fl
     return tuple((looks[number], float(scores[number])) for number in order)
 
 
-def _attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
-    """Give each number to the wishes whose words it is among."""
+def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
+    """The wishes with their numbers and words: each has the first number among its words."""
     quantities: dict[int, Quantity] = {}
     members = [set(one.members) for one in decoded]
     for quantity in find_quantities(text):
-        inside = {at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start}
-        owners = [number for number, one in enumerate(decoded) if one.members & inside]
-        for number in owners:
-            quantities.setdefault(number, quantity)
-            members[number] |= inside
+        inside = {
+            at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
+        }
+        for number, one in enumerate(decoded):
+            if one.members & inside:
+                quantities.setdefault(number, quantity)
+                members[number] |= inside
     return [
-        replace(
-            one.wish,
-            quantity=quantities.get(number),
-            words=tuple(words[at].text for at in sorted(members[number]) if re.search(r"\w|%", words[at].text)),
-        )
+        replace(one.wish, quantity=quantities.get(number), words=_list_words(words, members[number]))
         for number, one in enumerate(decoded)
     ]
+
+
+def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:
+    """The words at positions, without punctuation."""
+    return tuple(words[at].text for at in sorted(positions) if re.search(r"\w|%", words[at].text))
 
 
 @cache
@@ -130,7 +136,6 @@ def load_reader() -> Reader:
         return Reader(path)
 
 
-def read(request: str, reader: Any = None) -> Reading:
+def read(request: str, reader: Reader | None = None) -> Reading:
     """The wishes of a request, by the reader in the package or another."""
-    reading: Reading = (reader or load_reader()).read(request)
-    return reading
+    return (reader or load_reader()).read(request)

@@ -17,10 +17,13 @@ STYLES = ("auto", "look")
 """Wishes whose changes come from the photo itself or from a named look."""
 GEOMETRY = ("crop", "rotate", "straighten", "flip")
 IMPOSSIBLE = (
-    "remove", "add", "recolour", "replace_background", "blur", "text", "redraw", "retouch", "move", "resize", "other",
+    "remove", "add", "recolour", "replace_background", "blur", "text", "redraw", "retouch", "move", "resize",
+    "other",
 )  # fmt: skip
 """What no operation can do."""
-COMMANDS = ("undo", "redo", "reset", "more", "less", "reverse", "original", "next", "copy", "save", "question")
+COMMANDS = (
+    "undo", "redo", "reset", "more", "less", "reverse", "original", "next", "copy", "save", "question",
+)  # fmt: skip
 """What is said to the program, about the edit rather than the photo."""
 FOREIGN = "foreign"
 """A request in a language that the reader has not learned."""
@@ -80,8 +83,8 @@ class Wish:
     """One thing that a request asks for.
 
     `words` are the words of the request that say so, in order, and `head` is the one that says what changes;
-    `start` is where the head begins in the request. `looks` are the nearest looks, best first, with how near they
-    are. `outcome` and `reason` say what became of the wish, once it was tried.
+    `start` is where the head begins in the request. `looks` are the nearest looks, best first, with their
+    scores. `outcome` and `reason` say what became of the wish, once it was tried.
     """
 
     what: str
@@ -124,7 +127,9 @@ _HUE_ATTRIBUTES: dict[str, tuple[tuple[Attribute, int], ...]] = {
 """The attributes that more of a hue must move, and which way."""
 
 
-def get_attributes(what: str, direction: Direction, where: str = WHOLE, hue: str = "") -> tuple[tuple[Attribute, int], ...]:
+def get_attributes(
+    what: str, direction: Direction, where: str = WHOLE, hue: str = ""
+) -> tuple[tuple[Attribute, int], ...]:
     """The attributes that a wish asks to move, and which way; none for a wish without a direction."""
     if what == "black_and_white":
         return ((Attribute.COLOURFULNESS, -1),)

@@ -58,7 +58,9 @@ def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
     start = 0
     while start < len(word) and len(word) <= MAX_WORD:
         prefix = "##" if start else ""
-        end = next((end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary), start)
+        end = next(
+            (end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary), start
+        )
         if end == start:
             break
         pieces.append(prefix + word[start:end])
@@ -69,7 +71,7 @@ def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
 
 
 def encode_words(words: list[Word], vocabulary: Mapping[str, int]) -> tuple[list[int], list[int]]:
-    """Numbers of the pieces between [CLS] and [SEP], and for each piece the word it belongs to (-1 for those two)."""
+    """Numbers of the pieces, between [CLS] and [SEP], and the position of each piece's word (-1: none)."""
     numbers, owners = [vocabulary["[CLS]"]], [-1]
     for position, word in enumerate(words):
         pieces = [vocabulary[piece] for piece in split_pieces(normalize_word(word.text), vocabulary)]

@@ -1,7 +1,7 @@
 """The reader: a pretrained sentence encoder that finds the wishes of a request, word by word.
 
-At each piece of a word it says whether a wish has its head there and what the wish is; a matrix says which other
-pieces belong to it. The encoder is MiniLM (six layers of BERT) with a smaller vocabulary.
+At each piece of a word it says whether a wish has its head there and what the wish is; a matrix says which
+other pieces belong to it. The encoder is MiniLM (six layers of BERT) with a smaller vocabulary.
 """
 
 from __future__ import annotations
@@ -48,18 +48,19 @@ class EncoderLayer(nn.Module):
         scores = query @ key.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5 + mask[:, None, None]
         mixed = (self.dropout(scores.softmax(-1)) @ value).transpose(1, 2).reshape(batch, length, WIDTH)
         states = self.attention_norm(states + self.dropout(self.output(mixed)))
-        return self.norm(states + self.dropout(self.outer(functional.gelu(self.inner(states)))))
+        states = self.norm(states + self.dropout(self.outer(functional.gelu(self.inner(states)))))
+        return states
 
 
 class ReaderNetwork(nn.Module):
     """From numbers of word pieces (B, T) to logits of each slot, membership (B, T, T) and look vectors."""
 
-    def __init__(self, pieces: int) -> None:
+    def __init__(self, pieces: int, layers: int = LAYERS) -> None:
         super().__init__()
         self.pieces = nn.Embedding(pieces, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(EncoderLayer() for _ in range(LAYERS))
+        self.layers = nn.ModuleList(EncoderLayer() for _ in range(layers))
         self.dropout = nn.Dropout(0.1)
         self.slots = nn.ModuleDict({name: nn.Linear(WIDTH, size) for name, size in SLOTS.items()})
         self.member, self.owner = nn.Linear(WIDTH, 128), nn.Linear(WIDTH, 128)
@@ -69,7 +70,7 @@ class ReaderNetwork(nn.Module):
         """States (B, T, WIDTH) of pieces (B, T); number 0 is padding."""
         mask = (pieces == 0) * -1e4
         positions = torch.arange(pieces.shape[1], device=pieces.device)
-        states = self.dropout(self.norm(self.pieces(pieces) + self.positions(positions)))
+        states: Tensor = self.dropout(self.norm(self.pieces(pieces) + self.positions(positions)))
         for layer in self.layers:
             states = layer(states, mask.to(states.dtype))
         return states
@@ -105,10 +106,12 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
         "norm.weight": weights["embeddings.LayerNorm.weight"].float(),
         "norm.bias": weights["embeddings.LayerNorm.bias"].float(),
     }
-    for number in range(LAYERS):
+    for number in range(len(network.layers)):
         for theirs, ours in _LAYER_NAMES.items():
             for part in ("weight", "bias"):
-                state[f"layers.{number}.{ours}.{part}"] = weights[f"encoder.layer.{number}.{theirs}.{part}"].float()
+                state[f"layers.{number}.{ours}.{part}"] = weights[
+                    f"encoder.layer.{number}.{theirs}.{part}"
+                ].float()
     network.load_state_dict({**network.state_dict(), **state})
 
 

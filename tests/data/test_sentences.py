@@ -6,8 +6,22 @@ from collections import Counter
 
 import pytest
 
-from t2onet.data.sentences import MarkedSentence, SentenceMaker, load_phrases, split_phrase
-from t2onet.language.wishes import CHANGES, COMMANDS, GEOMETRY, HUES, IMPOSSIBLE, PLACES, RANGES, WHATS, WHERES, ZONES, Role
+from t2onet.data.marks import MarkedSentence
+from t2onet.data.phrasing import load_phrases, split_phrase
+from t2onet.data.sentences import SentenceMaker
+from t2onet.language.wishes import (
+    CHANGES,
+    COMMANDS,
+    GEOMETRY,
+    HUES,
+    IMPOSSIBLE,
+    PLACES,
+    RANGES,
+    WHATS,
+    WHERES,
+    ZONES,
+    Role,
+)
 from t2onet.looks import looks
 
 
@@ -42,9 +56,10 @@ def test_every_kind_of_wish_is_drawn(drawn: list[MarkedSentence]) -> None:
 def test_phrases_name_everything_the_reader_knows() -> None:
     assert set(load_phrases("changes")) == set(CHANGES)
     parts, talk = load_phrases("parts"), load_phrases("talk")
-    assert (set(parts["zones"]), set(parts["ranges"]), set(parts["places"])) == (set(ZONES), set(RANGES), set(PLACES))
-    assert set(parts["hues"]) == set(HUES)
-    assert (set(talk["commands"]), set(talk["declined"]), set(talk["geometry"])) == (set(COMMANDS), set(IMPOSSIBLE), set(GEOMETRY))  # fmt: skip
+    for table, names in (("zones", ZONES), ("ranges", RANGES), ("places", PLACES), ("hues", HUES)):
+        assert set(parts[table]) == set(names)
+    for table, names in (("commands", COMMANDS), ("declined", IMPOSSIBLE), ("geometry", GEOMETRY)):
+        assert set(talk[table]) == set(names)
 
 
 def test_every_look_has_its_phrases() -> None:

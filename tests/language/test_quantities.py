@@ -50,7 +50,9 @@ def test_a_number_is_read_with_its_unit_and_sign(
     assert sentence[quantity.start : quantity.end] == words
 
 
-@pytest.mark.parametrize("sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter of the sky"])
+@pytest.mark.parametrize(
+    "sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter of the sky"]
+)
 def test_other_uses_of_number_words_are_no_numbers(sentence: str) -> None:
     assert find_quantities(sentence) == []
 

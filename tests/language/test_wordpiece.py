@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from t2onet.language.wordpiece import MAX_PIECES, encode_words, normalize_word, split_pieces, split_words
 
-VOCABULARY = {piece: number for number, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "bright", "##er", "##en", "a", "bit", "#", "n", "##o", ","])}  # fmt: skip
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "bright", "##er", "##en", "a", "bit", "#", "n", "##o", ","]
+VOCABULARY = {piece: number for number, piece in enumerate(PIECES)}
 
 
 def test_signs_stand_alone() -> None:
