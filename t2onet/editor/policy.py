@@ -184,7 +184,8 @@ class OnnxPolicy(_OnnxNetwork):
             return PolicyAnswer(verdict, read)
         steps, attention, after = self._decode(image, context)
         if self._style is not None and not literal:
-            steps.append(Step.from_trusted("color", self._style.parameters(picture, after[0], measure_wanted(request))))
+            curves = self._style.parameters(picture, after[0], measure_wanted(request))
+            steps.append(Step.from_trusted("color", curves))
             attention.append(())
         declined = self._find_declined(request, image, mode) if verdict == EDIT else [(request, verdict)]
         return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention), tuple(declined))

@@ -1,4 +1,4 @@
-"""The expert's retouch of a photo, as a short recipe: a graph predicts its tones, and planning names the steps."""
+"""The expert's retouch of a photo as a recipe: a graph predicts its tones, and planning names the steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from .styles import OnnxStyle
 
 MAX_STEPS = 5
 """Steps of a retouch."""
-_OPERATIONS = ("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance")
+_OPERATIONS = (
+    "exposure",
+    "contrast",
+    "highlights",
+    "shadows",
+    "whites",
+    "blacks",
+    "white_balance",
+    "vibrance",
+)
 _AMOUNTS = {Amount.LITTLE: 0.4, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
 _LARGEST = 2.0
 

@@ -38,8 +38,8 @@ from ..errors import DataError
 from ..language import Attribute, Intent
 from ..language.grams import words
 from ..language.keywords import keywords
-from ..options import LITERAL
 from ..operations.paper import COLOR, CURVE_PIECES
+from ..options import LITERAL
 from ..recipe import Recipe, Step
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
@@ -120,7 +120,8 @@ class EditorSystem:
     def _answer(self, question: Question) -> SystemAnswer:
         editor = Editor(np.ascontiguousarray(question.picture.transpose(1, 2, 0)))
         edit = editor.ask(question.request, mode=LITERAL if question.mode == LITERAL else "expert")
-        return SystemAnswer(apply_to_thumbnail(edit.recipe, question.picture), not edit.recipe.steps, edit.recipe)
+        after = apply_to_thumbnail(edit.recipe, question.picture)
+        return SystemAnswer(after, not edit.answered, edit.recipe)
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,8 @@ def answer_in_batches(
 
 
 NAMED_SYSTEMS: dict[str, Callable[[str], System]] = {
-    "shipped": lambda name: EditorSystem(name),
-    "default": lambda name: EditorSystem(name),
+    "shipped": EditorSystem,
+    "default": EditorSystem,
     "keywords": lambda name: PolicySystem(name, KeywordPolicy(), has_modes=False),
     "identity": IdentitySystem,
 }

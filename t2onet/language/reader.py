@@ -7,6 +7,7 @@ random.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -37,6 +38,16 @@ class Reading:
     wishes: tuple[Wish, ...]
 
 
+def clean_text(request: str) -> str:
+    """A request without control and invisible characters, wide letters made ordinary."""
+    plain = unicodedata.normalize("NFKC", request)
+    return "".join(" " if one.isspace() else one for one in plain if one.isspace() or _is_visible(one))
+
+
+def _is_visible(character: str) -> bool:
+    return not unicodedata.category(character).startswith("C")
+
+
 class Reader:
     """Reads requests by a network."""
 
@@ -48,7 +59,7 @@ class Reader:
 
     def read(self, request: str) -> Reading:
         """The wishes of a request."""
-        text = request[:MAX_CHARACTERS]
+        text = clean_text(request)[:MAX_CHARACTERS]
         words = split_words(text)
         pieces, owners = encode_words(words, self._vocabulary)
         names = [*SLOT_NAMES, "belongs", "looks"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,8 @@ from t2onet.editor import apply_to_thumbnail
 from t2onet.editor.policy import EDIT, PolicyAnswer
 from t2onet.errors import DataError, RequestError
 from t2onet.evaluation.systems import (
+    NAMED_SYSTEMS,
+    EditorSystem,
     IdentitySystem,
     PolicySystem,
     Question,
@@ -229,14 +230,10 @@ def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
         open_system(str(tmp_path / "w.safetensors"))
 
 
-def test_systems_of_different_sizes_are_not_measured_together(tmp_path: Path) -> None:
-    exported = Path(open_system.__code__.co_filename).parent.parent / "weights"
-    for name in ("begin.onnx", "step.onnx"):
-        (tmp_path / name).symlink_to(exported / name)
-    about = json.loads((exported / "about.json").read_text())
-    (tmp_path / "about.json").write_text(json.dumps({**about, "side": 64}))
+def test_systems_of_different_sizes_are_not_measured_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NAMED_SYSTEMS, "small", lambda name: EditorSystem(name, side=64))
     with pytest.raises(DataError, match=r"different sizes \(64, 128\)"):
-        open_systems(["identity", str(tmp_path)])
+        open_systems(["identity", "small"])
 
 
 def test_questions_are_asked_in_batches_and_told_of() -> None:

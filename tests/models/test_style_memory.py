@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.policy import MEMORY_FILE
-from t2onet.editor.styles import TONE_LEVELS, measure_tones, to_attribute_vector
+from t2onet.editor.policy import MEMORY_FILE, measure_wanted
+from t2onet.editor.styles import TONE_LEVELS, measure_tones
 from t2onet.errors import DataError, TrainingError
 from t2onet.inference import import_onnxruntime
 from t2onet.models import style_memory as networks
@@ -45,7 +45,7 @@ def memory() -> StyleMemoryNetwork:
 def answer_request(memory: StyleMemoryNetwork, picture: np.ndarray, request: str) -> np.ndarray:
     with torch.inference_mode():
         return np.asarray(
-            memory(torch.from_numpy(picture)[None], torch.from_numpy(to_attribute_vector(request))[None])[0]
+            memory(torch.from_numpy(picture)[None], torch.from_numpy(measure_wanted(request))[None])[0]
         )
 
 
@@ -104,6 +104,6 @@ def test_the_graph_says_what_torch_says(memory: StyleMemoryNetwork, tmp_path: Pa
     export_style_memory(memory, tmp_path)
     session = import_onnxruntime().InferenceSession(tmp_path / MEMORY_FILE)
     picture = scene(RETOUCHER_SIDE, 7)
-    (found,) = session.run(None, {"image": picture[None], "wanted": to_attribute_vector("darker")[None]})
+    (found,) = session.run(None, {"image": picture[None], "wanted": measure_wanted("darker")[None]})
     assert found.shape == (1, 3, TONE_LEVELS)
     np.testing.assert_allclose(found[0], answer_request(memory, picture, "darker"), atol=5e-3)
