@@ -4,7 +4,7 @@ from ..options import Mode
 from .editor import Editor, edit
 from .edits import Edit, EditTurn, StepEntry, summarize_steps
 from .policy import apply_policy_steps, apply_to_thumbnail, make_thumbnail
-from .explain import DeclinedEntry, LimitEntry
+from .explain import DeclinedEntry, LimitEntry, WishEntry
 
 __all__ = [
     "DeclinedEntry",
@@ -14,6 +14,7 @@ __all__ = [
     "LimitEntry",
     "Mode",
     "StepEntry",
+    "WishEntry",
     "apply_policy_steps",
     "apply_to_thumbnail",
     "edit",

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
-from ..language.wishes import WHOLE, Direction, Outcome, Role, Wish
+from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
 from ..recipe.wording import join_as_sentence
 
@@ -63,6 +63,50 @@ class LimitEntry(BaseModel):
         return cls(attribute=held, direction=ruled_out, kept=wish.outcome is Outcome.KEPT, phrase=_describe_limit(wish))
 
 
+class WishEntry(BaseModel):
+    """One thing that the request asks for, and what became of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    words: Annotated[str, Field(description="The words of the request that say so.")]
+    what: Annotated[
+        str,
+        Field(description="What they are about, such as lightness, look or undo; later releases may add some."),
+    ]
+    role: Annotated[
+        Role, Field(description="ask for a change, limit for something that must stay, question about the edit.")
+    ]
+    direction: Annotated[Direction, Field(description="Which way; fix is to where it should be.")]
+    amount: Annotated[Amount, Field(description="How much by words; plain beside a number.")]
+    number: Annotated[float | None, Field(description="The number stated, with its sign; null without one.")]
+    unit: Annotated[
+        str | None, Field(description="What the number counts, such as stops or percent; null without one.")
+    ]
+    where: Annotated[
+        str, Field(description="whole, or the tonal zone, range of hues or part of the photo it is about.")
+    ]
+    hue: Annotated[str, Field(description="The colour that there should be more or less of; empty without one.")]
+    outcome: Annotated[Outcome, Field(description="done, declined, or kept for a limit.")]
+    reason: Annotated[str, Field(description="Why it was declined, or a remark about how it was done.")]
+
+    @classmethod
+    def from_wish(cls, wish: Wish) -> WishEntry:
+        quantity = wish.quantity
+        return cls(
+            words=" ".join(wish.words),
+            what=wish.what,
+            role=wish.role,
+            direction=wish.direction,
+            amount=wish.amount,
+            number=None if quantity is None else quantity.signed,
+            unit=None if quantity is None else quantity.unit,
+            where=wish.where,
+            hue=wish.hue,
+            outcome=wish.outcome or (Outcome.KEPT if wish.role is Role.LIMIT else Outcome.DONE),
+            reason=wish.reason,
+        )
+
+
 def quote_words(words: Sequence[str]) -> str:
     return f"“{' '.join(words)}”"
 
@@ -90,8 +134,8 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe) -> str:
     declined = [wish for wish in wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK]
     if after == before:
         if declined:
-            reason = declined[0].reason
-            return f"{reason[:1].upper()}{reason[1:]}; nothing was changed."
+            reasons = "; ".join(dict.fromkeys(wish.reason for wish in declined))
+            return f"{reasons[:1].upper()}{reasons[1:]}; nothing was changed."
         return NOTHING_CHANGED
     if not after.steps:
         return AS_OPENED
