@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from .. import operations
-from ..language.quantities import Unit
+from ..language.quantities import Quantity, Unit
 from ..language.wishes import CHANGES, Amount, Direction, Outcome, Role, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
 from .edits import Edit, EditTurn
-from .explain import NOTHING_YET, quote_words
+from .explain import quote_words
 from .policy import apply_to_thumbnail
 
 _FACTORS = {
@@ -25,11 +25,12 @@ _FACTORS = {
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
-_REPLIES = {
+REPLIES = {
     "original": "The original is unchanged; undo or start over to return to it.",
     "next": "Open another photo to go on; this one stays as it is.",
-    "save": "Save it with the button or the command; nothing was changed.",
+    "save": "Save it with the button or the command.",
 }
+"""Answers to what is said to the program and needs no change of the recipe."""
 _UNEDITED = "Nothing was changed so far."
 
 
@@ -43,10 +44,11 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
         factor = _read_factor(command, sign)
     elif turn.scaled == -sign:
         found = interpolate_recipes(turn.last, recipe, _OVERSHOOT_SHARE)
-        return found, EditTurn(turn.since, recipe, sign)
+        return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
     else:
         factor = _FACTORS[command.what][command.amount]
-    return interpolate_recipes(turn.since, recipe, factor), EditTurn(turn.since, recipe, sign)
+    found = interpolate_recipes(turn.since, recipe, factor)
+    return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
 
 
 def _read_factor(command: Wish, sign: int) -> float:
@@ -58,14 +60,30 @@ def _read_factor(command: Wish, sign: int) -> float:
     return min(max(1 + sign * quantity.value / 100, 0.0), _LARGEST_FACTOR)
 
 
-def flip_wishes(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
-    """The opposite of each change that was made."""
+def flip_wishes(wishes: Sequence[Wish], words: tuple[str, ...]) -> tuple[Wish, ...]:
+    """The opposite of each change that was made, because of other words."""
     opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
     return tuple(
-        replace(wish, direction=opposite[wish.direction], outcome=None, reason="")
+        replace(
+            wish,
+            direction=opposite[wish.direction],
+            quantity=_flip_quantity(wish.quantity),
+            words=words,
+            outcome=None,
+            reason="",
+        )
         for wish in wishes
         if wish.what in CHANGES and wish.role is Role.ASK and wish.direction in opposite
+        if wish.outcome is not Outcome.DECLINED
     )
+
+
+def _flip_quantity(quantity: Quantity | None) -> Quantity | None:
+    """A number of the opposite: "+0.5" for "-0.5", half for twice."""
+    if quantity is None:
+        return None
+    value = 1 / quantity.value if quantity.unit is Unit.FACTOR and quantity.value else quantity.value
+    return replace(quantity, value=value, sign=-quantity.sign)
 
 
 def interpolate_recipes(old: Recipe, new: Recipe, share: float) -> Recipe:
@@ -97,8 +115,8 @@ def answer_question(wishes: Sequence[Wish], current: Edit, picture: np.ndarray) 
     """Answer what was asked about the edit; nothing changes."""
     done = tuple(replace(wish, outcome=Outcome.DONE) for wish in wishes)
     asked = done[0]
-    if asked.what in _REPLIES:
-        reply = _REPLIES[asked.what]
+    if asked.what in REPLIES:
+        reply = REPLIES[asked.what]
     elif not current.recipe.steps:
         reply = _UNEDITED
     elif asked.role is Role.QUESTION:
@@ -121,14 +139,14 @@ def _explain_change(asked: Wish, current: Edit, picture: np.ndarray) -> str:
         change = _measure(current.recipe, picture)[index] - _measure(without, picture)[index]
         effects.append((sign * change / JUST_NOTICEABLE[index], number, step))
     effect, _, step = max(effects, key=lambda one: one[:2])
-    if effect < 1:
+    total = _measure(current.recipe, picture)[index] - _measure(Recipe(), picture)[index]
+    if effect < 1 or sign * total < 0:
         return f"No step made it {quote_words(asked.words)}."
     words = current.because.get(step.operation, ())
-    return f"{step.format_settings()} did that{f', because of {quote_words(words)}' if words else ''}."
+    settings = step.format_settings()
+    because = f", because of {quote_words(words)}" if words else ""
+    return f"{settings[:1].upper()}{settings[1:]} did that{because}."
 
 
 def _measure(recipe: Recipe, picture: np.ndarray) -> np.ndarray:
     return np.asarray(measure_attributes(apply_to_thumbnail(recipe, picture)))
-
-
-__all__ = ["NOTHING_YET", "answer_question", "flip_wishes", "interpolate_recipes", "scale_recipe"]

@@ -1,7 +1,7 @@
 """One photo, opened once, and any number of requests and follow-ups about it.
 
-A request goes through `language.read`, `realize` and `check` (see answer.py); what is said about the edit itself
-("undo", "a bit less") is in conversation.py. Full-size pictures are rendered on demand.
+A request goes through `language.read`, `realize` and `check` (see answer.py); what is said about the edit
+itself ("undo", "a bit less") is in conversation.py. Full-size pictures are rendered on demand.
 """
 
 from __future__ import annotations
@@ -15,15 +15,35 @@ import numpy as np
 from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
+from ..language.grams import words as split_into_words
 from ..language.reader import Reader, Reading, load_reader
+from ..language.stop_words import says
 from ..language.wishes import COMMANDS, Outcome, Role, Wish
+from ..looks import looks
 from ..options import DEFAULT_MODE, LITERAL, MODES, Mode
 from ..recipe import Recipe, Step
 from .answer import answer_reading
-from .conversation import answer_question, flip_wishes, scale_recipe
-from .edits import Edit, EditTurn, resolve_mode
-from .explain import AS_OPENED, NOTHING_YET, describe_changes, reply_to
-from .policy import THUMBNAIL_SIDE, Policy, apply_to_thumbnail, check_mode, find_visible_steps, make_thumbnail
+from .conversation import REPLIES, answer_question, flip_wishes, scale_recipe
+from .edits import EDIT, Edit, EditTurn, resolve_mode
+from .explain import (
+    AS_OPENED,
+    NO_OPPOSITE,
+    NOTHING_YET,
+    describe_changes,
+    describe_decline,
+    describe_verdict,
+    find_look,
+    reply_to,
+)
+from .policy import (
+    THUMBNAIL_SIDE,
+    Policy,
+    PolicyAnswer,
+    apply_to_thumbnail,
+    check_mode,
+    find_visible_steps,
+    make_thumbnail,
+)
 from .retouch import make_retouch
 
 VARIANT_SPREAD = 0.35
@@ -32,6 +52,8 @@ MAX_HISTORY = 100
 """The most edits that can be undone."""
 _CANDIDATES_PER_VARIANT = 8
 """Candidates drawn for each variant."""
+_MIN_REASON_SHARE, _MIN_ATTENTION = 0.15, 0.02
+"""Of the attention to words with content, and of all: what makes a word the reason for a network's step."""
 
 
 def edit(
@@ -60,7 +82,12 @@ class Editor:
     """
 
     def __init__(
-        self, photo: PhotoLike, policy: Policy | None = None, *, reader: Reader | None = None, previous: Recipe | None = None
+        self,
+        photo: PhotoLike,
+        policy: Policy | None = None,
+        *,
+        reader: Reader | None = None,
+        previous: Recipe | None = None,
     ) -> None:
         self.photo = open_image(photo)
         self.policy = policy
@@ -96,18 +123,20 @@ class Editor:
         """Answer a request about the photo as it was opened; the history changes only if it is answered."""
         mode = resolve_mode(mode, manner)
         edit = self._answer(request, mode, self._make_untouched_edit(mode))
-        return self._record(edit) if edit.answered and not edit.command else edit
+        return self._record(edit) if edit.answered and (edit.recipe.steps or not edit.command) else edit
 
     def follow(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
         """Answer a follow-up about the current edit: only what it mentions changes.
 
-        "More", "too much" and the like scale the last change, "undo that" and "start over" go back, and questions
-        are answered. Wishes are met on the photo as it looks by now; steps of the same operation become one. A
-        follow-up that is declined or changes nothing leaves the history unchanged.
+        "More", "too much" and the like scale the last change, "undo that" and "start over" go back, and
+        questions are answered. Wishes are met on the photo as it looks by now; steps of the same operation
+        become one. A follow-up that is declined or changes nothing leaves the history unchanged.
         """
         mode = resolve_mode(mode, manner)
         current = self.current or self._make_untouched_edit(mode)
-        return self._answer(request, mode, replace(current, mode=mode), conversation=True)
+        edit = self._answer(request, mode, replace(current, mode=mode), conversation=True)
+        now = self.current or self._make_untouched_edit(mode)
+        return self._record(edit) if (edit.recipe, edit.aside) != (now.recipe, now.aside) else edit
 
     def put(self, recipe: Recipe, *, aside: Sequence[tuple[int, Step]] = (), new: bool = False) -> Edit:
         """Set the recipe, as adjusted by hand; `aside` are steps that were switched off.
@@ -130,7 +159,8 @@ class Editor:
         edit = self.current or self._make_untouched_edit(DEFAULT_MODE)
         again = edit.turn.strength != 1
         full = edit.turn.last if again else edit.recipe
-        after = edit.with_recipe(full.blend(strength), EditTurn(edit.turn.since, full, strength=strength))
+        turn = EditTurn(edit.turn.since, full, strength=strength, wishes=edit.turn.wishes)
+        after = edit.with_recipe(full.blend(strength), turn)
         if again:
             self._past.pop()
         if strength == 1:
@@ -182,91 +212,180 @@ class Editor:
         return Edit(self.photo, "", mode, Recipe())
 
     def _answer(self, request: str, mode: Mode, current: Edit, *, conversation: bool = False) -> Edit:
-        """The edit after a request; in a conversation it is recorded if it changes the recipe."""
+        """The edit after a request; in a conversation, it may be about `current` and move in the history."""
         if mode not in MODES:
             raise RequestError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
         _check_request(request)
         if self.policy is not None:
-            return self._answer_by_policy(self.policy, request, mode, current, conversation)
+            return self._answer_by_policy(self.policy, request, mode, current)
         reading = (self._reader or load_reader()).read(request)
-        command = next((wish for wish in reading.wishes if wish.what in COMMANDS and wish.role is Role.ASK), None)
         current = replace(current, request=request, wishes=(), reply="")
-        if command is not None:
-            return self._obey(command, current, conversation)
+        commands = [wish for wish in reading.wishes if wish.what in COMMANDS and wish.role is Role.ASK]
+        if commands:
+            others = tuple(wish for wish in reading.wishes if wish not in commands)
+            return self._obey_and_meet(commands[0], others, current, conversation)
         if any(wish.role is Role.QUESTION for wish in reading.wishes):
             return answer_question(reading.wishes, current, self.picture)
-        after = self._meet(reading, mode, current)
-        changed = after.recipe != current.recipe
-        return self._record(after) if conversation and changed else after
+        return self._meet(reading, current)
 
-    def _meet(self, reading: Reading, mode: Mode, current: Edit) -> Edit:
+    def _meet(self, reading: Reading, current: Edit) -> Edit:
         """Meet wishes about the photo, on top of the recipe so far."""
         start = current.recipe
         because = dict(current.because)
         fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)
-        if (mode != LITERAL and not start.steps) or fixes:
+        if (current.mode != LITERAL and not start.steps) or fixes:
             start = make_retouch(self.picture, start, reading.wishes)
         answer = answer_reading(reading, self.picture, start)
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
-        turn = EditTurn(current.recipe, current.recipe)
-        reply = reply_to(answer.wishes, current.recipe, answer.recipe)
-        return replace(current, recipe=answer.recipe, wishes=answer.wishes, because=because, turn=turn, reply=reply)
+        turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
+        recipe = _name_look(answer.recipe, start, answer.wishes)
+        reply = reply_to(answer.wishes, current.recipe, recipe)
+        return replace(current, recipe=recipe, wishes=answer.wishes, because=because, turn=turn, reply=reply)
+
+    def _obey_and_meet(
+        self, command: Wish, others: tuple[Wish, ...], current: Edit, conversation: bool
+    ) -> Edit:
+        """Do what was said about the edit, then meet the other wishes on top of that."""
+        if not others:
+            return self._obey(command, current, conversation)
+        if command.what == "reverse":  # the others say which way
+            done = replace(command, outcome=Outcome.DONE)
+            obeyed = replace(current.with_recipe(current.turn.since, current.turn), wishes=(done,))
+        else:
+            obeyed = self._obey(command, current, conversation)
+        said = tuple(_add_reply(wish) for wish in obeyed.wishes)
+        after = self._meet(Reading(current.request, others), replace(obeyed, request=current.request))
+        changed = after.recipe.steps != current.recipe.steps and command.what != "reset"
+        reply = (
+            describe_changes(current.recipe, after.recipe)
+            if changed and current.recipe.steps
+            else after.reply
+        )
+        turn = replace(after.turn, last=current.recipe)
+        return replace(after, wishes=(*after.wishes, *said), turn=turn, reply=reply)
 
     def _obey(self, command: Wish, current: Edit, conversation: bool) -> Edit:
         """Do what was said about the edit rather than the photo."""
         done = replace(command, outcome=Outcome.DONE)
-        declined = replace(current, wishes=(replace(command, outcome=Outcome.DECLINED, reason=NOTHING_YET),), reply=NOTHING_YET)
-        if command.what in ("question", "original", "next", "save"):
+        if command.what in ("question", *REPLIES):
             return answer_question((done,), current, self.picture)
         if not conversation and command.what != "copy":
-            return declined
+            return _decline(command, current, NOTHING_YET)
         if command.what in ("undo", "redo"):
-            return self._move(current, done) if (self._past if command.what == "undo" else self._future) else declined
+            possible = self._past if command.what == "undo" else self._future
+            return self._move(current, done) if possible else _decline(command, current, NOTHING_YET)
+        if command.what == "reverse":
+            return self._reverse(command, current)
+        recipe: Recipe | None
         if command.what == "copy":
             recipe, turn = self.previous, EditTurn(current.recipe, current.recipe)
         elif command.what == "reset":
             recipe, turn = Recipe(), EditTurn(Recipe(), current.recipe)
-        elif command.what == "reverse":
-            earlier = flip_wishes(self.current.wishes) if self.current else ()
-            if not earlier:
-                return declined
-            back = replace(current, recipe=current.turn.since)
-            after = self._meet(Reading(current.request, earlier), current.mode, back)
-            return self._record(replace(after, wishes=(*after.wishes, done), turn=EditTurn(back.recipe, current.recipe)))
         else:
             recipe, turn = scale_recipe(current, command)
         if recipe is None or (recipe == current.recipe and command.what != "reset"):
-            return declined
+            return _decline(command, current, NOTHING_YET)
         reply = AS_OPENED if not recipe.steps else describe_changes(current.recipe, recipe)
         aside = () if command.what == "reset" else current.aside
-        after = replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply, aside=aside)
-        return self._record(after)
+        return replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply, aside=aside)
+
+    def _reverse(self, command: Wish, current: Edit) -> Edit:
+        """Take the last change back and do the opposite."""
+        wishes = flip_wishes(current.turn.wishes, command.words)
+        if not wishes:
+            return _decline(command, current, NO_OPPOSITE if current.recipe.steps else NOTHING_YET)
+        back = current.with_recipe(current.turn.since, current.turn)
+        after = self._meet(Reading(current.request, wishes), back)
+        if after.recipe == back.recipe:
+            return _decline(command, current, after.wishes[0].reason)
+        done = replace(command, outcome=Outcome.DONE)
+        return replace(after, wishes=(*after.wishes, done), turn=replace(after.turn, last=current.recipe))
 
     def _move(self, current: Edit, wish: Wish) -> Edit:
         """Undo or redo, as a follow-up to an edit."""
-        target = (self.undo() if wish.what == "undo" else self.redo()) or self._make_untouched_edit(current.mode)
-        if wish.what == "undo":
+        target = (self.undo() if wish.what == "undo" else self.redo()) or self._make_untouched_edit(
+            current.mode
+        )
+        if wish.what == "redo":
+            reply = describe_changes(current.recipe, target.recipe, "done again: ")
+        elif current.recipe.steps:
             reply = describe_changes(target.recipe, current.recipe, "undone: ")
         else:
-            reply = describe_changes(current.recipe, target.recipe, "done again: ")
+            reply = describe_changes(current.recipe, target.recipe, "as before: ")
         if not target.recipe.steps:
             reply = f"{reply} {AS_OPENED}"
-        return replace(target, turn=replace(target.turn, last=current.recipe), wishes=(wish,), reply=reply, request=current.request)
+        turn = replace(target.turn, last=current.recipe)
+        return replace(target, turn=turn, wishes=(wish,), reply=reply, request=current.request)
 
-    def _answer_by_policy(self, policy: Policy, request: str, mode: Mode, current: Edit, conversation: bool) -> Edit:
+    def _answer_by_policy(self, policy: Policy, request: str, mode: Mode, current: Edit) -> Edit:
         """Ask another network; it has neither wishes nor a conversation, and adds its steps."""
         check_mode(policy, mode)
         picture = apply_to_thumbnail(current.recipe, self.picture) if current.recipe.steps else self.picture
         answer = policy.answer(picture, request, mode)
-        visible = [answer.steps[number] for number in find_visible_steps(answer.steps, picture)]
-        recipe = current.recipe.compose(Recipe.from_steps(_round_step(step) for step in visible))
-        wish = Wish("auto", words=answer.words, outcome=Outcome.DONE)
         turn = EditTurn(current.recipe, current.recipe)
-        after = replace(
-            current, request=request, recipe=recipe, wishes=(wish,), turn=turn, reply=reply_to((wish,), current.recipe, recipe)
+        if answer.verdict != EDIT:
+            wishes: tuple[Wish, ...] = (_to_declined_wish(answer.verdict, answer.words),)
+            reply = reply_to(wishes, current.recipe, current.recipe)
+            return replace(current, request=request, wishes=wishes, reply=reply, turn=turn)
+        visible = find_visible_steps(answer.steps, picture)
+        recipe = current.recipe.compose(
+            Recipe.from_steps(_round_step(answer.steps[number]) for number in visible)
         )
-        return self._record(after) if conversation and recipe != current.recipe else after
+        because = dict(current.because)
+        for number in visible:
+            name = answer.steps[number].operation
+            because[name] = tuple(dict.fromkeys((*because.get(name, ()), *_find_reasons(answer, number))))
+        declined = (_to_declined_wish(verdict, part.split()) for part, verdict in answer.declined)
+        wishes = (Wish("auto", words=answer.words, outcome=Outcome.DONE), *declined)
+        reply = reply_to(wishes, current.recipe, recipe)
+        return replace(
+            current, request=request, recipe=recipe, wishes=wishes, because=because, turn=turn, reply=reply
+        )
+
+
+def _decline(command: Wish, current: Edit, reason: str) -> Edit:
+    """An edit that stays as it is, and why."""
+    wish = replace(command, outcome=Outcome.DECLINED, reason=reason)
+    turn = replace(current.turn, last=current.recipe)
+    return replace(current, wishes=(wish,), reply=describe_decline(reason), turn=turn)
+
+
+def _to_declined_wish(verdict: str, words: Sequence[str]) -> Wish:
+    """What a network declined, as a wish."""
+    return Wish(verdict, words=tuple(words), outcome=Outcome.DECLINED, reason=describe_verdict(verdict))
+
+
+def _add_reply(wish: Wish) -> Wish:
+    """A command that was obeyed beside other wishes, with what there is to say about it."""
+    reply = REPLIES.get(wish.what, "")
+    return replace(wish, reason=f"{reply[:1].lower()}{reply[1:-1]}") if reply else wish
+
+
+def _name_look(recipe: Recipe, start: Recipe, wishes: Sequence[Wish]) -> Recipe:
+    """The recipe with the name of the look that alone led to it; a look that is changed loses its name."""
+    if not start.steps:
+        name = find_look(wishes)
+    elif start.name in looks() and recipe.steps != start.steps:
+        name = ""
+    else:
+        return recipe
+    return recipe.model_copy(update={"name": name}) if name != recipe.name else recipe
+
+
+def _find_reasons(answer: PolicyAnswer, number: int) -> tuple[str, ...]:
+    """The words with a good part of a step's attention, in the order of the request.
+
+    Words without content are left out, and those of parts that were declined.
+    """
+    declined = {word for part, _ in answer.declined for word in split_into_words(part)}
+    weights = answer.attention[number] if answer.attention else ()
+    pairs = [
+        (word, share if says(word) and word not in declined else 0.0)
+        for word, share in zip(answer.words, weights, strict=False)
+    ]
+    enough = max(_MIN_REASON_SHARE * sum(share for _, share in pairs), _MIN_ATTENTION)
+    return tuple(word for word, share in pairs if share >= enough)
 
 
 def _check_request(request: str) -> str:

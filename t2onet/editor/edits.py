@@ -67,21 +67,23 @@ class EditTurn:
 
     `since` is the recipe before the change that "more" and "that" refer to, `last` the recipe of the previous
     turn. `scaled` is 1 or -1 after "more" or "less". `strength` is the strength of `last` that was set.
+    `wishes` are those that led from `since` to the recipe, also where it was scaled afterwards.
     """
 
     since: Recipe = field(default_factory=Recipe)
     last: Recipe = field(default_factory=Recipe)
     scaled: int = 0
     strength: float = 1.0
+    wishes: tuple[Wish, ...] = ()
 
 
 @dataclass(frozen=True)
 class Edit:
     """A photo, a request, its wishes with what became of each, and the recipe.
 
-    `reply` is the answer in one line. `because` are the words that led to each operation, also those of earlier
-    turns. `turn` relates the edit to the one before it. `aside` are steps that were switched off by hand, with
-    their positions.
+    `reply` is the answer in one line. `because` are the words that led to each operation, also those of
+    earlier turns. `turn` relates the edit to the one before it. `aside` are steps that were switched off by
+    hand, with their positions.
     """
 
     photo: Image
@@ -120,7 +122,8 @@ class Edit:
     def command(self) -> str:
         """What the request told the program rather than the photo, such as undo or save; empty for none."""
         said = (wish.what for wish in self.wishes if wish.what in COMMANDS and wish.role is Role.ASK)
-        return next(said, "")
+        asks = any(wish.role is Role.QUESTION for wish in self.wishes)
+        return next(said, "question" if asks else "")
 
     @property
     def reasons(self) -> tuple[tuple[str, ...], ...]:
@@ -135,7 +138,11 @@ class Edit:
     @property
     def declined(self) -> tuple[DeclinedEntry, ...]:
         """Wishes that were not met, as data."""
-        return tuple(DeclinedEntry.from_wish(wish) for wish in self.wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK)  # fmt: skip
+        return tuple(
+            DeclinedEntry.from_wish(wish)
+            for wish in self.wishes
+            if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK
+        )
 
     @property
     def limits(self) -> tuple[LimitEntry, ...]:

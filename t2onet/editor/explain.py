@@ -11,18 +11,23 @@ from pydantic import BaseModel, ConfigDict, Field
 from .. import operations
 from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
-from ..recipe.wording import join_as_sentence
+from ..recipe.recipe import StepChange
+from ..recipe.wording import MAX_SENTENCE_WORDS, WORDS_PER_FURTHER_STEP, describe_look, join_as_sentence
+from .policy import FOREIGN, TALK_VERDICTS, UNSURE
 
 NOTHING_FOUND = "I found no wish about the photo in that; nothing was changed."
 NOTHING_CHANGED = "The photo already is as asked, as far as I can see."
 AS_OPENED = "The photo is as it was opened."
-NOTHING_YET = "There is nothing yet that this could be about."
+NOTHING_YET = "there is nothing yet that this could be about"
+NO_OPPOSITE = "the last change has no opposite"
+_REST_STAYS = "; the rest stays as it was"
 _SAME_DIRECTION = 0.9
 """Cosine from which on two steps do the same at different strengths."""
+_SCALED = ("more", "less")
 
 RuledOut = Literal["more", "less", "either"]
 _RULED_OUT: dict[Direction, RuledOut] = {Direction.UP: "more", Direction.DOWN: "less"}
-_NAMES = {"colour": "colourfulness", "tint": "redness"}
+_NAMES = {"colour": "colourfulness", "tint": "redness", "less": "amount"}
 
 
 class DeclinedEntry(BaseModel):
@@ -48,7 +53,10 @@ class LimitEntry(BaseModel):
 
     attribute: Annotated[
         str,
-        Field(description="What must stay: lightness, contrast, colourfulness, warmth, redness, sharpness, or a part of the photo."),
+        Field(
+            description="What must stay: lightness, contrast, colourfulness, warmth, redness, sharpness, "
+            "or a part of the photo."
+        ),
     ]
     direction: Annotated[RuledOut, Field(description="The direction that is ruled out.")]
     kept: Annotated[bool, Field(description="Whether it was kept, as far as can be measured.")]
@@ -59,8 +67,13 @@ class LimitEntry(BaseModel):
     @classmethod
     def from_wish(cls, wish: Wish) -> LimitEntry:
         held = wish.where if wish.where != WHOLE else _NAMES.get(wish.what, wish.what)
-        ruled_out = _RULED_OUT.get(wish.direction, "either")
-        return cls(attribute=held, direction=ruled_out, kept=wish.outcome is Outcome.KEPT, phrase=_describe_limit(wish))
+        ruled_out = "more" if wish.what == "less" else _RULED_OUT.get(wish.direction, "either")
+        return cls(
+            attribute=held,
+            direction=ruled_out,
+            kept=wish.outcome is Outcome.KEPT,
+            phrase=_describe_limit(wish),
+        )
 
 
 class WishEntry(BaseModel):
@@ -71,10 +84,13 @@ class WishEntry(BaseModel):
     words: Annotated[str, Field(description="The words of the request that say so.")]
     what: Annotated[
         str,
-        Field(description="What they are about, such as lightness, look or undo; later releases may add some."),
+        Field(
+            description="What they are about, such as lightness, look or undo; later releases may add some."
+        ),
     ]
     role: Annotated[
-        Role, Field(description="ask for a change, limit for something that must stay, question about the edit.")
+        Role,
+        Field(description="ask for a change, limit for something that must stay, question about the edit."),
     ]
     direction: Annotated[Direction, Field(description="Which way; fix is to where it should be.")]
     amount: Annotated[Amount, Field(description="How much by words; plain beside a number.")]
@@ -85,7 +101,9 @@ class WishEntry(BaseModel):
     where: Annotated[
         str, Field(description="whole, or the tonal zone, range of hues or part of the photo it is about.")
     ]
-    hue: Annotated[str, Field(description="The colour that there should be more or less of; empty without one.")]
+    hue: Annotated[
+        str, Field(description="The colour that there should be more or less of; empty without one.")
+    ]
     outcome: Annotated[Outcome, Field(description="done, declined, or kept for a limit.")]
     reason: Annotated[str, Field(description="Why it was declined, or a remark about how it was done.")]
 
@@ -123,7 +141,9 @@ def explain_outcomes(wishes: Sequence[Wish]) -> Iterator[str]:
             yield f"Not done, {quote_words(wish.words)}: {wish.reason}."
         elif wish.role is Role.LIMIT:
             yield f"{_describe_limit(wish)}."
-        elif wish.outcome is Outcome.DONE and wish.reason:
+        elif (
+            wish.outcome is Outcome.DONE and wish.reason and wish.reason != f"the look {' '.join(wish.words)}"
+        ):
             yield f"{quote_words(wish.words)}: {wish.reason}."
 
 
@@ -132,35 +152,85 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe) -> str:
     if not wishes:
         return NOTHING_FOUND
     declined = [wish for wish in wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK]
-    if after == before:
-        if declined:
-            reasons = "; ".join(dict.fromkeys(wish.reason for wish in declined))
-            return f"{reasons[:1].upper()}{reasons[1:]}; nothing was changed."
-        return NOTHING_CHANGED
+    if after.steps == before.steps:
+        reasons = "; ".join(dict.fromkeys(wish.reason for wish in declined))
+        return describe_decline(reasons) if declined else NOTHING_CHANGED
     if not after.steps:
         return AS_OPENED
+    if look := find_look(wishes):
+        steps = [change.after for change in before.diff(after) if change.after]
+        return describe_look(look, steps)
     return describe_changes(before, after) if before.steps else after.describe()
 
 
+def describe_decline(reason: str) -> str:
+    """Why nothing was done, as a sentence."""
+    return f"{reason[:1].upper()}{reason[1:]}; nothing was changed."
+
+
+def describe_verdict(verdict: str) -> str:
+    """Why a network declined a request."""
+    if verdict == FOREIGN:
+        return "requests are read in English"
+    if verdict in (*TALK_VERDICTS, UNSURE):
+        return "I found no wish about the photo in that"
+    return f"the network cannot do what it reads there, “{verdict.replace('_', ' ')}”"
+
+
+def find_look(wishes: Sequence[Wish]) -> str:
+    """The name of the look that is all that was done; empty where there was more."""
+    met = [wish for wish in wishes if wish.outcome is not Outcome.DECLINED]
+    return met[0].looks[0][0] if len(met) == 1 and met[0].what == "look" else ""
+
+
 def describe_changes(old: Recipe, new: Recipe, begin: str = "") -> str:
-    """Describe the differences between two recipes in one sentence."""
+    """Describe the differences between two recipes in one sentence, at most 12 words for one or two."""
     changes = old.diff(new)
-    phrases = [_describe_change(change.before, change.after) for change in changes]
-    sentence = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]])
+    if not changes:
+        return f"{(begin.removesuffix(': ') or 'nothing changed').capitalize()}."
+    comparisons = {_compare(change) for change in changes}
+    common = comparisons.pop() if len(comparisons) == 1 else ""
+    if common in _SCALED and new.is_look and len(changes) > 2:
+        return describe_look(
+            f"{begin}{common} {new.name}", [change.after for change in changes if change.after]
+        )
     has_rest = len(new.steps) > sum(change.after is not None for change in changes)
-    return f"{sentence.removesuffix('.')}; the rest stays as it was." if has_rest else sentence
+    longest = MAX_SENTENCE_WORDS + len(begin.split()) + WORDS_PER_FURTHER_STEP * max(0, len(changes) - 2)
+    text = _join_changes(changes, begin, common)
+    sentences = [f"{text}{_REST_STAYS if has_rest else ''}", text]
+    if len(changes) <= 2:
+        sentences.append(_join_changes(changes, begin, common, brief=True))
+    return f"{next((one for one in sentences if len(one.split()) <= longest), sentences[-1])}."
 
 
-def _describe_change(before: Step | None, after: Step | None) -> str:
-    if after is None:
-        return f"no longer {before.describe()}" if before else ""
-    if before is None:
-        return after.describe()
-    one, other = _compute_offsets(before), _compute_offsets(after)
+def _join_changes(changes: Sequence[StepChange], begin: str, common: str, brief: bool = False) -> str:
+    """Changes in one sentence without its full stop; what all have in common is said once."""
+    is_scaled = common in _SCALED and len(changes) > 1
+    phrases = [_describe_change(change, brief, compare=not is_scaled) for change in changes]
+    text = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]]).removesuffix(".")
+    return f"{text} ({'both' if len(changes) == 2 else 'all'} {common} than before)" if is_scaled else text
+
+
+def _describe_change(change: StepChange, brief: bool, compare: bool) -> str:
+    step = change.after or change.before
+    assert step is not None
+    phrase, comparison = step.describe(brief=brief), _compare(change)
+    if comparison in _SCALED:
+        return f"{phrase} ({comparison} than before)" if compare else phrase
+    return f"{comparison} {phrase}".strip()
+
+
+def _compare(change: StepChange) -> str:
+    """How a step relates to the one it replaces: `more`, `less`, `now`, `no longer`; empty for a new one."""
+    if change.after is None:
+        return "no longer"
+    if change.before is None:
+        return ""
+    one, other = _compute_offsets(change.before), _compute_offsets(change.after)
     sizes = math.hypot(*one) * math.hypot(*other)
     if not sizes or sum(a * b for a, b in zip(one, other, strict=True)) < _SAME_DIRECTION * sizes:
-        return f"now {after.describe()}"
-    return f"{after.describe()} ({'more' if math.hypot(*other) > math.hypot(*one) else 'less'} than before)"
+        return "now"
+    return "more" if math.hypot(*other) > math.hypot(*one) else "less"
 
 
 def _compute_offsets(step: Step) -> list[float]:
