@@ -141,7 +141,7 @@ def _explain_change(asked: Wish, current: Edit, picture: np.ndarray) -> str:
     effect, _, step = max(effects, key=lambda one: one[:2])
     total = _measure(current.recipe, picture)[index] - _measure(Recipe(), picture)[index]
     if effect < 1 or sign * total < 0:
-        return f"No step made it {quote_words(asked.words)}."
+        return f"No step made it {quote_words([asked.head or asked.words[-1]])}."
     words = current.because.get(step.operation, ())
     settings = step.format_settings()
     because = f", because of {quote_words(words)}" if words else ""

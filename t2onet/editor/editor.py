@@ -239,7 +239,8 @@ class Editor:
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
-        recipe = _name_look(answer.recipe, start, answer.wishes)
+        found = _drop_undone_steps(answer.recipe, current.recipe)
+        recipe = _name_look(found, start, answer.wishes)
         reply = reply_to(answer.wishes, current.recipe, recipe)
         return replace(current, recipe=recipe, wishes=answer.wishes, because=because, turn=turn, reply=reply)
 
@@ -256,12 +257,8 @@ class Editor:
             obeyed = self._obey(command, current, conversation)
         said = tuple(_add_reply(wish) for wish in obeyed.wishes)
         after = self._meet(Reading(current.request, others), replace(obeyed, request=current.request))
-        changed = after.recipe.steps != current.recipe.steps and command.what != "reset"
-        reply = (
-            describe_changes(current.recipe, after.recipe)
-            if changed and current.recipe.steps
-            else after.reply
-        )
+        before = Recipe() if command.what == "reset" else current.recipe
+        reply = reply_to(after.wishes, before, after.recipe)
         turn = replace(after.turn, last=current.recipe)
         return replace(after, wishes=(*after.wishes, *said), turn=turn, reply=reply)
 
@@ -286,7 +283,8 @@ class Editor:
             recipe, turn = scale_recipe(current, command)
         if recipe is None or (recipe == current.recipe and command.what != "reset"):
             return _decline(command, current, NOTHING_YET)
-        reply = AS_OPENED if not recipe.steps else describe_changes(current.recipe, recipe)
+        look = find_look(turn.wishes)
+        reply = AS_OPENED if not recipe.steps else describe_changes(current.recipe, recipe, look=look)
         aside = () if command.what == "reset" else current.aside
         return replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply, aside=aside)
 
@@ -360,6 +358,12 @@ def _add_reply(wish: Wish) -> Wish:
     """A command that was obeyed beside other wishes, with what there is to say about it."""
     reply = REPLIES.get(wish.what, "")
     return replace(wish, reason=f"{reply[:1].lower()}{reply[1:-1]}") if reply else wish
+
+
+def _drop_undone_steps(recipe: Recipe, before: Recipe) -> Recipe:
+    """The recipe without steps that do nothing any more; those that did nothing before stay."""
+    steps = tuple(step for step in recipe.steps if not step.is_identity or step in before.steps)
+    return recipe.model_copy(update={"steps": steps})
 
 
 def _name_look(recipe: Recipe, start: Recipe, wishes: Sequence[Wish]) -> Recipe:

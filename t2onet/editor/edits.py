@@ -161,8 +161,12 @@ class Edit:
             for step, words in zip(self.recipe.steps, self.reasons, strict=True):
                 because = f" because of {quote_words(words)}" if words else ""
                 lines.append(f"- {step.format_settings()}: {step.describe()}{because}")
-        lines += [remark for remark in self.remarks if remark not in self.reply]
+        lines += explain_outcomes([wish for wish in self.wishes if not self._is_in_reply(wish)])
         return "\n".join(lines)
+
+    def _is_in_reply(self, wish: Wish) -> bool:
+        """Whether the reply says already why a wish was declined; its first letter may be a capital."""
+        return wish.outcome is Outcome.DECLINED and wish.role is Role.ASK and wish.reason[1:] in self.reply
 
     def at(self, strength: float) -> Edit:
         """The same edit at another strength: 0 does nothing, 1 is itself, more goes beyond."""

@@ -183,35 +183,45 @@ def find_look(wishes: Sequence[Wish]) -> str:
     return met[0].looks[0][0] if len(met) == 1 and met[0].what == "look" else ""
 
 
-def describe_changes(old: Recipe, new: Recipe, begin: str = "") -> str:
-    """Describe the differences between two recipes in one sentence, at most 12 words for one or two."""
+def describe_changes(old: Recipe, new: Recipe, begin: str = "", look: str = "") -> str:
+    """Describe the differences between two recipes in one sentence, at most 12 words for one or two.
+
+    Where a look as a whole became more or less, it is described by its name.
+    """
     changes = old.diff(new)
     if not changes:
         return f"{(begin.removesuffix(': ') or 'nothing changed').capitalize()}."
     comparisons = {_compare(change) for change in changes}
     common = comparisons.pop() if len(comparisons) == 1 else ""
-    if common in _SCALED and new.is_look and len(changes) > 2:
-        return describe_look(
-            f"{begin}{common} {new.name}", [change.after for change in changes if change.after]
-        )
+    name = look or (new.name if new.is_look else "")
+    if name and common in _SCALED and len(changes) > 2:
+        steps = [change.after for change in changes if change.after]
+        return describe_look(f"{begin}{common} {name}", steps)
     has_rest = len(new.steps) > sum(change.after is not None for change in changes)
     longest = MAX_SENTENCE_WORDS + len(begin.split()) + WORDS_PER_FURTHER_STEP * max(0, len(changes) - 2)
     text = _join_changes(changes, begin, common)
-    sentences = [f"{text}{_REST_STAYS if has_rest else ''}", text]
+    sentences = [f"{text}{_REST_STAYS if has_rest else ''}", text, _join_phrases(changes, begin)]
     if len(changes) <= 2:
-        sentences.append(_join_changes(changes, begin, common, brief=True))
+        sentences.append(_join_phrases(changes, begin, brief=True))
     return f"{next((one for one in sentences if len(one.split()) <= longest), sentences[-1])}."
 
 
-def _join_changes(changes: Sequence[StepChange], begin: str, common: str, brief: bool = False) -> str:
+def _join_changes(changes: Sequence[StepChange], begin: str, common: str) -> str:
     """Changes in one sentence without its full stop; what all have in common is said once."""
-    is_scaled = common in _SCALED and len(changes) > 1
-    phrases = [_describe_change(change, brief, compare=not is_scaled) for change in changes]
-    text = join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]]).removesuffix(".")
-    return f"{text} ({'both' if len(changes) == 2 else 'all'} {common} than before)" if is_scaled else text
+    if common not in _SCALED or len(changes) == 1:
+        return _join_phrases(changes, begin, compare=True)
+    every = "both" if len(changes) == 2 else "all"
+    return f"{_join_phrases(changes, begin)} ({every} {common} than before)"
 
 
-def _describe_change(change: StepChange, brief: bool, compare: bool) -> str:
+def _join_phrases(
+    changes: Sequence[StepChange], begin: str, *, compare: bool = False, brief: bool = False
+) -> str:
+    phrases = [_describe_change(change, compare, brief) for change in changes]
+    return join_as_sentence([f"{begin}{phrases[0]}", *phrases[1:]]).removesuffix(".")
+
+
+def _describe_change(change: StepChange, compare: bool, brief: bool) -> str:
     step = change.after or change.before
     assert step is not None
     phrase, comparison = step.describe(brief=brief), _compare(change)
