@@ -55,7 +55,7 @@ class LimitEntry(BaseModel):
         str,
         Field(
             description="What must stay: lightness, contrast, colourfulness, warmth, redness, sharpness, "
-            "or a part of the photo."
+            "a part of the photo, or amount (not too much)."
         ),
     ]
     direction: Annotated[RuledOut, Field(description="The direction that is ruled out.")]
