@@ -12,8 +12,8 @@ import pytest
 
 import t2onet
 from t2onet import Mask, Recipe, apply, bands, intermediates
+from t2onet.editor.conversation import interpolate_recipes
 from t2onet.editor.policy import apply_to_thumbnail
-from t2onet.editor.turns import interpolate_recipes, measure_effects
 from t2onet.executor import render_stages
 from t2onet.image import Image
 from t2onet.recipe import Step
@@ -250,14 +250,6 @@ def test_a_thumbnail_keeps_its_size() -> None:
         assert apply_to_thumbnail(Recipe.from_steps(steps), thumbnail).shape == thumbnail.shape
     corner = apply_to_thumbnail(Recipe.from_steps([("crop", (0, 0, 0.5, 0.5))]), thumbnail)
     assert np.array_equal(corner[:, ::2, ::2], thumbnail[:, :16, :16])
-
-
-def test_geometry_moves_no_attribute() -> None:
-    across = np.linspace(0, 1, 32, dtype=np.float32)
-    ramp = np.stack([np.tile(across, (32, 1))] * 3)
-    effects = measure_effects(Recipe.from_steps([CROP, DARKEN]), ramp)
-    assert effects[0] == {}
-    assert effects[1]
 
 
 def test_half_way_between_two_recipes_geometry_stays() -> None:

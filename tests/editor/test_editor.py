@@ -1,4 +1,4 @@
-"""The facade: one photo, many requests. What answers them here is a fake that says what it is told to."""
+"""The facade: one photo, many requests. Fakes read and answer them here."""
 
 from __future__ import annotations
 
@@ -14,9 +14,171 @@ from t2onet import Editor, Recipe, RequestError, apply
 from t2onet.editor import make_thumbnail
 from t2onet.editor.policy import FOREIGN, PolicyAnswer
 from t2onet.recipe import Step
-from tests.planning.scenes import scene
+from tests.editor.helpers import PHOTO, KnownSentences
 
-PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
+
+def ask(request: str, **how: Any) -> t2onet.Edit:
+    return Editor(PHOTO, reader=KnownSentences()).ask(request, **how)
+
+
+def test_an_edit_is_a_recipe_and_a_picture() -> None:
+    edit = ask("brighter")
+    assert [(step.operation, step.parameters) for step in edit.recipe.steps] == [("exposure", (1.0,))]
+    again = np.asarray(apply(Recipe.from_steps([("exposure", 1.0)]), PHOTO))
+    assert np.array_equal(np.asarray(edit.image), again)
+    assert edit.explain().splitlines() == [
+        "A stop brighter.",
+        "- exposure +1.00 EV: a stop brighter because of “brighter”",
+    ]
+
+
+def test_strength_scales_the_answer() -> None:
+    assert ask("brighter").at(0.5).recipe == Recipe.from_steps([("exposure", 0.5)])
+    edit = t2onet.edit(PHOTO, "lighter please", strength=0.5, policy=Told())
+    assert edit.recipe.steps[0].parameters == pytest.approx((0.1,))
+
+
+@pytest.mark.parametrize(
+    ("request_", "verdict", "said"),
+    [
+        ("remove the dog", "remove", "Things cannot be removed from a photo; nothing was changed."),
+        ("thanks", "nothing", "I found no wish about the photo in that; nothing was changed."),
+        (
+            "gloomish",
+            "look",
+            "No look is called “gloomish”; the nearest are moody or noir; nothing was changed.",
+        ),
+    ],
+)
+def test_what_cannot_be_done_changes_nothing_and_is_said_once(request_: str, verdict: str, said: str) -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    edit = editor.ask(request_)
+    assert (edit.answered, edit.verdict, edit.explain()) == (False, verdict, said)
+    assert np.array_equal(np.asarray(edit.image), PHOTO)
+    assert editor.history == []
+
+
+def test_of_a_mixed_request_it_is_said_what_was_not_done() -> None:
+    edit = ask("brighter, remove the dog")
+    assert edit.explain().splitlines() == [
+        "A stop brighter.",
+        "- exposure +1.00 EV: a stop brighter because of “brighter”",
+        "Not done, “remove dog”: things cannot be removed from a photo.",
+    ]
+    assert [(part.words, part.verdict) for part in edit.declined] == [("remove dog", "remove")]
+    assert (edit.answered, edit.verdict) == (True, "edit")
+
+
+def test_it_is_said_that_a_limit_was_kept() -> None:
+    edit = ask("brighter, keep the colours")
+    assert [(limit.attribute, limit.kept) for limit in edit.limits] == [("colourfulness", True)]
+    assert edit.explain().splitlines()[-1] == "“keep colours” is kept."
+
+
+def test_a_look_gives_its_name_to_the_recipe_and_the_reply() -> None:
+    edit = ask("moody")
+    assert edit.recipe.name == "moody"
+    assert edit.recipe.steps == t2onet.looks.looks()["moody"].recipe.steps
+    assert edit.reply == edit.recipe.describe()
+    assert edit.reply.startswith("Moody: half a stop darker, ")
+    assert len(edit.reply.split()) <= 12
+    assert edit.remarks == ()
+
+
+def test_a_look_beside_other_wishes_gives_no_name() -> None:
+    edit = ask("moody and sharper")
+    assert edit.recipe.name == ""
+    assert edit.recipe.find_step("sharpness") is not None
+    editor = Editor(PHOTO, reader=KnownSentences())
+    editor.follow("moody")
+    assert editor.follow("sharper").recipe.name == ""
+    editor.follow("start over, sharper")
+    later = editor.follow("moody")
+    assert later.recipe.name == ""
+    assert later.reply.startswith("Moody: "), "the reply is about what was asked last"
+    assert len(later.reply.split()) <= 12
+
+
+def test_undo_and_redo() -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    first, second = editor.ask("brighter"), editor.ask("warmer")
+    assert editor.undo() is first
+    assert editor.undo() is None
+    assert editor.redo() is first
+    assert editor.redo() is second
+    assert editor.redo() is second
+    editor.undo()
+    third = editor.ask("sharper")
+    assert editor.redo() is third
+
+
+@pytest.mark.parametrize("request_", ["undo", "redo", "more", "half that", "no, the other way", "start over"])
+def test_a_first_request_that_is_about_an_edit_has_nothing_to_be_about(request_: str) -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    editor.ask("brighter")
+    edit = editor.ask(request_)
+    assert edit.explain() == "There is nothing yet that this could be about; nothing was changed."
+    assert (edit.answered, edit.recipe, len(editor.history)) == (False, Recipe(), 1)
+
+
+def test_questions_are_not_recorded() -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    for request in ("what did you do?", "why is it brighter?"):
+        edit = editor.ask(request)
+        assert (edit.command, edit.reply) == ("question", "Nothing was changed so far.")
+    assert editor.history == []
+
+
+def test_variants_differ_and_begin_with_the_answer() -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    request = "one stop brighter and warmer"
+    found = editor.variants(request, 4, seed=3)
+    assert editor.history == []
+    assert found[0].recipe == editor.ask(request).recipe
+    pictures = [np.asarray(edit.image).astype(int) for edit in found]
+    assert len(found) == 4
+    for at, one in enumerate(pictures):
+        assert all(np.abs(one - other).mean() > 1 for other in pictures[:at])
+    again = editor.variants(request, 4, seed=3)
+    assert [edit.recipe for edit in again] == [edit.recipe for edit in found]
+
+
+def test_the_small_picture_is_srgb_squeezed_to_a_square() -> None:
+    picture = make_thumbnail(t2onet.open_image(PHOTO[:48]), 16)
+    assert picture.shape == (3, 16, 16)
+    assert picture.mean() == pytest.approx(PHOTO[:48].mean() / 255, abs=0.01)
+
+
+@pytest.mark.parametrize("request_", ["", "   ", "!!! ...", "\x00\n"])
+def test_a_request_without_words_is_refused(request_: str) -> None:
+    reader = KnownSentences()
+    with pytest.raises(RequestError, match=r"^the request has no words; say what you want"):
+        Editor(PHOTO, reader=reader).ask(request_)
+    assert reader.asked == []
+
+
+def test_other_refusals() -> None:
+    with pytest.raises(RequestError, match="there is no mode 'wild'; there are literal, expert"):
+        ask("brighter", mode="wild")
+    with pytest.raises(RequestError, match="0 variants were asked for"):
+        Editor(PHOTO, reader=KnownSentences()).variants("brighter", 0)
+    with pytest.raises(RequestError, match="a request is a sentence, and 'int' was given"):
+        Editor(PHOTO, reader=KnownSentences()).ask(7)  # type: ignore[arg-type]
+
+
+def test_an_expert_retouches_before_the_first_wish_and_then_does_what_is_said() -> None:
+    editor = Editor(PHOTO, reader=KnownSentences())
+    first = editor.follow("sharper", mode="expert")
+    assert len(first.recipe.steps) > 1
+    assert (first.mode, first.because) == ("expert", {"sharpness": ("sharper",)})
+    assert [
+        step
+        for step in editor.follow("sharper", mode="expert").recipe.steps
+        if step not in first.recipe.steps
+    ] == [Step(operation="sharpness", parameters=(0.6,))]
+
+
+# ---- another network answers instead
 
 
 @dataclass
@@ -38,35 +200,40 @@ class Told:
         return PolicyAnswer("edit", words, (invisible, brighter), (weights, weights))
 
 
-def test_an_edit_is_a_recipe_and_a_picture() -> None:
+def test_the_visible_steps_of_a_network_are_the_recipe() -> None:
     edit = t2onet.edit(PHOTO, "lighter please", policy=Told())
-    assert [(step.operation, step.parameters) for step in edit.recipe.steps] == [("brightness", (0.2,))]
-    again = np.asarray(apply(Recipe.from_steps([("brightness", 0.2)]), PHOTO))
-    assert np.array_equal(np.asarray(edit.image), again)
+    assert edit.recipe == Recipe.from_steps([("brightness", 0.2)])
     assert edit.explain().splitlines() == [
         "20 % brighter.",
         "- brightness +0.20: 20 % brighter because of “lighter”",
     ]
 
 
-def test_strength_scales_the_answer() -> None:
-    edit = t2onet.edit(PHOTO, "lighter please", strength=0.5, policy=Told())
-    assert edit.recipe.steps[0].parameters == pytest.approx((0.1,))
+def test_a_follow_up_adds_the_steps_of_the_network() -> None:
+    editor = Editor(PHOTO, Told())
+    first = editor.follow("lighter")
+    assert editor.follow("lighter please").recipe == Recipe.from_steps(
+        [("brightness", 0.1), ("brightness", 0.2)]
+    )
+    assert editor.undo() is first
 
 
 @pytest.mark.parametrize(
-    ("request_", "said"),
+    ("request_", "verdict", "said"),
     [
-        ("crop it", "I cannot crop, I only change photos as a whole; nothing was changed."),
-        ("heller", "I only read English so far, please ask in English; nothing was changed."),
-        ("hello there", "I do not see what to change in the photo; nothing was changed."),
+        ("crop it", "crop", "The network cannot do what it reads there, “crop”; nothing was changed."),
+        ("heller", "foreign", "Requests are read in English; nothing was changed."),
+        ("hello there", "chat", "I found no wish about the photo in that; nothing was changed."),
     ],
 )
-def test_what_cannot_be_done_changes_nothing_and_is_said(request_: str, said: str) -> None:
-    edit = t2onet.edit(PHOTO, request_, policy=Told())
-    assert not edit.answered
-    assert edit.explain() == said
-    assert np.array_equal(np.asarray(edit.image), PHOTO)
+def test_a_verdict_of_the_network_declines(request_: str, verdict: str, said: str) -> None:
+    editor = Editor(PHOTO, Told())
+    for edit in (editor.ask(request_), editor.follow(request_)):
+        assert (edit.answered, edit.verdict, edit.explain()) == (False, verdict, said)
+        assert np.array_equal(np.asarray(edit.image), PHOTO)
+    before = editor.follow("lighter")
+    assert editor.follow(request_).recipe == before.recipe
+    assert editor.history == [before]
 
 
 @dataclass
@@ -96,57 +263,14 @@ def test_only_telling_words_of_what_was_done_are_reasons(request_: str, reasons:
     assert t2onet.edit(PHOTO, request_, policy=Attentive()).reasons == (reasons,)
 
 
-def test_of_a_mixed_request_it_is_said_what_was_not_done() -> None:
+def test_it_is_said_what_a_network_did_not_do() -> None:
     edit = t2onet.edit(PHOTO, "make it brighter and remove the dog", policy=Attentive())
-    left = "I cannot remove things or people, I only change photos as a whole; I did the rest."
     assert edit.explain().splitlines() == [
-        f"20 % brighter. {left}",
+        "20 % brighter.",
         "- brightness +0.20: 20 % brighter because of “brighter”",
+        "Not done, “remove the dog”: the network cannot do what it reads there, “remove object”.",
     ]
-
-
-def test_undo_and_redo() -> None:
-    editor = Editor(PHOTO, Told())
-    first, second = editor.ask("lighter"), editor.ask("much much lighter")
-    assert editor.undo() is first
-    assert editor.undo() is None
-    assert editor.redo() is first
-    assert editor.redo() is second
-    assert editor.redo() is second
-    editor.undo()
-    third = editor.ask("darker")
-    assert editor.redo() is third
-
-
-def test_variants_differ_and_begin_with_the_answer() -> None:
-    editor = Editor(PHOTO, Told())
-    found = editor.variants("lighter please now", 4, seed=3)
-    assert found[0].recipe == editor.ask("lighter please now").recipe
-    pictures = [np.asarray(edit.image).astype(int) for edit in found]
-    assert len(found) == 4
-    for at, one in enumerate(pictures):
-        assert all(np.abs(one - other).mean() > 1 for other in pictures[:at])
-    again = editor.variants("lighter please now", 4, seed=3)
-    assert [edit.recipe for edit in again] == [edit.recipe for edit in found]
-
-
-def test_the_policy_sees_srgb_squeezed_to_a_square() -> None:
-    picture = make_thumbnail(t2onet.open_image(PHOTO[:48]), 16)
-    assert picture.shape == (3, 16, 16)
-    assert picture.mean() == pytest.approx(PHOTO[:48].mean() / 255, abs=0.01)
-
-
-@pytest.mark.parametrize("request_", ["", "   ", "!!! ...", "\x00\n"])
-def test_a_request_without_words_is_refused(request_: str) -> None:
-    with pytest.raises(RequestError, match=r"^the request has no words; say what you want"):
-        t2onet.edit(PHOTO, request_, policy=Told())
-
-
-def test_other_refusals() -> None:
-    with pytest.raises(RequestError, match="there is no mode 'wild'; there are literal, expert"):
-        t2onet.edit(PHOTO, "lighter", mode="wild", policy=Told())  # type: ignore[arg-type]
-    with pytest.raises(RequestError, match="0 variants were asked for"):
-        Editor(PHOTO, Told()).variants("lighter", 0)
+    assert [part.verdict for part in edit.declined] == ["remove_object"]
 
 
 def ask_everywhere(policy: Told, **how: Any) -> list[t2onet.Edit]:
@@ -199,4 +323,4 @@ def test_a_mode_that_the_policy_does_not_have_is_refused() -> None:
 def test_the_positions_of_fields_that_programs_may_rely_on() -> None:
     names = [field.name for field in fields(t2onet.Edit)]
     assert names[:4] == ["photo", "request", "mode", "recipe"]
-    assert names[4:10] == ["verdict", "reasons", "turn", "aside", "remarks", "move"]
+    assert names[4:9] == ["wishes", "reply", "because", "turn", "aside"]

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet import operations
-from t2onet.editor.policy import EDIT, load_shipped_policy
-from t2onet.editor.styles import TONE_LEVELS, TONE_SHARE, fit_tone_curves, measure_tones, to_attribute_vector
+from t2onet import Editor, Recipe, operations
+from t2onet.editor import Mode
+from t2onet.editor.policy import apply_to_thumbnail
+from t2onet.editor.retouch import MAX_STEPS, load_style, make_retouch, to_attribute_vector
+from t2onet.editor.styles import TONE_LEVELS, TONE_SHARE, OnnxStyle, fit_tone_curves, measure_tones
 from t2onet.language import Attribute
+from t2onet.language.wishes import Amount, Direction, Role, Wish
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX
 from tests.planning.scenes import scene
 
@@ -21,14 +24,49 @@ def apply_color(picture: np.ndarray, parameters: tuple[float, ...]) -> np.ndarra
     return np.asarray(COLOR.run(picture, np.array(parameters, np.float32)))
 
 
+BRIGHTER, LESS_CONTRAST = Wish("lightness", Direction.UP), Wish("contrast", Direction.DOWN)
+
+
 def test_what_is_wanted_has_a_place_for_each_attribute() -> None:
-    assert not to_attribute_vector("").any()
-    plain, little, less = (
-        to_attribute_vector(request) for request in ("brighter", "a bit brighter", "less contrast")
-    )
+    assert not to_attribute_vector(()).any()
+    a_bit = Wish("lightness", Direction.UP, Amount.LITTLE)
+    plain, little, less = (to_attribute_vector([wish]) for wish in (BRIGHTER, a_bit, LESS_CONTRAST))
     assert plain[ATTRIBUTE_INDEX[Attribute.LIGHTNESS]] == 1
     assert 0 < little[ATTRIBUTE_INDEX[Attribute.LIGHTNESS]] < 1
     assert less[ATTRIBUTE_INDEX[Attribute.CONTRAST]] == -1
+    assert not to_attribute_vector([Wish("lightness", Direction.UP, role=Role.LIMIT)]).any()
+
+
+class FixedTones:
+    """A session that predicts the same tones for every photo, and keeps what it was given."""
+
+    def __init__(self, tones: np.ndarray) -> None:
+        self.predicted = tones
+        self.given: dict[str, np.ndarray] = {}
+
+    def run(self, _: None, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+        self.given = inputs
+        return [self.predicted[None]]
+
+
+def test_a_style_is_given_the_picture_and_what_is_wanted() -> None:
+    falling = np.tile(np.linspace(1.2, -0.2, TONE_LEVELS), (3, 1))
+    session = FixedTones(falling)
+    wanted = to_attribute_vector([BRIGHTER])
+    found = OnnxStyle(session).tones(scene(), wanted)
+    assert {name: value.shape[0] for name, value in session.given.items()} == {"image": 1, "wanted": 1}
+    np.testing.assert_array_equal(session.given["wanted"][0], wanted)
+    assert found.shape == (3, TONE_LEVELS)
+    assert found.min() >= 0
+    assert found.max() <= 1
+    assert (np.diff(found) >= 0).all()
+
+
+def test_a_style_takes_a_picture_towards_its_tones() -> None:
+    picture, aim = scene(), measure_tones(scene() ** 0.6)
+    style = OnnxStyle(FixedTones(aim))
+    after = apply_color(picture, style.parameters(picture, picture, to_attribute_vector(())))
+    assert np.abs(measure_tones(after) - aim).mean() < 0.5 * np.abs(measure_tones(picture) - aim).mean()
 
 
 def test_tones_run_from_the_darkest_to_the_lightest() -> None:
@@ -70,20 +108,52 @@ def test_half_the_way_is_nearer_than_none() -> None:
     assert apart == sorted(apart, reverse=True)
 
 
-def test_only_an_expert_remembers() -> None:
-    picture = scene(load_shipped_policy().side)
-    literal, expert = (
-        load_shipped_policy().answer(picture, "brighter", manner) for manner in ("literal", "expert")
+# ---- the style of the package
+
+
+def test_a_retouch_is_a_few_named_steps_towards_the_style() -> None:
+    picture = 0.5 * scene(128)
+    recipe = make_retouch(picture, Recipe(), ())
+    assert 1 <= len(recipe.steps) <= MAX_STEPS
+    assert {step.operation for step in recipe.steps} <= {
+        *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance")
+    }
+    aim = load_style().tones(picture, to_attribute_vector(()))
+    before, after = (measure_tones(one) for one in (picture, apply_to_thumbnail(recipe, picture)))
+    assert np.abs(after - aim).mean() < np.abs(before - aim).mean()
+
+
+def test_a_retouch_goes_the_way_of_the_wishes() -> None:
+    picture = scene(128)
+    darker = Wish("lightness", Direction.DOWN)
+    dark, bright = (
+        apply_to_thumbnail(make_retouch(picture, Recipe(), [wish]), picture) for wish in (darker, BRIGHTER)
     )
-    assert all(literal.attention)
-    assert (expert.steps[-1].operation, expert.attention[-1]) == ("color", ())
+    assert bright.mean() > dark.mean()
 
 
-@pytest.mark.parametrize("request_", ["crop it", "remove the people"])
+def ask(request: str, mode: Mode) -> list[str]:
+    photo = np.uint8(127 * scene(96).transpose(1, 2, 0))
+    return [step.operation for step in Editor(photo).ask(request, mode=mode).recipe.steps]
+
+
+def test_only_an_expert_does_more_than_was_said() -> None:
+    literal, expert = (ask("sharper", mode) for mode in ("literal", "expert"))  # type: ignore[arg-type]
+    assert literal == ["sharpness"]
+    assert "sharpness" in expert
+    assert "exposure" in expert
+    assert "color" not in expert
+
+
+def test_who_asks_for_an_automatic_retouch_gets_one_in_every_mode() -> None:
+    assert ask("auto enhance", "literal") == ask("auto enhance", "expert") != []
+
+
+@pytest.mark.parametrize("request_", ["remove the people", "add a hat"])
 def test_an_expert_retouches_and_says_what_was_not_done(request_: str) -> None:
-    picture = scene(load_shipped_policy().side)
-    assert load_shipped_policy().answer(picture, request_, "literal").verdict != EDIT
-    answer = load_shipped_policy().answer(picture, request_, "expert")
-    assert answer.verdict == EDIT
-    assert answer.steps
-    assert [part for part, _ in answer.declined] == [request_]
+    photo = np.uint8(127 * scene(96).transpose(1, 2, 0))
+    assert Editor(photo).ask(request_).recipe == Recipe()
+    edit = Editor(photo).ask(request_, mode="expert")
+    assert edit.recipe.steps
+    assert len(edit.declined) == 1
+    assert edit.explain().splitlines()[-1].startswith("Not done, ")
