@@ -13,7 +13,7 @@ from t2onet.language.wishes import Amount, Direction, Role, Wish
 from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
-PHOTO = np.uint8(255 * scene(96).transpose(1, 2, 0))
+PHOTO = (255 * scene(96).transpose(1, 2, 0)).astype(np.uint8)
 WARM = (*[1.1] * 4, *[0.9] * 4, *[1.0] * 8, *[0.9] * 4, *[1.1] * 4)
 COOL = (*[0.9] * 4, *[1.1] * 4, *[1.0] * 8, *[1.1] * 4, *[0.9] * 4)
 STEPS: dict[str, tuple[str, tuple[float, ...]]] = {
