@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 
 from t2onet.cli import app
 from t2onet.cli.edit_json import ErrorEntry, PhotoEntry, VariantEntry, make_edit_json_schema
-from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry
+from t2onet.editor import DeclinedEntry, LimitEntry, StepEntry, WishEntry
 from t2onet.looks import Look, looks
 from t2onet.operations import Declaration, declarations
 from t2onet.recipe import Recipe
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by `make docs`; edit the source, not this page. -->\n"
-_ENTRIES = (PhotoEntry, VariantEntry, StepEntry, DeclinedEntry, LimitEntry, ErrorEntry)
+_ENTRIES = (PhotoEntry, VariantEntry, StepEntry, DeclinedEntry, LimitEntry, WishEntry, ErrorEntry)
 _ABOUT_EDIT_JSON = """A list with one `PhotoEntry` for each photo, in the order given, in ASCII. The list is
 complete JSON even if photos were refused (exit code 2) or the run was interrupted (130); an interrupted run
 leaves out the remaining photos. Notes about photos that were left out go to stderr.
@@ -73,24 +73,25 @@ def make_edit_json_page() -> str:
 
 
 def _make_fields_section(entry: type[BaseModel]) -> str:
-    properties = entry.model_json_schema(mode="serialization")["properties"]
+    whole = entry.model_json_schema(mode="serialization")
+    choices = {name: schema for name, schema in whole.get("$defs", {}).items() if "enum" in schema}
     rows = [
-        f"| `{name}` | {_describe_type(schema)} | {schema['description']} |"
-        for name, schema in properties.items()
+        f"| `{name}` | {_describe_type(schema, choices)} | {schema['description']} |"
+        for name, schema in whole["properties"].items()
     ]
     head = f"## {entry.__name__}\n\n{entry.__doc__}\n\n| field | type | meaning |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 
 
-def _describe_type(schema: dict[str, Any]) -> str:
-    """The type of a field in words."""
+def _describe_type(schema: dict[str, Any], choices: dict[str, Any]) -> str:
+    """The type of a field in words; `choices` are the schemas of enumerations by name."""
     if "anyOf" in schema:
-        return " or ".join(_describe_type(one) for one in schema["anyOf"])
+        return " or ".join(_describe_type(one, choices) for one in schema["anyOf"])
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[-1]
-        return f"[{name}](#{name.lower()})"
+        return _describe_type(choices[name], {}) if name in choices else f"[{name}](#{name.lower()})"
     if "items" in schema:
-        return f"list of {_describe_type(schema['items'])}"
+        return f"list of {_describe_type(schema['items'], choices)}"
     if "enum" in schema or "const" in schema:
         return ", ".join(json.dumps(value) for value in schema.get("enum", [schema.get("const")]))
     return str(schema["type"])

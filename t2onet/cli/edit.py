@@ -168,8 +168,8 @@ class _EditWorker:
         editor = Editor(task.source, self.policy)
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
-        if not edits[0].answered:
-            error = f"{task.source}: {edits[0].explain()}"
+        if not _is_answer(edits[0]):
+            error = f"{task.source}: {edits[0].reply}"
             details = EditDetails.from_edit(edits[0])
             return PhotoReport(
                 task, PhotoOutcome.REFUSED, error=error, error_kind="Declined", details=details
@@ -276,6 +276,14 @@ class _EditWorker:
         target = report.task.list_targets(self.variants)[0]
         entry = to_photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
         return entry.model_dump(mode="json")
+
+
+def _is_answer(edit: Edit) -> bool:
+    """Whether there is a result to write: requests such as "undo" or "why so dark?" are about an earlier edit."""
+    from ..language.wishes import Role
+
+    asks = any(wish.role is Role.QUESTION for wish in edit.wishes)
+    return edit.answered and not edit.command and not asks
 
 
 def _check_same_picture(image: Image, picture: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from ..editor import DeclinedEntry, LimitEntry, StepEntry, summarize_steps
+from ..editor import DeclinedEntry, LimitEntry, StepEntry, WishEntry, summarize_steps
 from ..errors import RecipeError
 from ..options import Mode
 
@@ -80,6 +80,7 @@ class PhotoEntry(_EditJsonEntry):
     variants: list[VariantEntry] = Field(description="Every answer; empty where the photo was refused.")
     declined: list[DeclinedEntry] = Field(description="Parts of the request that were not answered.")
     limits: list[LimitEntry] = Field(description="What had to stay, and whether it did.")
+    wishes: list[WishEntry] = Field(description="What was read in the request, and what became of it.")
 
 
 def make_edit_json_schema() -> dict[str, Any]:
@@ -112,10 +113,12 @@ class EditDetails:
     variants: tuple[VariantFiles, ...] = ()
     declined: tuple[DeclinedEntry, ...] = ()
     limits: tuple[LimitEntry, ...] = ()
+    wishes: tuple[WishEntry, ...] = ()
 
     @classmethod
     def from_edit(cls, edit: Edit, variants: tuple[VariantFiles, ...] = ()) -> EditDetails:
-        return cls(variants, edit.declined, edit.limits)
+        wishes = tuple(map(WishEntry.from_wish, edit.wishes))
+        return cls(variants, edit.declined, edit.limits, wishes)
 
 
 def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
@@ -158,6 +161,7 @@ def to_photo_entry(
         variants=variants,
         declined=list(details.declined),
         limits=list(details.limits),
+        wishes=list(details.wishes),
     )
 
 

@@ -127,7 +127,7 @@ _EXPIRY_CHECK_SECONDS = 60.0
 def create_app(
     settings: ServerSettings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
 ) -> FastAPI:
-    """Create the application; `policy` replaces the shipped network, `more` are further routes."""
+    """Create the application; `policy` is a network that answers requests, `more` are further routes."""
     settings = settings or ServerSettings()
     app = FastAPI(
         title="t2onet",

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ..editor import Edit
+from ..editor import Edit, WishEntry
 from ..errors import RequestError
 from ..image import Image
 from ..operations import REFERENCE_SHORT_SIDE
@@ -83,9 +83,10 @@ def _describe_answer(edit: Edit) -> dict[str, Any]:
     return {
         "answered": edit.answered,
         "verdict": edit.verdict,
-        "answer": edit.explain(),
+        "answer": edit.explain() if edit.answered else edit.reply,
         "declined": list(edit.declined),
         "limits": list(edit.limits),
+        "wishes": list(map(WishEntry.from_wish, edit.wishes)),
     }
 
 
@@ -280,8 +281,8 @@ def _make_recipe_chooser(body: StartBatchRequest, darkroom: DarkroomService) -> 
 
 def _answer_for_photo(photo: SessionPhoto, request: str, mode: Mode) -> tuple[Recipe, tuple[str, ...]]:
     (edit,) = photo.open_editor().variants(request, 1, mode=mode)
-    if not edit.answered:
-        raise RequestError(edit.explain())
+    if not edit.answered or edit.command:
+        raise RequestError(edit.reply)
     return edit.recipe, edit.remarks
 
 

@@ -249,7 +249,7 @@ def _describe_manual_change(before: Recipe, edit: Edit) -> str:
         "adjusted": {change.after.operation for change in changes if change.before and change.after},
     }
     done = [f"{', '.join(sorted(names))} {how}" for how, names in groups.items() if names]
-    return "; ".join(done).capitalize() or "Adjusted"
+    return "; ".join(done).replace("_", " ").capitalize() or "Adjusted"
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,10 @@ class SessionPhoto:
             if self._editor is None:
                 image = self.open()
                 policy = self.policy()
-                self._editor = Editor(image_from_array(resize_to_square(image, policy.side if policy else THUMBNAIL_SIDE)), policy)
+                self._editor = Editor(
+                    image_from_array(resize_to_square(image, policy.side if policy else THUMBNAIL_SIDE)),
+                    policy,
+                )
                 self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )

@@ -11,7 +11,7 @@ import PIL.Image
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import operations
-from ..editor import DeclinedEntry, LimitEntry, summarize_steps
+from ..editor import DeclinedEntry, LimitEntry, WishEntry, summarize_steps
 from ..errors import RecipeError
 from ..image import formats
 from ..operations import repairs
@@ -247,6 +247,9 @@ class EditResponse(BaseModel):
         list[DeclinedEntry], Field(description="Parts of the request that were not answered.")
     ]
     limits: Annotated[list[LimitEntry], Field(description="What had to stay, and whether it did.")]
+    wishes: Annotated[
+        list[WishEntry], Field(description="What was read in the request, and what became of it.")
+    ]
     state: PhotoResponse
 
 
@@ -269,6 +272,7 @@ class VariantsResponse(BaseModel):
     answer: str
     declined: list[DeclinedEntry]
     limits: list[LimitEntry]
+    wishes: list[WishEntry]
     variants: list[VariantResponse]
 
 

@@ -23,11 +23,11 @@ import numpy as np
 from fastapi import Depends, Request
 
 from ..editor.policy import Policy
-from ..language.reader import load_reader
 from ..errors import ServerError, T2OError
 from ..executor import render_stages
 from ..image.codecs import count_cores
 from ..image.files import try_lock
+from ..language.reader import load_reader
 from ..operations import Operation, declarations
 from ..recipe import Recipe
 from .errors import not_found, refuse_storage_errors, too_large, too_many

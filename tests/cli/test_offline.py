@@ -147,8 +147,8 @@ def test_onnx_runtime_is_imported_with_its_telemetry_off() -> None:
         "        if name == 'onnxruntime':\n"
         "            print('telemetry off:', os.environ.get('ORT_DISABLE_TELEMETRY'))\n"
         "sys.meta_path.insert(0, Spy())\n"
-        "import t2onet.editor.policy\n"
-        "t2onet.editor.policy.load_shipped_policy()\n"
+        "from t2onet.language.reader import load_reader\n"
+        "load_reader().read('brighter')\n"
     )
     env = {name: value for name, value in environment().items() if name != "ORT_DISABLE_TELEMETRY"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)

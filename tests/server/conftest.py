@@ -1,4 +1,4 @@
-"""A server of its own for each test, with a policy that answers known sentences."""
+"""A server of its own for each test, which answers requests as the package does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from t2onet.server import ServerSettings, create_app
-from tests.editor.helpers import Scripted
 from tests.server.browser import browser, monitored_page
 from tests.server.helpers import Visitor, picture
 from tests.server.live import photo_file, table
@@ -29,7 +28,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
         def begin(*, begun: bool = True, **limits: Any) -> Visitor:
             settings = replace(ServerSettings(folder=tmp_path / "server"), **limits)
-            client = TestClient(create_app(settings, policy=Scripted()), base_url="http://127.0.0.1:8642")
+            client = TestClient(create_app(settings), base_url="http://127.0.0.1:8642")
             stack.enter_context(client)
             visitor = Visitor(client)
             if begun:

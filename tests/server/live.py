@@ -15,11 +15,9 @@ import PIL.Image
 import pytest
 from fastapi import FastAPI
 
-from t2onet.editor.policy import Policy
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.running import LimitedServer, bind_socket, build_server_url
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.planning.scenes import scene
 from tests.server.browser import DESKTOP, MonitoredPage
 
@@ -28,10 +26,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def serve_darkroom(folder: Path, policy: Policy | None = None) -> Iterator[str]:
-    """The address of a darkroom, where `policy` answers or the network in the package."""
+def serve_darkroom(folder: Path) -> Iterator[str]:
+    """The address of a darkroom."""
     settings = ServerSettings(folder=folder)
-    with running(create_app(settings, policy=policy), settings) as (_, listening):
+    with running(create_app(settings), settings) as (_, listening):
         yield build_server_url(listening)
 
 
@@ -158,7 +156,7 @@ def photo_file(path: Path, side: int = 240, seed: int = 0) -> Path:
 @pytest.fixture
 def table(monitored_page: MonitoredPage, tmp_path: Path) -> Iterator[Table]:
     """The page of a new darkroom, on a desktop and on a phone."""
-    with serve_darkroom(tmp_path / "server", Scripted()) as base:
+    with serve_darkroom(tmp_path / "server") as base:
         yield (found := Table(monitored_page, base))
         found.went_well()
 

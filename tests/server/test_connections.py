@@ -26,7 +26,6 @@ from t2onet.server import ServerSettings, create_app
 from t2onet.server.running import LimitedConnection, LimitedServer, RepeatFilter, compute_connection_limits
 from tests.cli.helpers import COMMAND, environment
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.server.helpers import API
 from tests.server.live import running
 
@@ -85,7 +84,7 @@ def gather(tmp_path: Path) -> Iterator[Gathering]:
 
         def begin(more: APIRouter | None = None, **limits: float) -> Crowd:
             settings = ServerSettings(folder=tmp_path, stall_seconds=PATIENCE, **limits)  # type: ignore[arg-type]
-            app = create_app(settings, policy=Scripted(), more=[more] if more else [])
+            app = create_app(settings, more=[more] if more else [])
             server, listening = stack.enter_context(running(app, settings))
             return Crowd(server, listening.getsockname()[1], stack.enter_context(ExitStack()))
 

@@ -21,7 +21,6 @@ from t2onet.server import ServerSettings, create_app, results
 from t2onet.server.running import DisconnectMiddleware, get_disconnect_event, raise_if_disconnected
 from t2onet.server.sessions import DarkroomService
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.server.helpers import API, files, picture
 
 Message = dict[str, Any]
@@ -67,7 +66,7 @@ def busy(room: DarkroomService) -> Iterator[None]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[FastAPI]:
-    made = create_app(ServerSettings(folder=tmp_path / "server"), policy=Scripted())
+    made = create_app(ServerSettings(folder=tmp_path / "server"))
     yield made
     made.state.darkroom.sessions.close_all()
 

@@ -13,14 +13,13 @@ import pytest
 from t2onet.server import ServerSettings, create_app
 from tests.cli.test_serve import SIGNALS, serving
 from tests.conftest import EXAMPLES, PATIENCE, ROOT
-from tests.editor.helpers import Scripted
 from tests.server.helpers import decode
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 
 
 def test_every_route_is_on_the_page() -> None:
-    paths = create_app(policy=Scripted()).openapi()["paths"]
+    paths = create_app().openapi()["paths"]
     listed = set(re.findall(r"`(GET|POST|PUT|DELETE) ([^\s`?]+)", PAGE))
     for path, kinds in paths.items():
         short = path.removeprefix("/api/v1").replace("/sessions/{session}/photos/{photo}", "P")

@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from t2onet import Recipe
+from t2onet import Recipe, apply
 from t2onet.editor import Editor
 from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
 from t2onet.looks import looks
-from tests.editor.helpers import WARM, Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, encode, picture, pixels, read_refusal, recipe
 
@@ -32,19 +31,24 @@ def test_a_request_changes_the_photo_and_says_why(visitor: Visitor, photo: str) 
     told = visitor.say(photo, "brighter and warmer", 0)
     state = told["state"]
     assert (told["answered"], told["verdict"], state["revision"]) == (True, "edit", 1)
-    assert told["answer"].startswith("20 % brighter")
-    assert [(step["operation"], step["because"]) for step in state["steps"]] == [
-        ("brightness", ["brighter"]),
-        ("color", ["warmer"]),
-    ]
+    assert told["answer"].startswith(state["description"])
+    because = {step["operation"]: step["because"] for step in state["steps"]}
+    assert (because["exposure"], because["white_balance"]) == (["brighter"], ["warmer"])
     assert visitor.state(photo) == state
-    assert Recipe.from_data(state["recipe"]).steps[1].parameters == WARM
+    edited = np.asarray(apply(Recipe.from_data(state["recipe"]), pixels())).mean((0, 1)) - pixels().mean(
+        (0, 1)
+    )
+    assert edited[0] > edited[2] > 3, "brighter, and more red than blue"
 
 
 def test_the_answer_says_what_was_declined_and_which_limits_were_kept(visitor: Visitor, photo: str) -> None:
-    answer = visitor.say(photo, "brighter but trim the edges", 0)
-    assert [(part["words"], part["verdict"]) for part in answer["declined"]] == [("trim the edges", "crop")]
+    answer = visitor.say(photo, "brighter but remove the tree", 0)
+    assert [(part["words"], part["verdict"]) for part in answer["declined"]] == [("remove tree", "remove")]
     assert answer["limits"] == []
+    assert [(wish["what"], wish["outcome"]) for wish in answer["wishes"]] == [
+        ("lightness", "done"),
+        ("remove", "declined"),
+    ]
     limited = visitor.say(photo, "sharper without changing the brightness", 1)
     assert [(limit["attribute"], limit["direction"]) for limit in limited["limits"]] == [
         ("lightness", "either")
@@ -53,15 +57,19 @@ def test_the_answer_says_what_was_declined_and_which_limits_were_kept(visitor: V
 
 def test_a_request_is_answered_as_the_editor_answers_it(visitor: Visitor, photo: str) -> None:
     state = visitor.say(photo, "brighter and warmer", 0)["state"]
-    edit = Editor(pixels(), Scripted()).ask("brighter and warmer")
+    edit = Editor(pixels()).ask("brighter and warmer")
     assert Recipe.from_data(state["recipe"]) == edit.recipe
 
 
 def test_follow_ups_change_what_they_mention(visitor: Visitor, photo: str) -> None:
     before = visitor.say(photo, "brighter and warmer", 0)["state"]
     after = visitor.say(photo, "less warm", 1)["state"]
-    assert after["recipe"]["steps"][0] == before["recipe"]["steps"][0]
-    assert after["recipe"]["steps"][1] != before["recipe"]["steps"][1]
+    changed = [
+        new["operation"]
+        for old, new in zip(before["recipe"]["steps"], after["recipe"]["steps"], strict=True)
+        if old != new
+    ]
+    assert changed == ["white_balance"]
     assert len(after["changes"]) == 1
     undone = visitor.say(photo, "undo that", 2)["state"]
     assert (undone["recipe"], undone["revision"], undone["can_redo"]) == (before["recipe"], 3, True)
@@ -69,16 +77,16 @@ def test_follow_ups_change_what_they_mention(visitor: Visitor, photo: str) -> No
 
 def test_a_fresh_request_is_about_the_photo_as_it_was(visitor: Visitor, photo: str) -> None:
     visitor.say(photo, "warmer", 0)
-    answer = visitor.post(f"{photo}/requests", request="brighter", revision=1, fresh=True)
-    assert [step["operation"] for step in answer.json()["state"]["steps"]] == ["brightness"]
+    answer = visitor.post(f"{photo}/requests", request="half a stop brighter", revision=1, fresh=True)
+    assert [step["operation"] for step in answer.json()["state"]["steps"]] == ["exposure"]
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_what_cannot_be_done_changes_nothing(visitor: Visitor, photo: str, fresh: bool) -> None:
     before = visitor.say(photo, "warmer", 0)["state"]
-    told = visitor.post(f"{photo}/requests", request="crop it", revision=1, fresh=fresh).json()
-    assert (told["answered"], told["verdict"]) == (False, "crop")
-    assert told["answer"] == "I cannot crop, I only change photos as a whole; nothing was changed."
+    told = visitor.post(f"{photo}/requests", request="remove the tree", revision=1, fresh=fresh).json()
+    assert (told["answered"], told["verdict"]) == (False, "remove")
+    assert told["answer"] == "Things cannot be removed from a photo; nothing was changed."
     assert told["state"] == before
 
 
@@ -89,34 +97,39 @@ def test_variants_are_offered_and_one_is_taken(visitor: Visitor, photo: str) -> 
     chosen = found["variants"][2]
     answer = visitor.client.put(f"{photo}/recipe", json={"recipe": chosen["recipe"], "revision": 0})
     assert answer.json()["recipe"] == chosen["recipe"]
-    none = visitor.post(f"{photo}/variants", request="crop it").json()
+    none = visitor.post(f"{photo}/variants", request="remove the tree").json()
     assert (none["answered"], none["variants"]) == (False, [])
 
 
 def test_a_recipe_by_hand(visitor: Visitor, photo: str) -> None:
-    visitor.say(photo, "brighter and warmer", 0)
-    bright = {"operation": "brightness", "parameters": [0.2]}
+    visitor.say(photo, "brighten by half a stop and make it warmer", 0)
+    bright = {"operation": "exposure", "parameters": [0.2]}
     body = {
-        "recipe": {"steps": [{"operation": "color", "parameters": [WARM[:8], WARM[8:16], WARM[16:]]}]},
+        "recipe": {"steps": [{"operation": "white_balance", "parameters": [12, 0]}]},
         "aside": [{"position": 0, "step": bright}],
         "revision": 1,
     }
     state = visitor.client.put(f"{photo}/recipe", json=body).json()
-    assert [(step["operation"], step["because"]) for step in state["steps"]] == [("color", ["warmer"])]
+    assert [(step["operation"], step["because"]) for step in state["steps"]] == [
+        ("white_balance", ["make", "warmer"])
+    ]
     assert state["aside"] == [{"position": 0, "step": bright}]
     back = visitor.post(f"{photo}/undo", revision=2).json()
-    assert ([step["operation"] for step in back["steps"]], back["aside"]) == (["brightness", "color"], [])
+    assert ([step["operation"] for step in back["steps"]], back["aside"]) == (
+        ["white_balance", "exposure"],
+        [],
+    )
     assert visitor.post(f"{photo}/redo", revision=3).json()["aside"] == state["aside"]
 
 
 def test_strength_undo_and_redo(visitor: Visitor, photo: str) -> None:
-    visitor.say(photo, "brighter", 0)
+    visitor.say(photo, "half a stop brighter", 0)
     weaker = visitor.post(f"{photo}/strength", strength=0.5, revision=1).json()
-    assert (weaker["strength"], weaker["recipe"]["steps"][0]["parameters"]) == (0.5, [0.1])
+    assert (weaker["strength"], weaker["recipe"]["steps"][0]["parameters"]) == (0.5, [0.25])
     stronger = visitor.post(f"{photo}/strength", strength=2, revision=2).json()
-    assert (stronger["strength"], stronger["recipe"]["steps"][0]["parameters"]) == (2.0, [0.4])
+    assert (stronger["strength"], stronger["recipe"]["steps"][0]["parameters"]) == (2.0, [1.0])
     undone = visitor.post(f"{photo}/undo", revision=3).json()
-    assert (undone["strength"], undone["recipe"]["steps"][0]["parameters"]) == (1.0, [0.2])
+    assert (undone["strength"], undone["recipe"]["steps"][0]["parameters"]) == (1.0, [0.5])
     beginning = visitor.post(f"{photo}/undo", revision=4).json()
     assert (beginning["steps"], beginning["can_undo"]) == ([], False)
     nothing = visitor.post(f"{photo}/undo", revision=5).json()
@@ -125,12 +138,12 @@ def test_strength_undo_and_redo(visitor: Visitor, photo: str) -> None:
 
 def test_the_history_is_told_and_gone_through(visitor: Visitor, photo: str) -> None:
     assert visitor.client.get(f"{photo}/history").json() == {"revision": 0, "place": 0, "edits": []}
-    visitor.say(photo, "brighter and warmer", 0)
+    visitor.say(photo, "warmer and half a stop brighter", 0)
     first = visitor.say(photo, "a bit more", 1)["state"]
     visitor.say(photo, "a bit more", 2)
-    visitor.put(photo, 3, ("brightness", 0.5), ("contrast", 0.2))
-    visitor.put(photo, 4, ("contrast", 0.2), ("brightness", 0.5))
-    bright = {"position": 1, "step": {"operation": "brightness", "parameters": [0.5]}}
+    visitor.put(photo, 3, ("exposure", 0.5), ("contrast", 0.2))
+    visitor.put(photo, 4, ("contrast", 0.2), ("exposure", 0.5))
+    bright = {"position": 1, "step": {"operation": "exposure", "parameters": [0.5]}}
     switched = {"recipe": recipe(("contrast", 0.2)), "aside": [bright], "revision": 5}
     visitor.client.put(f"{photo}/recipe", json=switched)
     visitor.post(f"{photo}/strength", strength=0.5, revision=6)
@@ -139,8 +152,12 @@ def test_the_history_is_told_and_gone_through(visitor: Visitor, photo: str) -> N
     told = visitor.client.get(f"{photo}/history").json()
     assert (told["revision"], told["place"]) == (9, 9)
     assert told["edits"] == [
-        *("“brighter and warmer”", "“a bit more”", "Brightness, color adjusted"),
-        *("Color removed; contrast added; brightness adjusted", "Contrast moved", "Brightness switched off"),
+        *("“warmer and half a stop brighter”", "“a bit more”", "Exposure, white balance adjusted"),
+        *(
+            "White balance removed; contrast added; exposure adjusted",
+            "Contrast moved",
+            "Exposure switched off",
+        ),
         *("Strength 50 %", "Cleared", f"“brighter, {'please ' * 9}pleas…"),
     ]
     back = visitor.post(f"{photo}/history", place=2, revision=9).json()
@@ -157,7 +174,7 @@ def test_the_history_is_told_and_gone_through(visitor: Visitor, photo: str) -> N
 
 
 def test_a_change_about_an_old_revision_is_a_conflict(visitor: Visitor, photo: str) -> None:
-    visitor.say(photo, "brighter", 0)
+    visitor.say(photo, "half a stop brighter", 0)
     late = visitor.put(photo, 0, ("contrast", 0.3))
     assert read_refusal(late) == (409, "conflict")
     assert late.json()["revision"] == 1
@@ -165,7 +182,7 @@ def test_a_change_about_an_old_revision_is_a_conflict(visitor: Visitor, photo: s
         assert read_refusal(visitor.post(f"{photo}/{path}", revision=0)) == (409, "conflict")
     assert read_refusal(visitor.post(f"{photo}/strength", strength=1, revision=2)) == (409, "conflict")
     assert read_refusal(visitor.post(f"{photo}/requests", request="warmer", revision=7)) == (409, "conflict")
-    assert [step["operation"] for step in visitor.state(photo)["steps"]] == ["brightness"]
+    assert [step["operation"] for step in visitor.state(photo)["steps"]] == ["exposure"]
 
 
 def test_of_edits_at_the_same_time_one_wins(visitor: Visitor, photo: str) -> None:

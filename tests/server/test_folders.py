@@ -23,7 +23,6 @@ from t2onet.server.sessions import MARKER_FILE, open_server_folder
 from tests.cli.helpers import ROOT
 from tests.cli.test_serve import port_of, send_request, serving
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.server.helpers import API, files, picture
 from tests.server.test_storage import failing, few_inodes
 
@@ -164,7 +163,7 @@ def test_a_disk_that_is_full_is_refused(few_inodes: Path) -> None:
 
 def test_an_application_of_another_server_refuses_at_its_start(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    app = create_app(ServerSettings(folder=tmp_path / "file"), policy=Scripted())
+    app = create_app(ServerSettings(folder=tmp_path / "file"))
     with pytest.raises(ServerError, match="not a folder"), TestClient(app):
         pass
 

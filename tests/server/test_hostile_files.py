@@ -26,7 +26,6 @@ from t2onet.server.photos import open_stored_photo
 from t2onet.server.schemas import check_work
 from tests import hostile
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.hostile import FILES
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, files, picture, read_refusal
@@ -204,7 +203,7 @@ def test_about_is_answered_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return open_stored_photo(*arguments)
 
     monkeypatch.setattr(photos, "open_stored_photo", open_slowly)
-    with serve_darkroom(tmp_path / "server", Scripted()) as base, ThreadPoolExecutor(1) as pool:
+    with serve_darkroom(tmp_path / "server") as base, ThreadPoolExecutor(1) as pool:
         api = f"{base}{API[1:]}"
         session = json.loads(_call(f"{api}/sessions", b"")[1])["session"]
         for name, make in FILES.items():

@@ -15,7 +15,6 @@ from t2onet.server import ServerSettings, create_app, sessions
 from t2onet.server.running import bind_socket, run_server
 from t2onet.server.sessions import DarkroomService
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 
 
 def test_a_request_that_was_sent_before_the_stop_is_answered(tmp_path: Path) -> None:
@@ -43,7 +42,7 @@ def test_a_stop_ends_the_warm_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_no_kernels_are_compiled_for_a_server_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(sessions, "render_stages", lambda *_, **__: compiled.append(1))
-    room, stopping = DarkroomService.create(ServerSettings(), Scripted()), threading.Event()
+    room, stopping = DarkroomService.create(ServerSettings()), threading.Event()
     room.warm_up(stopping)
     assert len(compiled) == 1
     stopping.set()

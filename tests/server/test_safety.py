@@ -19,7 +19,6 @@ from t2onet.server.photos import to_display_name
 from t2onet.server.running import bind_socket, build_server_url
 from t2onet.server.security import SECURITY_HEADERS
 from tests.conftest import EXAMPLES
-from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe, session_folders
 
@@ -154,12 +153,13 @@ def test_text_is_echoed_as_data_only(visitor: Visitor, text: str) -> None:
     answer = visitor.upload(picture(32), text.encode("utf-8", "replace").decode())
     assert answer.headers["content-type"] == "application/json"
     photo = f"{visitor.session}/photos/{answer.json()['photo']}"
-    body = json.dumps({"request": f"brighter {text}", "revision": 0})
+    request = f"flip it. {text}"
+    body = json.dumps({"request": request, "revision": 0})
     told = visitor.client.post(
         f"{photo}/requests", content=body, headers={"Content-Type": "application/json"}
     )
     assert told.headers["content-type"] == "application/json"
-    assert told.json()["state"]["request"] == f"brighter {text}"
+    assert told.json()["state"]["request"] == request
     exported = visitor.post(f"{photo}/exports", kind="recipe").json()
     fetched = visitor.client.get(exported["url"])
     assert fetched.headers["content-disposition"].startswith("attachment; filename")
@@ -280,7 +280,7 @@ def test_sessions_photos_and_space_are_limited(serve: Serve, tmp_path: Path) -> 
 
 def test_an_upload_that_takes_too_long_is_refused(tmp_path: Path) -> None:
     async def slow() -> dict[str, Any]:
-        app = create_app(ServerSettings(upload_seconds=0.01, folder=tmp_path), policy=Scripted())
+        app = create_app(ServerSettings(upload_seconds=0.01, folder=tmp_path))
         session = app.state.darkroom.sessions.create()
         heard: list[dict[str, Any]] = []
         scope = {
@@ -362,7 +362,7 @@ def test_a_session_that_is_closed_meanwhile_is_no_failure(visitor: Visitor, phot
 def test_further_routes_are_guarded_like_the_others() -> None:
     router = APIRouter()
     router.add_api_route("/api/v1/more", lambda: {"more": True})
-    app = create_app(policy=Scripted(), more=[router])
+    app = create_app(more=[router])
     with TestClient(app, base_url="http://127.0.0.1") as client:
         answer = client.get("/api/v1/more")
         assert answer.json() == {"more": True}

@@ -15,7 +15,6 @@ from fastapi import FastAPI
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.sessions import Session
 from tests.conftest import PATIENCE
-from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 from tests.server.test_disconnects import call
@@ -132,7 +131,7 @@ async def upload_whole(app: FastAPI, session: Session) -> int:
 
 @pytest.mark.parametrize("limits", [{"uploads": 2}, {"photos": 2}])
 def test_uploads_under_way_are_limited_in_each_session(tmp_path: Path, limits: dict[str, int]) -> None:
-    app = create_app(ServerSettings(folder=tmp_path, **limits), policy=Scripted())  # type: ignore[arg-type]
+    app = create_app(ServerSettings(folder=tmp_path, **limits))  # type: ignore[arg-type]
     sessions = app.state.darkroom.sessions
 
     async def visit() -> None:
