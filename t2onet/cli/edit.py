@@ -279,7 +279,7 @@ class _EditWorker:
 
 
 def _is_answer(edit: Edit) -> bool:
-    """Whether there is a result to write: requests such as "undo" or "why so dark?" are about an earlier edit."""
+    """Whether there is a result to write; "undo" or "why so dark?" are about an earlier edit."""
     from ..language.wishes import Role
 
     asks = any(wish.role is Role.QUESTION for wish in edit.wishes)
