@@ -46,7 +46,9 @@ def _explain(label: str, photos: list[Picture]) -> None:
 def _planted(picture: Picture, rng: np.random.Generator) -> Picture | None:
     """The picture after random operations; None where they clip more than a hundredth of the values."""
     for name in rng.permutation(PAPER)[: rng.integers(1, 5)]:
-        changed = apply_step(Step.from_trusted(str(name), _values(get_operation(name), rng)), picture)
+        operation = get_operation(name)
+        values = operation.complete(_values(operation.as_published(), rng))
+        changed = apply_step(Step.from_trusted(str(name), values), picture)
         if _clips(picture, changed):
             return None
         picture = changed

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+from .errors import RequestError
+
+THREADS = 2
 
 
 def import_onnxruntime() -> ModuleType:
@@ -17,3 +23,17 @@ def import_onnxruntime() -> ModuleType:
     import onnxruntime
 
     return onnxruntime  # type: ignore[no-any-return]
+
+
+def open_session(path: Path) -> Any:
+    """A graph that is ready to run."""
+    try:
+        onnxruntime = import_onnxruntime()
+    except ImportError:
+        raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = THREADS
+    # Threads that wait for work would keep cores busy that other photos need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

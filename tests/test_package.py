@@ -60,7 +60,8 @@ def test_the_wheel_is_pure_and_holds_only_the_package(wheel: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"t2onet"}
-    assert {"t2onet/py.typed", "t2onet/__init__.pyi", "t2onet/recipe/looks.json"} <= set(names)
+    data = {"py.typed", "__init__.pyi", "recipe/looks.json", "data/phrases/frames.toml"}
+    assert {f"t2onet/{name}" for name in data} <= set(names)
 
 
 def test_it_edits_a_photo_without_writing_to_its_own_folder(environment: Path, tmp_path: Path) -> None:

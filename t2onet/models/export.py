@@ -22,6 +22,7 @@ from ..image import write_atomically
 from ..language import Vocabulary
 from ..language.grams import PIECES
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
+from .reader import GRAPH_OUTPUTS, ReaderGraph, ReaderNetwork
 from .retoucher import (
     OPERATION_ORDER,
     RETOUCHER_MODES,
@@ -64,6 +65,31 @@ def export_graph(
             dynamo=False,
         )
     return compress_weights(stream.getvalue(), stored)
+
+
+def export_reader(
+    network: ReaderNetwork,
+    prototypes: Tensor,
+    pieces: Sequence[str],
+    looks: Sequence[str],
+    path: Path,
+    *,
+    stored: WeightFormat = "int8",
+) -> None:
+    """Export the reader as one file, with its vocabulary and the names of its looks inside."""
+    import onnx
+
+    example = torch.tensor([[2, 5, 6, 7, 3]])
+    axes = {name: {0: "batch", 1: "length"} for name in ("pieces", *GRAPH_OUTPUTS)}
+    axes["belongs"] = {0: "batch", 1: "length", 2: "length"}
+    graph = export_graph(
+        ReaderGraph(network, prototypes), (example,), ["pieces"], GRAPH_OUTPUTS, axes=axes, stored=stored
+    )
+    model = onnx.load_from_string(graph)
+    for key, lines in (("pieces", pieces), ("looks", looks)):
+        entry = model.metadata_props.add()
+        entry.key, entry.value = key, "\n".join(lines)
+    write_atomically(path, model.SerializeToString(), overwrite=True)
 
 
 def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:

