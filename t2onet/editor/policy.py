@@ -22,7 +22,7 @@ from ..errors import RequestError, T2OError
 from ..executor import apply
 from ..image import Image
 from ..image.photo import resize_array, resize_to_square
-from ..inference import import_onnxruntime
+from ..inference import open_session
 from ..language.foreign import is_foreign
 from ..language.grams import spelt, words
 from ..language.parts import doubtful
@@ -106,7 +106,6 @@ RETOUCHER, T2ONET = "retoucher", "t2onet"
 """Kinds of networks, as `about.json` names them; the default is the first."""
 WEIGHTS_FOLDER = "weights"
 """Folder of the shipped network in the package."""
-_THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ class _OnnxNetwork:
         begin, step, about = NETWORK_FILES
         self.about: dict[str, Any] = json.loads((folder / about).read_text(encoding="utf-8"))
         self.side: int = self.about["side"]
-        self._begin, self._step = (_open_onnx_session(folder / name) for name in (begin, step))
+        self._begin, self._step = (open_session(folder / name) for name in (begin, step))
 
 
 class OnnxPolicy(_OnnxNetwork):
@@ -162,7 +161,7 @@ class OnnxPolicy(_OnnxNetwork):
         self.verdicts: tuple[str, ...] = tuple(self.about["verdicts"])
         self.caution: float = self.about["caution"]
         memory = folder / MEMORY_FILE
-        self._style = OnnxStyle(_open_onnx_session(memory)) if memory.is_file() else None
+        self._style = OnnxStyle(open_session(memory)) if memory.is_file() else None
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         """Answer a request about a picture (3, side, side) in [0, 1], sRGB.
@@ -326,16 +325,3 @@ def load_shipped_policy() -> OnnxPolicy:
     """The network in the package, loaded once."""
     with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER) as folder:
         return OnnxPolicy(folder)
-
-
-def _open_onnx_session(path: Path) -> Any:
-    try:
-        onnxruntime = import_onnxruntime()
-    except ImportError:
-        raise RequestError("answering requests needs ONNX Runtime: pip install onnxruntime") from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = _THREADS
-    # Threads that wait for work would keep cores busy that other photos need.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
