@@ -50,10 +50,10 @@ def _ratio(source: Path, folder: Path) -> None:
 
 
 def print_peak_memory(recipe: Recipe, source: Path) -> None:
-    """Apply `recipe` to `source` by the command; files are written beside it."""
+    """Apply `recipe` to `source` by the command; files are written beside it, over those of earlier calls."""
     folder = source.parent
-    recipe.save(folder / "look.json")
-    arguments = ["apply", folder / "look.json", source, "-o", folder / "memory.jpg", "--quiet"]
+    recipe.save(folder / "look.json", overwrite=True)
+    arguments = ["apply", folder / "look.json", source, "-o", folder / "memory.jpg", "--overwrite", "--quiet"]
     if not Path("/proc/self/status").exists():
         print("  peak memory: only measured on Linux")
         return

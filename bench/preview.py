@@ -6,6 +6,7 @@ import numpy as np
 
 from bench.scene import EXAMPLES
 from t2onet import Recipe, apply, open_image, operations
+from t2onet.operations.paper import CURVES
 
 RECIPES = 6
 
@@ -33,6 +34,11 @@ def _moderate(rng: np.random.Generator) -> Recipe:
 
 
 def _values(operation: operations.Operation, rng: np.random.Generator) -> list[float]:
-    if operation.size > 1:
+    if operation.name in CURVES:
         return [float(np.exp(rng.normal(0, 0.25))) for _ in operation.slots]
-    return [float(rng.uniform(max(-0.3, 0.8 * slot.low), 0.3)) for slot in operation.slots]
+    return [slot.default + _draw_change(slot, rng) for slot in operation.slots]
+
+
+def _draw_change(slot: operations.Parameter, rng: np.random.Generator) -> float:
+    low, high = 0.8 * (slot.low - slot.default), 0.8 * (slot.high - slot.default)
+    return float(rng.uniform(max(-0.3, low), min(0.3, high)))

@@ -15,7 +15,7 @@ from t2onet.data.simulation.grammar.matters import MATTERS
 from t2onet.data.simulation.grammar.moods import MOODS
 from t2onet.data.simulation.mining import Labels, mine
 from t2onet.data.simulation.sentences import request
-from t2onet.data.simulation.wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
+from t2onet.data.simulation.wish import COLOURS, ChangeKind, DrawnWish, Flavour, PhotoChange
 from t2onet.language import Attribute
 from t2onet.language.keywords import keywords
 
@@ -29,18 +29,18 @@ _FILLERS = frozenset(
 _AMOUNTS = (0.25, 0.5, 1.0, 1.3, 2.0, 3.0)
 
 
-def even_wish(rng: np.random.Generator) -> Wish:
+def even_wish(rng: np.random.Generator) -> DrawnWish:
     """One of everything a wish can be, evenly."""
     flavour = tuple(Flavour)[rng.integers(4)]
     if flavour is Flavour.UNANSWERABLE:
-        return Wish(flavour, matter=tuple(MATTERS)[rng.integers(len(MATTERS))])
+        return DrawnWish(flavour, matter=tuple(MATTERS)[rng.integers(len(MATTERS))])
     kinds = rng.permutation(np.array(tuple(ChangeKind)))[: 1 + rng.integers(3)]
     changes = tuple(_even_change(ChangeKind(str(kind)), rng) for kind in kinds)
     if flavour is Flavour.VAGUE:
-        return Wish(flavour, changes, mood=tuple(MOODS)[rng.integers(len(MOODS))])
+        return DrawnWish(flavour, changes, mood=tuple(MOODS)[rng.integers(len(MOODS))])
     asked = {intent.attribute for change in changes for intent in change.intents}
     left = [attribute for attribute in Attribute if attribute not in asked]
-    return Wish(flavour, changes, (left[0],) if left and rng.random() < 0.15 else ())
+    return DrawnWish(flavour, changes, (left[0],) if left and rng.random() < 0.15 else ())
 
 
 def _even_change(kind: ChangeKind, rng: np.random.Generator) -> PhotoChange:
@@ -73,7 +73,7 @@ def main() -> None:
         _print_real(told)
 
 
-def _print_agreement(wishes: list[Wish], told: list[str]) -> None:
+def _print_agreement(wishes: list[DrawnWish], told: list[str]) -> None:
     """How often rules read the sentence as it was meant."""
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
@@ -92,7 +92,7 @@ def _print_agreement(wishes: list[Wish], told: list[str]) -> None:
         print(f"    {name:<28} {right[name] / count[name]:.2f} of {count[name]}")
 
 
-def _classes(wish: Wish) -> tuple[str, ...]:
+def _classes(wish: DrawnWish) -> tuple[str, ...]:
     if wish.flavour in {Flavour.VAGUE, Flavour.UNANSWERABLE}:
         return (str(wish.flavour),)
     if len(wish.changes) > 1:

@@ -12,7 +12,7 @@ import numpy as np
 from bench.pairs import made, real
 from t2onet.data.simulation.draw import draw_batch
 from t2onet.data.simulation.strengths import edited, strengths
-from t2onet.data.simulation.wish import ChangeKind, PhotoChange, Wish
+from t2onet.data.simulation.wish import ChangeKind, DrawnWish, PhotoChange
 from t2onet.data.simulation.wishes import CLASSES, classes_of
 from t2onet.language import Attribute
 from t2onet.metrics.attributes import (
@@ -36,7 +36,7 @@ def main() -> None:
     _print_cross_talk(photos[:100])
 
 
-def _samples(photos: np.ndarray) -> Iterator[tuple[Wish, np.ndarray]]:
+def _samples(photos: np.ndarray) -> Iterator[tuple[DrawnWish, np.ndarray]]:
     """Wishes, and how the attributes change between their pictures in eight bits."""
     rng, tally = np.random.default_rng(0), Counter()
     for _ in range(0, COUNT, TOGETHER):
@@ -49,7 +49,7 @@ def _stored(pictures: np.ndarray) -> np.ndarray:
     return np.round(pictures * 255) / 255
 
 
-def _print_agreement(samples: list[tuple[Wish, np.ndarray]]) -> None:
+def _print_agreement(samples: list[tuple[DrawnWish, np.ndarray]]) -> None:
     asked, shown = Counter(), Counter()
     for wish, change in samples:
         classes = classes_of(wish.intents)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from .errors import Cancelled
 from .image.photo import to_picture
-from .image.pixels import allocate_padded, find_padded, find_words, to_depth, to_uint8
+from .image.pixels import Scratch, allocate_padded, find_padded, find_words, to_depth, to_uint8
 from .operations import Frame
 
 Pixels = np.ndarray
@@ -94,6 +94,7 @@ class BandPass:
     """Whether kernels convert between pixels and tiles."""
     compiled_curves: bool
     """Whether a table alone is mapped by a kernel."""
+    _tiles: Scratch = field(default_factory=Scratch, init=False, repr=False, compare=False)
 
     def process(self, rows: Rows) -> None:
         top, bottom = rows
@@ -129,7 +130,7 @@ class BandPass:
         if self.compiled and rows.dtype.kind == "u":
             from .kernels import load_integers, load_levels, load_words, split_words
 
-            tile = np.empty((3, *rows.shape[:2]), np.float32)
+            tile: np.ndarray = self._tiles.take(3, *rows.shape[:2])
             words = find_words(rows)
             if words is not None and (self.levels is None or _is_plain(self.levels)):
                 split_words(words, tile)

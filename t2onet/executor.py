@@ -92,6 +92,12 @@ def apply(
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
 
 
+def load_kernels() -> None:
+    """Load what all kernels need, which takes most of the time before the first photo."""
+    pixels = allocate_pixels((2, 2, 3), np.dtype(np.uint8))
+    apply(Recipe.from_steps([("brightness", 0.5)]), pixels, kernels=True)
+
+
 def reframe_image(
     image: Image,
     steps: Sequence[Step],

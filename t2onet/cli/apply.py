@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -91,8 +92,14 @@ def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool
 
     After an interruption (Ctrl-C) files that are being written are completed, and nothing new is started.
     """
+    from ..image.pixels import reuse_memory
+
     stop = threading.Event()
-    with _show_photo_progress(len(tasks), quiet) as advance, ThreadPoolExecutor(jobs) as pool:
+    with (
+        reuse_memory(),
+        _show_photo_progress(len(tasks), quiet) as advance,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
         futures: list[Future[PhotoReport]] = []
         try:
             for task in tasks:
@@ -102,6 +109,24 @@ def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool
             pool.shutdown(wait=False, cancel_futures=True)
             stop.set()  # only now: a thread that stops would take the next photo
     return list(_collect_reports(futures))
+
+
+def start_loading_kernels(tasks: list[PhotoTask], *, skip_existing: bool) -> None:
+    """Load kernels in a thread, while photos are opened, if any edit of this many pixels would use them.
+
+    The first photo stands for all that are not skipped.
+    """
+    from ..executor import MIN_CURVE_KERNEL_PIXELS, load_kernels
+    from ..image.reading import read_photo_size
+
+    def load() -> None:
+        with suppress(Exception):  # raised again where a photo needs them
+            load_kernels()
+
+    todo = [task for task in tasks if not (skip_existing and task.target.exists())]
+    size = read_photo_size(todo[0].source) if todo else None
+    if size is not None and math.prod(size) * len(todo) >= MIN_CURVE_KERNEL_PIXELS:
+        threading.Thread(target=load).start()
 
 
 def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:
@@ -257,6 +282,7 @@ def apply_recipe(
     look = load_recipe(recipe).blend(strength)
     selected = select_photos(photos, output, derive_result_name(recipe), recursive=recursive)
     todo = selected.tasks
+    start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
     work = _ApplyWorker(
         look, radius, quality, overwrite, skip_existing, len(todo), max(1, count_cores() // jobs)

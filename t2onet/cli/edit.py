@@ -24,6 +24,7 @@ from .apply import (
     remove_empty_folders,
     run_tasks,
     set_max_megapixels,
+    start_loading_kernels,
 )
 from .common import (
     JobsOption,
@@ -99,6 +100,7 @@ def edit_photos(
         photos, output, EDITED_SUFFIX, recursive=recursive, variants=variants, sidecars=True
     )
     todo = selected.tasks
+    start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
     policy = None if network is None else open_policy(network)
     if policy is not None:

@@ -91,7 +91,7 @@ Score = float | None
 
 
 @dataclass(frozen=True)
-class Change:
+class WordTurn:
     """A turn: the pictures and recipes before and after it, and the answer in words.
 
     `answer_to` makes the picture that another sentence leads to; `views` are those after every turn, the
@@ -121,7 +121,7 @@ class Check:
     """A check as it is written, ready to measure."""
 
     text: str
-    measure: Callable[[Change], Score]
+    measure: Callable[[WordTurn], Score]
 
 
 def check(pattern: str) -> Callable[[Measure], Measure]:
@@ -145,7 +145,7 @@ def parse_check(text: str) -> Check:
     raise DataError(f"there is no check {text!r}; the module {__name__} lists them")
 
 
-def _measure_groups(measure: Measure, groups: Sequence[str | None], change: Change) -> Score:
+def _measure_groups(measure: Measure, groups: Sequence[str | None], change: WordTurn) -> Score:
     return measure(change, *groups)
 
 
@@ -185,25 +185,25 @@ def measure_quantity(name: str, view: View, before: View) -> Score:
 
 
 @check(rf"({_QUANTITY})([+-])")
-def moved(change: Change, name: str, mark: str) -> Score:
+def moved(change: WordTurn, name: str, mark: str) -> Score:
     values = [measure_quantity(name, view, change.before) for view in (change.after, change.before)]
     return None if values[0] is None or values[1] is None else _sign(mark) * (values[0] - values[1])
 
 
 @check(rf"not ({_QUANTITY})([+-])")
-def not_moved(change: Change, name: str, mark: str) -> Score:
+def not_moved(change: WordTurn, name: str, mark: str) -> Score:
     score = moved(change, name, mark)
     return None if score is None else _met(score < 1.0)
 
 
 @check(rf"kept ({_QUANTITY})")
-def kept_quantity(change: Change, name: str) -> Score:
+def kept_quantity(change: WordTurn, name: str) -> Score:
     score = moved(change, name, "+")
     return None if score is None else _met(abs(score) < 1.0)
 
 
 @check(rf"kept ({_PART})")
-def kept_part(change: Change, part: str) -> Score:
+def kept_part(change: WordTurn, part: str) -> Score:
     """Of a zone the lightness, of skin the colour, of a hue both."""
     if (chosen := _select(change.before, part)) is None:
         return None
@@ -213,7 +213,7 @@ def kept_part(change: Change, part: str) -> Score:
 
 
 @check(rf"only ({_PART})")
-def only_part(change: Change, part: str) -> Score:
+def only_part(change: WordTurn, part: str) -> Score:
     chosen = _select(change.before, part)
     far = ~change.before.select(part, _APART["zone" if part in ZONES else "hue"])
     if chosen is None or far.mean() < MIN_SHARE:
@@ -224,7 +224,7 @@ def only_part(change: Change, part: str) -> Score:
 
 
 @check(rf"({_PART})\.hue>({_COLOUR})")
-def hue_turned(change: Change, part: str, colour: str) -> Score:
+def hue_turned(change: WordTurn, part: str, colour: str) -> Score:
     if (chosen := _select(change.before, part)) is None:
         return None
     goal = _hue_angle(_colour_direction(colour))
@@ -246,7 +246,7 @@ def _colour_direction(name: str) -> np.ndarray:
 
 
 @check(rf"(?:({_PART})\.)?(towards|away from) ({_COLOUR})")
-def cast_moved(change: Change, part: str | None, way: str, colour: str) -> Score:
+def cast_moved(change: WordTurn, part: str | None, way: str, colour: str) -> Score:
     """At least half of the move must be in that direction."""
     whole = np.ones(change.before.chroma.shape, bool)
     chosen = _select(change.before, part) if part else whole
@@ -262,7 +262,7 @@ def cast_moved(change: Change, part: str | None, way: str, colour: str) -> Score
 
 
 @check(rf"ev ({_NUMBER})")
-def exposed(change: Change, stated: str) -> Score:
+def exposed(change: WordTurn, stated: str) -> Score:
     stops, before = float(stated), np.asarray(luminance(change.before.light))[0]
     brightest = change.before.light.max(axis=0) * 2.0 ** max(stops, 0.0)
     chosen = (brightest < MAX_EXPOSED) & (before * 2.0 ** min(stops, 0.0) > MIN_EXPOSED)
@@ -276,7 +276,7 @@ def exposed(change: Change, stated: str) -> Score:
 
 
 @check(rf"set (\w+)(?:\.(\w+(?: \w+)?))? ({_NUMBER})")
-def has_setting(change: Change, operation: str, parameter: str | None, stated: str) -> Score:
+def has_setting(change: WordTurn, operation: str, parameter: str | None, stated: str) -> Score:
     """Steps of one operation add up to the number, within 1 % of it or 0.005."""
     labels = get_operation(operation).slot_labels
     at = labels.index(parameter) if parameter else 0
@@ -286,7 +286,7 @@ def has_setting(change: Change, operation: str, parameter: str | None, stated: s
 
 
 @check(rf"(more|less) ({_QUANTITY}) than (.+)")
-def compared(change: Change, order: str, name: str, sentence: str) -> Score:
+def compared(change: WordTurn, order: str, name: str, sentence: str) -> Score:
     if change.answer_to is None:
         return None
     other = measure_quantity(name, change.answer_to(sentence), change.before)
@@ -300,13 +300,13 @@ def compared(change: Change, order: str, name: str, sentence: str) -> Score:
 
 
 @check("unblown")
-def unblown(change: Change) -> Score:
+def unblown(change: WordTurn) -> Score:
     shares = [(view.lab[0] > 99.0).mean() for view in (change.before, change.after)]
     return _met(shares[1] - shares[0] < MIN_SHARE)
 
 
 @check("uncrushed")
-def uncrushed(change: Change) -> Score:
+def uncrushed(change: WordTurn) -> Score:
     shares = [(view.lab[0] < 1.0).mean() for view in (change.before, change.after)]
     return _met(shares[1] - shares[0] < MIN_SHARE)
 
@@ -315,12 +315,12 @@ def uncrushed(change: Change) -> Score:
 
 
 @check("grey")
-def is_grey(change: Change) -> Score:
+def is_grey(change: WordTurn) -> Score:
     return _met(change.after.attributes["S"] < 1.0)
 
 
 @check(r"look (.+)")
-def has_look(change: Change, names: str) -> Score:
+def has_look(change: WordTurn, names: str) -> Score:
     """Quoted words of the request in the answer name no look."""
     if change.recipe == change.recipe_before:
         return 0.0
@@ -331,7 +331,7 @@ def has_look(change: Change, names: str) -> Score:
     return 0.0
 
 
-def _resembles(change: Change, name: str) -> bool:
+def _resembles(change: WordTurn, name: str) -> bool:
     photo = np.ascontiguousarray(change.before.picture.transpose(1, 2, 0))
     look = View(np.asarray(apply(find_look(name).recipe, photo)).transpose(2, 0, 1))
     distances = [np.abs(view.lab - look.lab).mean() for view in (change.before, change.after)]
@@ -373,7 +373,7 @@ _ON_CARD: dict[str, Callable[[View], float]] = {
 
 
 @check(r"(not )?(grain|vignette)([+-])")
-def effect_moved(change: Change, negation: str | None, effect: str, mark: str) -> Score:
+def effect_moved(change: WordTurn, negation: str | None, effect: str, mark: str) -> Score:
     """Measured on a grey card under the recipe, which is even and smooth but for these effects."""
     card = np.full((*change.before.chroma.shape, 3), 0.5, np.float32)
 
@@ -386,7 +386,7 @@ def effect_moved(change: Change, negation: str | None, effect: str, mark: str) -
 
 
 @check("noise-")
-def noise_removed(change: Change) -> Score:
+def noise_removed(change: WordTurn) -> Score:
     flat = _find_flat(change.before)
     before, after = np.abs(_detail(change.before)), np.abs(_detail(change.after))
     edges = before >= np.quantile(before, 0.97)
@@ -396,7 +396,7 @@ def noise_removed(change: Change) -> Score:
 
 
 @check(r"haze([+-])")
-def haze_moved(change: Change, mark: str) -> Score:
+def haze_moved(change: WordTurn, mark: str) -> Score:
     """Haze is light in the darkest channel of the darkest pixel around, against that of the whole."""
 
     def measure(view: View) -> float:
@@ -412,38 +412,38 @@ def haze_moved(change: Change, mark: str) -> Score:
 
 
 @check("declined")
-def declined(change: Change) -> Score:
+def declined(change: WordTurn) -> Score:
     return _met(change.recipe == change.recipe_before and change.declined)
 
 
 @check("partly declined")
-def partly_declined(change: Change) -> Score:
+def partly_declined(change: WordTurn) -> Score:
     return _met(change.recipe != change.recipe_before and change.declined)
 
 
 @check("unchanged")
-def unchanged(change: Change) -> Score:
+def unchanged(change: WordTurn) -> Score:
     return _met(change.recipe == change.recipe_before)
 
 
 @check("original")
-def original(change: Change) -> Score:
+def original(change: WordTurn) -> Score:
     return _met(not change.recipe.steps)
 
 
 @check(r"same as (\d+)")
-def same_as_turn(change: Change, turn: str) -> Score:
+def same_as_turn(change: WordTurn, turn: str) -> Score:
     return _met(np.abs(change.after.lab - change.views[int(turn)].lab).mean() < NOTICEABLE_SHIFT)
 
 
 @check("(weaker|stronger)")
-def strength_changed(change: Change, way: str) -> Score:
+def strength_changed(change: WordTurn, way: str) -> Score:
     opened = change.views[0].lab
     far = [float(np.abs(view.lab - opened).mean()) for view in (change.before, change.after)]
     return (far[1] - far[0]) * (1.0 if way == "stronger" else -1.0) / NOTICEABLE_SHIFT
 
 
 @check(r"says (.+)")
-def says(change: Change, words: str) -> Score:
+def says(change: WordTurn, words: str) -> Score:
     text = change.text.lower()
     return _met(any(word.lower() in text for word in words.split("|")))

@@ -25,7 +25,7 @@ from ..errors import DataError, T2OError
 from ..executor import apply
 from ..metrics.regions import View
 from ..recipe import Recipe
-from .word_checks import Change, Check, parse_check
+from .word_checks import Check, WordTurn, parse_check
 
 WORDS_FILE = Path(__file__).with_name("photographers_words.toml")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -43,7 +43,7 @@ _DECLINES = re.compile(
 _TURN = re.compile(r"turn (\d+): (.+)")
 
 
-class Answer(Protocol):
+class ReadableEdit(Protocol):
     """What the list reads of an edit."""
 
     @property
@@ -57,9 +57,9 @@ class Turns(Protocol):
     """What the list asks of an editor: `t2onet.Editor`, or a stand-in."""
 
     @property
-    def current(self) -> Answer | None: ...
-    def ask(self, request: str) -> Answer: ...
-    def follow(self, request: str) -> Answer: ...
+    def current(self) -> ReadableEdit | None: ...
+    def ask(self, request: str) -> ReadableEdit: ...
+    def follow(self, request: str) -> ReadableEdit: ...
 
 
 class TurnCheck(NamedTuple):
@@ -155,7 +155,7 @@ class Photo:
             self._answers[request] = self.hold_conversation([request])[-1].after
         return self._answers[request]
 
-    def hold_conversation(self, turns: Sequence[str]) -> list[Change]:
+    def hold_conversation(self, turns: Sequence[str]) -> list[WordTurn]:
         """The change of each turn."""
         editor, changes, views = self._open_editor(self.pixels), [], [self.view]
         recipe = Recipe()
@@ -165,12 +165,12 @@ class Photo:
             recipe = editor.current.recipe if editor.current else Recipe()
             views.append(views[-1] if recipe == before else self.render(recipe))
             changes.append(
-                Change(views[-2], views[-1], before, recipe, text, declined, self.answer_to, tuple(views))
+                WordTurn(views[-2], views[-1], before, recipe, text, declined, self.answer_to, tuple(views))
             )
         return changes
 
 
-def _take_turn(take: Callable[[str], Answer], request: str) -> tuple[str, bool]:
+def _take_turn(take: Callable[[str], ReadableEdit], request: str) -> tuple[str, bool]:
     """The answer in words, and whether it says that something was not done."""
     try:
         edit = take(request)
@@ -189,7 +189,7 @@ def check_entry(entry: Entry, photo: Photo) -> Result:
     """Run an entry on a photo. It is skipped if one of its checks cannot be measured there."""
     changes = photo.hold_conversation(entry.say)
     last = changes[-1]
-    whole = Change(
+    whole = WordTurn(
         photo.view, last.after, Recipe(), last.recipe, last.text, last.declined, last.answer_to, last.views
     )
     scores = [(check.text, turn, check.measure([whole, *changes][turn])) for turn, check in entry.expect]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -85,7 +88,81 @@ def is_gray(pixels: NDArray[Any]) -> bool:
 
 def allocate_padded(height: int, width: int) -> NDArray[np.uint8]:
     """An uninitialized (H, W, 3) that has four bytes a pixel in memory, like Pillow's pictures."""
-    return np.empty((height, width, 4), np.uint8)[..., :3]
+    return _memory.allocate(height, width)[..., :3]
+
+
+@contextmanager
+def reuse_memory() -> Iterator[None]:
+    """Photos that are let go inside leave their memory to the next: the system clears what is new to it."""
+    _memory.users += 1
+    try:
+        yield
+    finally:
+        _memory.users -= 1
+        _memory.free.clear()
+
+
+class _PixelMemory:
+    """Memory of padded pixels; that of pixels which are gone is kept while the next may fit into it."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self.free: list[NDArray[np.uint8]] = []
+
+    def allocate(self, height: int, width: int) -> NDArray[np.uint8]:
+        """An uninitialized (H, W, 4)."""
+        shape = height, width, 4
+        if not self.users:
+            return np.empty(shape, np.uint8)
+        return np.asarray(_Loan(self, self._take(math.prod(shape)), shape))
+
+    def _take(self, size: int) -> NDArray[np.uint8]:
+        try:
+            memory = self.free.pop()
+        except IndexError:
+            return np.empty(size, np.uint8)
+        if memory.size == size:
+            return memory
+        self.free.clear()
+        return np.empty(size, np.uint8)
+
+    def give_back(self, memory: NDArray[np.uint8]) -> None:
+        if self.users:
+            self.free.append(memory)
+
+
+class _Loan:
+    """Memory as an array of some shape; given back when the last array in it is gone."""
+
+    def __init__(self, owner: _PixelMemory, memory: NDArray[np.uint8], shape: tuple[int, ...]) -> None:
+        self._owner, self._memory = owner, memory
+        self.__array_interface__ = {**memory.__array_interface__, "shape": shape, "strides": None}
+
+    def __del__(self) -> None:
+        self._owner.give_back(self._memory)
+
+
+_memory = _PixelMemory()
+
+
+class Scratch(threading.local):
+    """Floats that a thread uses again and again: fresh memory takes longer than filling it."""
+
+    _ALIGNMENT = 64
+    """Bytes of a cache line; vectors that straddle two take twice as long to read."""
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.float32)
+
+    def take(self, *shape: int) -> NDArray[np.float32]:
+        """Uninitialized memory, the same as before in this thread where that was large enough."""
+        size = math.prod(shape)
+        if self._memory.size < size:
+            spare = self._ALIGNMENT // 4
+            memory = np.empty(size + spare, np.float32)
+            first = -memory.ctypes.data % self._ALIGNMENT // 4
+            self._memory = memory[first : first + size]
+        return self._memory[:size].reshape(shape)
 
 
 def find_padded(pixels: NDArray[Any]) -> NDArray[np.uint8] | None:

@@ -190,6 +190,17 @@ def read_with_pillow(data: bytes, max_pixels: float | None = None) -> Image:
     )
 
 
+def read_photo_size(path: Path) -> tuple[int, int] | None:
+    """Width and height of a photo before its orientation, by its header; None if Pillow would not read it."""
+    _silence_pillow()
+    try:
+        data = read_regular_file(path)
+        formats.check_structure(data)
+        return _open_with_pillow(data).size
+    except Exception:  # plugins raise anything on bad bytes
+        return None
+
+
 def read_declared_size(data: bytes) -> tuple[int, int] | None:
     """Width and height from the header, without Pillow's limit on pixels; None if that fails.
 

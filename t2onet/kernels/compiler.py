@@ -8,10 +8,32 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numba
+
+
+def _load_array_support() -> None:
+    """Import Numba's array functions without SciPy, which they import only to see whether it is there.
+
+    That takes longer than loading all kernels. Numba says the same about SciPy afterwards.
+    """
+    name = "numba.np.arraymath"
+    if name in sys.modules or "scipy.linalg" in sys.modules:
+        return
+    linalg: Any = import_module("numba.np.linalg")
+    look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        arrays: Any = import_module(name)
+        arrays._HAVE_BLAS = find_spec("scipy") is not None
+    finally:
+        linalg.ensure_blas = look
+
+
+_load_array_support()
 
 
 def cache_folder() -> Path:
@@ -62,8 +84,11 @@ _CACHE_ENABLED = _is_writable(cache_folder())
 
 
 def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, compiled on its first call; cached on disk where the cache folder is writable."""
-    return _compile(function, fastmath=False)
+    """`function`, compiled on its first call; cached on disk where the cache folder is writable.
+
+    Products and sums may be fused, which is the same in any loop; nothing else may be reordered.
+    """
+    return _compile(function, fastmath={"contract"})
 
 
 def compile_sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,12 +98,10 @@ def compile_sum_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def compile_inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `compile_kernel`, for what a kernel does with one pixel: a call in a loop would not vectorise."""
-    return _compile(function, fastmath=False, inlined=True)
+    return _compile(function, fastmath={"contract"}, inlined=True)
 
 
-def _compile(
-    function: Callable[..., Any], fastmath: bool | set[str], inlined: bool = False
-) -> Callable[..., Any]:
+def _compile(function: Callable[..., Any], fastmath: set[str], inlined: bool = False) -> Callable[..., Any]:
     decorate = numba.njit(
         nogil=True, cache=_CACHE_ENABLED, error_model="numpy", fastmath=fastmath, forceinline=inlined
     )

@@ -2,7 +2,7 @@
 
 A kernel takes parameters and gives a function of a tile (3, H, W), float32 in [0, 1] and C-contiguous, in the
 space of its operation. The function changes the tile in place or returns a new one. Compiled without
-fast-math, it gives a pixel the same value in any tile. A kernel of geometry is the same function of photo,
+reordering, it gives a pixel the same value in any tile. A kernel of geometry is the same function of photo,
 parameters and rows as its formula.
 """
 

@@ -35,7 +35,7 @@ from .terms import (
 
 
 @dataclass(frozen=True)
-class Reading:
+class KeywordReading:
     """What a request seems to ask for.
 
     `confident` is set where nearly every word was understood and nothing contradicts.
@@ -71,7 +71,7 @@ _GOALS = re.compile(
 _TOKENS = re.compile(r"[+-]?\d+(?:\.\d+)?|[a-z_]+|[%+]|(?<![a-z])-(?=[a-z ]|$)")
 
 
-def keywords(request: str) -> Reading:
+def keywords(request: str) -> KeywordReading:
     """Read a request by its words."""
     text = _plain(request)
     notes = _read(_GOALS.sub(" ", text))
@@ -227,7 +227,7 @@ _UNITS = {"stop": 1.0, "stops": 1.0, "ev": 1.0, "percent": 20.0, "%": 20.0}
 """How many of each make a plain request."""
 
 
-def _concluded(notes: _Notes) -> Reading:
+def _concluded(notes: _Notes) -> KeywordReading:
     signs: dict[Attribute, set[int]] = {}
     for intent in notes.intents:
         signs.setdefault(intent.attribute, set()).add(intent.sign)
@@ -236,7 +236,7 @@ def _concluded(notes: _Notes) -> Reading:
     clean = len(kept) == len(signs) and notes.strange <= notes.known // 3 and notes.known < _LONG
     intents = () if impossible else tuple(kept.values())
     vague = notes.vague and not kept and not impossible
-    return Reading(
+    return KeywordReading(
         intents=intents,
         untouched=tuple(dict.fromkeys(name for name in notes.untouched if name not in signs)),
         unanswerable=impossible,

@@ -35,6 +35,8 @@ class Parameter:
     """Whether only multiples of `step` are allowed."""
     title: str = ""
     """What settings and sliders call it, where `Operation.titles` would not be clear."""
+    is_kind: bool = False
+    """Whether it says how rather than how much, such as a hue: it stays the same at every strength."""
 
     @property
     def half_range(self) -> float:

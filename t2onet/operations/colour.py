@@ -410,6 +410,7 @@ register(
                 0.0,
                 unit="degrees",
                 help="the colour of a zone: 0 red, 120 green, 240 blue",
+                is_kind=True,
                 step=1.0,
                 count=3,
                 names=ZONE_NAMES,

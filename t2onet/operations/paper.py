@@ -163,6 +163,7 @@ CONTRAST = register(
                 0.5,
                 unit="share of white",
                 help="the tone that stays as it is; 0.5 is the middle grey of the display",
+                is_kind=True,
                 published=False,
             ),
         ),

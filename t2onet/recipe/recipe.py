@@ -190,9 +190,14 @@ class Step(BaseModel):
         if strength == 1 or not self.has_strength:
             return self
         operation = operations.get_operation(self.operation)
-        pairs = zip(operation.defaults, operation.canonical(self.parameters), strict=True)
-        values = operation.clip([round(d + strength * (value - d), 12) for d, value in pairs])
-        return self.model_copy(update={"parameters": values})
+        if strength == 0:
+            return self.model_copy(update={"parameters": operation.defaults})
+        found = zip(operation.slots, operation.canonical(self.parameters), strict=True)
+        values = [
+            value if slot.is_kind else round(slot.default + strength * (value - slot.default), 12)
+            for slot, value in found
+        ]
+        return self.model_copy(update={"parameters": operation.clip(values)})
 
     def add(self, other: Step) -> Self:
         """The step with the changes of another step of its operation added to its own."""

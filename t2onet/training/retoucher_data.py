@@ -23,7 +23,7 @@ from ..data.simulation.mining import Phrases
 from ..data.simulation.moods import FAULTS
 from ..data.simulation.sentences import MATTERS, request
 from ..data.simulation.strengths import COLUMNS, STAGES, strengths
-from ..data.simulation.wish import ChangeKind, Flavour, Wish
+from ..data.simulation.wish import ChangeKind, DrawnWish, Flavour
 from ..data.simulation.wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
 from ..language.grams import LONGEST, PIECES, spelt
 from ..language.keywords import keywords
@@ -141,20 +141,20 @@ class LiteralSampler:
         )
 
 
-def _find_verdict(wish: Wish) -> int:
+def _find_verdict(wish: DrawnWish) -> int:
     if wish.flavour is not Flavour.UNANSWERABLE:
         return 0
     return VERDICTS.index(wish.matter) if wish.matter in VERDICTS else UNKNOWN_VERDICT
 
 
-def _mark_wish_operations(wish: Wish, corrects: bool) -> NDArray[np.float32]:
+def _mark_wish_operations(wish: DrawnWish, corrects: bool) -> NDArray[np.float32]:
     names = {name for change in wish.changes for name in OPERATIONS_BY_KIND[change.kind]}
     if corrects:
         names = {*EXPERT_OPERATIONS, *(names & {"sharpness"})}
     return mark_used(names)
 
 
-def _signed_amounts(wish: Wish) -> list[float]:
+def _signed_amounts(wish: DrawnWish) -> list[float]:
     amounts = [0.0] * len(ATTRIBUTES)
     for intent in wish.intents:
         amounts[ATTRIBUTES[intent.attribute]] = intent.sign * intent.amount**0.5
@@ -245,7 +245,7 @@ class ExpertSampler:
 def _draw_vague_request(pair: ExpertPair, rng: np.random.Generator) -> str:
     if pair.vague and rng.random() < 0.5:
         return pair.vague[rng.integers(len(pair.vague))]
-    return request(Wish(Flavour.VAGUE, mood="better"), rng)
+    return request(DrawnWish(Flavour.VAGUE, mood="better"), rng)
 
 
 def group_paraphrases(phrases: Phrases) -> dict[str, tuple[str, ...]]:

@@ -6,11 +6,20 @@ import json
 import threading
 from pathlib import Path
 
+import PIL.Image
 import pytest
 import typer
 
+from t2onet import executor
 from t2onet.cli import apply
-from t2onet.cli.apply import PhotoOutcome, PhotoReport, ShareCallback, print_reports, run_tasks
+from t2onet.cli.apply import (
+    PhotoOutcome,
+    PhotoReport,
+    ShareCallback,
+    print_reports,
+    run_tasks,
+    start_loading_kernels,
+)
 from t2onet.cli.photos import PhotoTask
 from t2onet.errors import Cancelled, ImageError
 from tests.conftest import PATIENCE
@@ -46,6 +55,28 @@ def test_reports_come_in_the_order_of_the_tasks() -> None:
     reports = run_tasks(TASKS, work, jobs=2, quiet=True)
     assert [report.task for report in reports] == TASKS
     assert [report.error for report in reports] == [None, "no photo", None, None]
+
+
+@pytest.mark.parametrize(("side", "existing", "loaded"), [(60, 0, True), (50, 0, False), (60, 1, False)])
+def test_kernels_are_loaded_early_for_many_pixels(
+    side: int, existing: int, loaded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading = threading.Event()
+    monkeypatch.setattr(executor, "MIN_CURVE_KERNEL_PIXELS", 3 * 60 * 60)
+    monkeypatch.setattr(executor, "load_kernels", loading.set)
+    tasks = [PhotoTask(tmp_path / f"{name}.png", tmp_path / f"{name}-look.png") for name in "abc"]
+    for task in tasks:
+        PIL.Image.new("RGB", (side, side)).save(task.source)
+    for task in tasks[:existing]:
+        task.target.touch()
+    start_loading_kernels(tasks, skip_existing=True)
+    assert loading.wait(PATIENCE if loaded else 0) == loaded
+
+
+def test_a_first_photo_that_cannot_be_read_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "load_kernels", pytest.fail)
+    start_loading_kernels(TASKS, skip_existing=False)
+    start_loading_kernels([], skip_existing=False)
 
 
 def test_a_mistake_of_ours_is_not_taken_for_a_bad_photo() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from t2onet.errors import DataError, RequestError
-from t2onet.evaluation.word_checks import Change, parse_check
+from t2onet.evaluation.word_checks import WordTurn, parse_check
 from t2onet.evaluation.words import (
     EXAMPLES,
     KINDS,
@@ -54,7 +54,7 @@ def measure(check: str, steps: Steps, before: Steps = (), text: str = "", declin
     photo = Photo("synthetic", photo_pixels())
     start, end = Recipe.from_steps(before), Recipe.from_steps([*before, *steps])
     views = [photo.view, photo.render(start), photo.render(end)]
-    change = Change(views[1], views[2], start, end, text, declined, answer, views)
+    change = WordTurn(views[1], views[2], start, end, text, declined, answer, views)
     score = parse_check(check).measure(change)
     assert score is not None
     return score
@@ -191,8 +191,8 @@ def test_a_hue_that_the_photo_lacks_is_not_measured() -> None:
         "blues.towards teal",
         "blacks.L+",
     ):
-        assert parse_check(check).measure(Change(grey, grey)) is None
-    assert parse_check("blues.S+ or L+").measure(Change(grey, grey)) == 0
+        assert parse_check(check).measure(WordTurn(grey, grey)) is None
+    assert parse_check("blues.S+ or L+").measure(WordTurn(grey, grey)) == 0
 
 
 @pytest.mark.parametrize("check", ["", "L", "Q+", "shadows", "towards nowhere", "ev some", "L+ or Q+"])
@@ -334,7 +334,7 @@ def test_every_entry_can_be_measured_and_an_editor_that_does_nothing_fails_it() 
 
 def _score_idle(entry: Entry, photo: Photo) -> list[float | None]:
     views = [photo.view] * (len(entry.say) + 1)
-    change = Change(photo.view, photo.view, answer_to=lambda sentence: photo.view, views=views)
+    change = WordTurn(photo.view, photo.view, answer_to=lambda sentence: photo.view, views=views)
     return [check.measure(change) for _, check in entry.expect]
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import PIL.Image
 import pytest
 from PIL import ImageOps
 
 from t2onet.errors import ImageError
-from t2onet.image import image_from_array
+from t2onet.image import image_from_array, pixels
 from t2onet.image.photo import to_picture
 from t2onet.image.pixels import (
+    Scratch,
     allocate_padded,
     find_padded,
     find_words,
+    reuse_memory,
     to_depth,
     to_uint8,
     to_uint16,
@@ -145,3 +149,36 @@ def test_padded_pixels_stay_padded_when_turned(orientation: int) -> None:
     turned = turn_upright(padded_photo(), orientation)
     np.testing.assert_array_equal(turned, turn_upright(photo(), orientation))
     assert find_padded(turned) is not None
+
+
+def test_the_next_pixels_take_the_memory_of_those_that_are_gone() -> None:
+    with reuse_memory():
+        first, other = allocate_padded(40, 50), allocate_padded(40, 50)
+        place = first.ctypes.data
+        row = first[3]
+        del first
+        assert not np.shares_memory(allocate_padded(40, 50), row)  # as long as a part of them is used
+        del row
+        upright = allocate_padded(50, 40)
+        assert upright.ctypes.data == place
+        assert find_padded(upright) is not None
+        assert not np.shares_memory(upright, other)
+
+
+def test_memory_of_another_size_is_not_kept() -> None:
+    with reuse_memory():
+        allocate_padded(40, 50)
+        large = allocate_padded(80, 50)
+        assert large.shape == (80, 50, 3)
+    allocate_padded(40, 50)
+    assert not pixels._memory.free
+
+
+def test_scratch_memory_is_used_again_by_its_thread_alone() -> None:
+    scratch = Scratch()
+    tile = scratch.take(3, 10, 20)
+    assert tile.shape == (3, 10, 20)
+    assert tile.ctypes.data % 64 == 0
+    assert np.shares_memory(scratch.take(3, 4, 5), tile)
+    with ThreadPoolExecutor(1) as pool:
+        assert not np.shares_memory(pool.submit(scratch.take, 3, 10, 20).result(), tile)

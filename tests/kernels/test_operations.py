@@ -120,6 +120,15 @@ def test_compiled_code_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_loading_kernels_does_not_load_scipy(tmp_path: Path) -> None:
+    check = "import sys; print('scipy.linalg' in sys.modules)"
+    command = [sys.executable, "-c", f"{EDIT}\n{check}"]
+    environment = {**os.environ, "T2O_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.split()[-1] == "False"
+
+
+@pytest.mark.slow
 def test_without_a_place_to_write_kernels_still_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert run_with_cache(tmp_path / "file" / "cache") == run_with_cache(tmp_path / "cache")

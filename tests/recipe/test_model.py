@@ -281,3 +281,12 @@ def test_adjusting_refuses_what_steps_refuse() -> None:
         Recipe().adjust("exposure", 9)
     with pytest.raises(RecipeError, match="did you mean 'exposure'"):
         Recipe().adjust("exposre", 1)
+
+
+def test_a_hue_stays_the_same_at_every_strength() -> None:
+    graded = Recipe.from_steps([("grading", {"shadows hue": 210, "shadows strength": 40})])
+    for strength in (0.5, 1.5):
+        (step,) = graded.blend(strength).steps
+        assert step.parameters[0] == 210
+        assert step.parameters[3] == pytest.approx(40 * strength)
+    assert graded.blend(0).is_identity

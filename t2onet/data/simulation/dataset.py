@@ -23,10 +23,10 @@ from ..dataset import Problem, Sample
 from ..opening import open_dataset
 from .draw import draw_batch
 from .mining import Labels, Phrases, mine
-from .wish import Wish
+from .wish import DrawnWish
 from .wishes import Class
 
-Say = Callable[[Wish, np.random.Generator], str]
+Say = Callable[[DrawnWish, np.random.Generator], str]
 """Puts a wish into words."""
 
 PER_PHOTO = 5
@@ -169,7 +169,7 @@ def _write(run: _SimulationRun, photo: np.ndarray, source: Path, split: str, cou
         run.entries.setdefault(split, []).append(entry)
 
 
-def _entry(names: Sequence[str], request: str, wish: Wish) -> dict[str, Any]:
+def _entry(names: Sequence[str], request: str, wish: DrawnWish) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "input": names[0],
         "output": names[1],

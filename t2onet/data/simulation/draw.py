@@ -22,7 +22,7 @@ from ...metrics.attributes import (
     measure_attributes,
 )
 from .strengths import edited, strengths
-from .wish import COLOUR, Flavour, Wish
+from .wish import COLOUR, DrawnWish, Flavour
 from .wishes import FLAVOURS, Class, Draw, chosen, classes_of, drawn
 
 TRIES = 8
@@ -37,7 +37,7 @@ _STAYED = 1.5
 
 def draw(
     photo: Array, rng: np.random.Generator, tally: Counter[Class] | None = None
-) -> tuple[Array, Array, Wish]:
+) -> tuple[Array, Array, DrawnWish]:
     """Before, after and wish for one photo (3, H, W)."""
     before, after, wishes = draw_batch(photo[None], rng, tally)
     return before[0], after[0], wishes[0]
@@ -45,7 +45,7 @@ def draw(
 
 def draw_batch(
     photos: Array, rng: np.random.Generator, tally: Counter[Class] | None = None
-) -> tuple[Array, Array, list[Wish]]:
+) -> tuple[Array, Array, list[DrawnWish]]:
     """Before, after and wish for each photo.
 
     Classes of attribute and sign come up evenly; a `tally` that is kept from call to call, and counted up
@@ -111,7 +111,7 @@ def _measured(images: Array) -> np.ndarray:
     return found if isinstance(found, np.ndarray) else found.detach().cpu().double().numpy()
 
 
-def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
+def _missing(wish: DrawnWish, change: np.ndarray, sound: bool) -> list[Class] | None:
     intents = wish.intents
     if not intents:
         return None if wish.flavour is Flavour.UNANSWERABLE else []
@@ -120,7 +120,7 @@ def _missing(wish: Wish, change: np.ndarray, sound: bool) -> list[Class] | None:
     return unseen if unseen or not sound else None
 
 
-def _with_untouched(wish: Wish, change: np.ndarray, rng: np.random.Generator) -> Wish:
+def _with_untouched(wish: DrawnWish, change: np.ndarray, rng: np.random.Generator) -> DrawnWish:
     """Sometimes with one or two attributes that must stay, or all of colour, out of those that did."""
     if wish.flavour is not Flavour.ASK or rng.random() >= UNTOUCHED:
         return wish

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...language import Attribute
 from .mining import Phrases, Sense
-from .wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
+from .wish import COLOURS, ChangeKind, DrawnWish, Flavour, PhotoChange
 from .wishes import CLASSES, Class, Draw, classes_of, undone
 
 AMOUNTS = {"little": (0.36, 0.7), "plain": (0.8, 1.12), "much": (1.6, 2.4)}
@@ -55,14 +55,14 @@ class Echoes:
         sense = senses[rng.choice(len(senses), p=shares)]
         texts = self.phrases.asked[sense]
         changes = tuple(_changes(sense, rng))
-        tally.update(classes_of(Wish(Flavour.ASK, changes).intents))
+        tally.update(classes_of(DrawnWish(Flavour.ASK, changes).intents))
         return _drawn(changes, rng), texts[rng.integers(len(texts))]
 
     def _unanswerable(self, rng: np.random.Generator) -> tuple[Draw, str]:
         names, shares = self.matters
         matter = names[rng.choice(len(names), p=shares)]
         texts = self.phrases.unanswerable[matter]
-        return Draw(Wish(Flavour.UNANSWERABLE, matter=matter)), texts[rng.integers(len(texts))]
+        return Draw(DrawnWish(Flavour.UNANSWERABLE, matter=matter)), texts[rng.integers(len(texts))]
 
 
 def echoes(phrases: Phrases) -> Echoes:
@@ -86,8 +86,8 @@ def _shares(counts: Sequence[int]) -> np.ndarray:
 def _drawn(changes: tuple[PhotoChange, ...], rng: np.random.Generator) -> Draw:
     mends = not any(change.kind is ChangeKind.MONOCHROME for change in changes) and rng.random() < COMPLAINTS
     if mends:
-        return Draw(Wish(Flavour.DEFECT, changes), before=undone(changes))
-    return Draw(Wish(Flavour.ASK, changes), after=changes)
+        return Draw(DrawnWish(Flavour.DEFECT, changes), before=undone(changes))
+    return Draw(DrawnWish(Flavour.ASK, changes), after=changes)
 
 
 def _changes(sense: Sense, rng: np.random.Generator) -> Iterator[PhotoChange]:

@@ -14,11 +14,11 @@ from random import Random
 from typing import TypeVar
 
 from ...language import Attribute, Intent
-from ...language.keywords import Reading, keywords
+from ...language.keywords import KeywordReading, keywords
 from .grammar.degrees import Band
 from .grammar.moods import MOODS
 from .judged import Meaning, held_back, judged
-from .wish import COLOURS, ChangeKind, Flavour, Wish
+from .wish import COLOURS, ChangeKind, DrawnWish, Flavour
 
 K = TypeVar("K")
 UNNAMED = "something"
@@ -64,12 +64,12 @@ class Phrases:
     vague: Mapping[str, tuple[str, ...]]
     unanswerable: Mapping[str, tuple[str, ...]]
 
-    def pick(self, wish: Wish, chance: Random) -> str | None:
+    def pick(self, wish: DrawnWish, chance: Random) -> str | None:
         """One that asks for just what `wish` does, or None."""
         found = self._fitting(wish)
         return found[int(chance.random() * len(found))] if found else None
 
-    def _fitting(self, wish: Wish) -> tuple[str, ...]:
+    def _fitting(self, wish: DrawnWish) -> tuple[str, ...]:
         if wish.untouched or any(change.spoken for change in wish.changes):
             return ()
         if wish.flavour is Flavour.UNANSWERABLE:
@@ -129,7 +129,7 @@ def _understood(said: str, labels: Labels | None) -> Meaning:
     return Meaning(() if reading.vague else reading.intents, reading.vague)
 
 
-def _cannot_be_done(reading: Reading, labels: Labels | None) -> bool:
+def _cannot_be_done(reading: KeywordReading, labels: Labels | None) -> bool:
     """By the words; where they leave it open, by labels that hold nothing else."""
     if not reading.unanswerable:
         return False
@@ -153,7 +153,7 @@ def _size(amount: float) -> str:
     )
 
 
-def _named_by(wish: Wish) -> frozenset[str]:
+def _named_by(wish: DrawnWish) -> frozenset[str]:
     """What a request for this wish has to name."""
     kinds = {
         str(change.kind)

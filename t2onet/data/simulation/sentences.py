@@ -18,7 +18,7 @@ from .grammar.matters import MATTERS
 from .grammar.moods import MOODS
 from .mining import Phrases
 from .surface import ended, typed
-from .wish import COLOUR, Flavour, Wish
+from .wish import COLOUR, DrawnWish, Flavour
 
 __all__ = ["MATTERS", "MOODS", "request"]
 
@@ -28,7 +28,7 @@ LONGEST = 300
 """Characters of a request."""
 
 
-def request(wish: Wish, rng: np.random.Generator, mined: Phrases | None = None) -> str:
+def request(wish: DrawnWish, rng: np.random.Generator, mined: Phrases | None = None) -> str:
     """A sentence that asks for `wish`; `rng` gives one draw, so that pictures do not depend on words."""
     chance = Random(int(rng.integers(2**63)))
     if mined is not None and chance.random() < MINED_SHARE and (real := mined.pick(wish, chance)):
@@ -48,7 +48,7 @@ def _speaker(chance: Random) -> Speaker:
     return speaker
 
 
-def _ask(wish: Wish, speaker: Speaker) -> str:
+def _ask(wish: DrawnWish, speaker: Speaker) -> str:
     words = [words_for(change) for change in wish.changes]
     speaker.rng.shuffle(words)
     if not wish.untouched and all(word.touch for word in words) and speaker.chance(0.15):
@@ -65,7 +65,7 @@ _MARKS = ".!? "
 _TURN = phrases(". ^6|. Also ^3|. Then |, and also |. After that, |, then |. And |; |. Plus, ")
 
 
-def _asked(words: list[ChangeWords], speaker: Speaker, wish: Wish | None = None) -> str:
+def _asked(words: list[ChangeWords], speaker: Speaker, wish: DrawnWish | None = None) -> str:
     """One sentence that asks for all of `words`, now and then with what for; what must stay, inside it."""
     text, question = asking.asked(words, speaker)
     if speaker.chance(0.1) and (goal := speaker.pick(words).near.goal):
@@ -90,7 +90,7 @@ def _restrained(words: list[ChangeWords], speaker: Speaker) -> str:
 _YET = phrases(" but ^5|, but ^6|, ^3| - | though, ")
 
 
-def _defect(wish: Wish, speaker: Speaker) -> str:
+def _defect(wish: DrawnWish, speaker: Speaker) -> str:
     """What is wrong, and often what to do about it."""
     words = [words_for(change) for change in wish.changes]
     speaker.rng.shuffle(words)
@@ -123,7 +123,7 @@ _AND = phrases(" and ^5|, ^3|. |, and |; ")
 _SO = phrases(". ^6|, ^5| - ^2|; |! |... ")
 
 
-def _vague(wish: Wish, speaker: Speaker) -> str:
+def _vague(wish: DrawnWish, speaker: Speaker) -> str:
     words = moods.mood(wish.mood or "better")
     amounts = [change.amount for change in wish.changes] or [1.0]
     band = Band.of(sum(amounts) / len(amounts))
@@ -162,7 +162,7 @@ def _mood_compared(choice: PhraseChoice, band: Band, speaker: Speaker) -> asking
     return f"{text}{speaker.say(asking.TERSE)}", False
 
 
-def _unanswerable(wish: Wish, speaker: Speaker) -> str:
+def _unanswerable(wish: DrawnWish, speaker: Speaker) -> str:
     matter = wish.matter if wish.matter in MATTERS else speaker.pick(tuple(MATTERS))
     speaker.own.update(matters.NOUNS)
     order = speaker.say(MATTERS[matter])
@@ -180,7 +180,7 @@ _REMARKS = frozenset(
     {"the", "it's", "I", "his", "there's", "I'm", "can", "new", "her", "what", "line", "more", "my", "a"}
 )
 
-_SAY: dict[Flavour, Callable[[Wish, Speaker], str]] = {
+_SAY: dict[Flavour, Callable[[DrawnWish, Speaker], str]] = {
     Flavour.ASK: _ask,
     Flavour.DEFECT: _defect,
     Flavour.VAGUE: _vague,
@@ -188,7 +188,7 @@ _SAY: dict[Flavour, Callable[[Wish, Speaker], str]] = {
 }
 
 
-def _keeping(text: str, wish: Wish, speaker: Speaker, *, inside: bool = False) -> str:
+def _keeping(text: str, wish: DrawnWish, speaker: Speaker, *, inside: bool = False) -> str:
     """With what must stay as it is: inside the sentence, or after it."""
     if not wish.untouched:
         return text

@@ -100,7 +100,7 @@ class Flavour(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class DrawnWish:
     """Changes wanted together, and attributes that must stay.
 
     `mood` names a vague wish ("better", "moody", ...); `matter` what an unanswerable one is about ("crop").

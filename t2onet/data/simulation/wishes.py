@@ -16,7 +16,7 @@ from ...language import Attribute, Intent
 from .grammar.matters import MATTERS
 from .moods import FAULTS, MOODS
 from .strengths import amount_of
-from .wish import COLOURS, ChangeKind, Flavour, PhotoChange, Wish
+from .wish import COLOURS, ChangeKind, DrawnWish, Flavour, PhotoChange
 
 T = TypeVar("T")
 Class = tuple[Attribute, int]
@@ -64,7 +64,7 @@ KINDS: dict[Attribute, dict[ChangeKind, float]] = {
 class Draw:
     """A wish, and the edits that turn a photo into its before and its after."""
 
-    wish: Wish
+    wish: DrawnWish
     before: tuple[PhotoChange, ...] = ()
     after: tuple[PhotoChange, ...] = ()
 
@@ -78,13 +78,13 @@ def drawn(
 ) -> Draw:
     """A wish of this flavour; for the classes that were drawn least so far, but for those avoided."""
     if flavour is Flavour.UNANSWERABLE:
-        return Draw(Wish(flavour, matter=chosen(_MATTERS, rng)))
+        return Draw(DrawnWish(flavour, matter=chosen(_MATTERS, rng)))
     if flavour is Flavour.VAGUE:
         return _vague(rng)
     changes = tuple(_changes(flavour, rng, tally, avoided))
     if flavour is Flavour.DEFECT:
-        return Draw(Wish(flavour, changes), before=undone(changes))
-    return Draw(Wish(flavour, changes), after=changes)
+        return Draw(DrawnWish(flavour, changes), before=undone(changes))
+    return Draw(DrawnWish(flavour, changes), after=changes)
 
 
 def classes_of(intents: Sequence[Intent]) -> list[Class]:
@@ -96,9 +96,9 @@ def _vague(rng: np.random.Generator) -> Draw:
     extent = float(rng.uniform(0.7, 1.3))
     if mood in MOODS:
         changes = _scaled(MOODS[mood], extent)
-        return Draw(Wish(Flavour.VAGUE, changes, mood=mood), after=changes)
+        return Draw(DrawnWish(Flavour.VAGUE, changes, mood=mood), after=changes)
     faults = _scaled(_compatible(FAULTS[mood], chosen(FAULTY, rng), rng), extent)
-    return Draw(Wish(Flavour.VAGUE, undone(faults), mood=mood), before=faults)
+    return Draw(DrawnWish(Flavour.VAGUE, undone(faults), mood=mood), before=faults)
 
 
 def _compatible(faults: Sequence[PhotoChange], count: int, rng: np.random.Generator) -> list[PhotoChange]:

@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 from t2onet.data.simulation.dataset import PER_PHOTO, Simulated, simulate
-from t2onet.data.simulation.wish import Wish
+from t2onet.data.simulation.wish import DrawnWish
 from t2onet.errors import DataError, OutputError
 from t2onet.language import Attribute, Intent
 from t2onet.metrics.attributes import check_followed, measure_changes
@@ -28,7 +28,7 @@ def sources(tmp_path: Path) -> list[Path]:
     return places
 
 
-def say(wish: Wish, rng: np.random.Generator) -> str:
+def say(wish: DrawnWish, rng: np.random.Generator) -> str:
     return f"{wish.flavour} {rng.integers(10)}"
 
 

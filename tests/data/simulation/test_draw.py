@@ -9,7 +9,7 @@ import pytest
 
 from t2onet.data.simulation.draw import draw, draw_batch
 from t2onet.data.simulation.moods import FAULTS, MOODS
-from t2onet.data.simulation.wish import COLOUR, ChangeKind, Flavour, Wish
+from t2onet.data.simulation.wish import COLOUR, ChangeKind, DrawnWish, Flavour
 from t2onet.data.simulation.wishes import (
     AMOUNTS,
     CHANGES,
@@ -26,7 +26,7 @@ from tests.data.simulation.helpers import photos
 SHARES = [FLAVOURS, CHANGES, AMOUNTS, FAULTY, *KINDS.values()]
 
 
-def batch(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[Wish]]:
+def batch(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[DrawnWish]]:
     images = photos()[np.arange(count) % len(photos())]
     return draw_batch(images, np.random.default_rng(seed))
 

@@ -11,7 +11,7 @@ import pytest
 from bench.sentences import DATA
 from t2onet.data.simulation.mining import UNNAMED, Phrases, mine
 from t2onet.data.simulation.sentences import request
-from t2onet.data.simulation.wish import ChangeKind, Flavour, PhotoChange, Wish
+from t2onet.data.simulation.wish import ChangeKind, DrawnWish, Flavour, PhotoChange
 from t2onet.language import Attribute
 
 GLOBAL = {"brightness": {"local": False, "ids": []}}
@@ -37,12 +37,12 @@ def mined_phrases() -> Phrases:
     )
 
 
-def pick_phrase(mined_phrases: Phrases, wish: Wish) -> str | None:
+def pick_phrase(mined_phrases: Phrases, wish: DrawnWish) -> str | None:
     return mined_phrases.pick(wish, Random(0))
 
 
-def ask(kind: ChangeKind, sign: int, amount: float = 1.0) -> Wish:
-    return Wish(Flavour.ASK, (PhotoChange(kind, sign, amount),))
+def ask(kind: ChangeKind, sign: int, amount: float = 1.0) -> DrawnWish:
+    return DrawnWish(Flavour.ASK, (PhotoChange(kind, sign, amount),))
 
 
 def test_sense_and_amount_must_fit(mined_phrases: Phrases) -> None:
@@ -59,19 +59,19 @@ def test_what_is_named_must_fit(mined_phrases: Phrases) -> None:
 
 
 def test_vague_ones_are_kept_by_mood(mined_phrases: Phrases) -> None:
-    assert pick_phrase(mined_phrases, Wish(Flavour.VAGUE, mood="better")) == "improve this"
-    assert pick_phrase(mined_phrases, Wish(Flavour.VAGUE, mood="vintage")) == "make it look vintage"
+    assert pick_phrase(mined_phrases, DrawnWish(Flavour.VAGUE, mood="better")) == "improve this"
+    assert pick_phrase(mined_phrases, DrawnWish(Flavour.VAGUE, mood="vintage")) == "make it look vintage"
 
 
 def test_labels_decide_what_cannot_be_answered(mined_phrases: Phrases) -> None:
     assert mined_phrases.unanswerable == {UNNAMED: ("Remove the lamp post",)}
-    assert pick_phrase(mined_phrases, Wish(Flavour.UNANSWERABLE, matter="remove_object")) is None
+    assert pick_phrase(mined_phrases, DrawnWish(Flavour.UNANSWERABLE, matter="remove_object")) is None
 
 
 def test_a_figure_or_something_kept_is_never_taken_from_a_real_one(mined_phrases: Phrases) -> None:
-    figured = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, spoken=(1.0, "stops")),))
+    figured = DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, spoken=(1.0, "stops")),))
     assert pick_phrase(mined_phrases, figured) is None
-    kept = Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1),), (Attribute.CONTRAST,))
+    kept = DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1),), (Attribute.CONTRAST,))
     assert pick_phrase(mined_phrases, kept) is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from bench.sentences import even_wish, normalised
 from t2onet.data.simulation.grammar.degrees import Band
 from t2onet.data.simulation.sentences import LONGEST, MATTERS, MOODS, request
-from t2onet.data.simulation.wish import COLOUR, COLOURS, ChangeKind, Flavour, PhotoChange, Wish
+from t2onet.data.simulation.wish import COLOUR, COLOURS, ChangeKind, DrawnWish, Flavour, PhotoChange
 from t2onet.language import Attribute
 
 CHANGES = [
@@ -19,12 +19,12 @@ CHANGES = [
 ]
 
 
-def draw_sentences(wish: Wish, count: int = 60, seed: int = 0) -> list[str]:
+def draw_sentences(wish: DrawnWish, count: int = 60, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     return [request(wish, rng) for _ in range(count)]
 
 
-def many(count: int) -> list[tuple[Wish, str]]:
+def many(count: int) -> list[tuple[DrawnWish, str]]:
     rng = np.random.default_rng(1)
     wishes = [even_wish(rng) for _ in range(count)]
     return [(wish, request(wish, rng)) for wish in wishes]
@@ -35,12 +35,12 @@ def many(count: int) -> list[tuple[Wish, str]]:
     "change", CHANGES, ids=lambda change: f"{change.colour or change.kind}{change.sign:+d}"
 )
 def test_every_change_can_be_said_in_many_ways(change: PhotoChange, flavour: Flavour) -> None:
-    assert len({normalised(text) for text in draw_sentences(Wish(flavour, (change,)))}) > 30
+    assert len({normalised(text) for text in draw_sentences(DrawnWish(flavour, (change,)))}) > 30
 
 
 @pytest.mark.parametrize("mood", [*MOODS, "psychedelic"])
 def test_every_mood_can_be_said_and_an_unknown_one_by_its_name(mood: str) -> None:
-    texts = draw_sentences(Wish(Flavour.VAGUE, (PhotoChange(ChangeKind.CONTRAST, 1),), mood=mood))
+    texts = draw_sentences(DrawnWish(Flavour.VAGUE, (PhotoChange(ChangeKind.CONTRAST, 1),), mood=mood))
     assert len(set(texts)) > 30
     if mood not in MOODS:
         assert sum("psych" in text.lower() for text in texts) > 50
@@ -48,14 +48,14 @@ def test_every_mood_can_be_said_and_an_unknown_one_by_its_name(mood: str) -> Non
 
 @pytest.mark.parametrize("matter", MATTERS)
 def test_every_unanswerable_matter_can_be_said(matter: str) -> None:
-    assert len(set(draw_sentences(Wish(Flavour.UNANSWERABLE, matter=matter)))) > 20
+    assert len(set(draw_sentences(DrawnWish(Flavour.UNANSWERABLE, matter=matter)))) > 20
 
 
 @pytest.mark.parametrize("attribute", Attribute)
 def test_what_must_stay_is_said(attribute: Attribute) -> None:
     kind = ChangeKind.SHARPNESS if attribute is not Attribute.SHARPNESS else ChangeKind.EXPOSURE
-    plain = set(draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1),)), seed=2))
-    kept = draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1),), (attribute,)), seed=2)
+    plain = set(draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(kind, 1),)), seed=2))
+    kept = draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(kind, 1),), (attribute,)), seed=2)
     assert not plain & set(kept)
     hint = re.compile(
         r"with|keep|leav|leave|touch|don.?t|not|same|alone|untouched|change|hands|mess|like|wrong|happy|preserve"
@@ -66,7 +66,7 @@ def test_what_must_stay_is_said(attribute: Attribute) -> None:
 
 
 def test_all_that_makes_up_colour_is_one_word() -> None:
-    kept = draw_sentences(Wish(Flavour.ASK, (PhotoChange(ChangeKind.SHARPNESS, 1),), COLOUR), count=100)
+    kept = draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.SHARPNESS, 1),), COLOUR), count=100)
     assert (
         sum(bool(re.search(r"colou?r|hue", text.lower())) for text in kept) >= 95
     )  # or a slip of the finger
@@ -79,7 +79,7 @@ def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
         [
             text.lower()
             for text in draw_sentences(
-                Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, amount),)), count=300
+                DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, amount),)), count=300
             )
         ]
         for amount in (0.5, 1.0, 2.0)
@@ -89,7 +89,7 @@ def test_a_small_amount_may_be_said_as_one_that_is_not_too_much() -> None:
 
 
 def test_the_same_seed_says_the_same() -> None:
-    wish = Wish(
+    wish = DrawnWish(
         Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.4), PhotoChange(ChangeKind.TEMPERATURE, -1))
     )
     assert draw_sentences(wish) == draw_sentences(wish)
@@ -98,8 +98,11 @@ def test_the_same_seed_says_the_same() -> None:
 
 def test_a_sentence_takes_one_draw_whatever_it_says() -> None:
     one, other = np.random.default_rng(5), np.random.default_rng(5)
-    request(Wish(Flavour.UNANSWERABLE, matter="crop"), one)
-    request(Wish(Flavour.ASK, (PhotoChange(ChangeKind.TINT, 1), PhotoChange(ChangeKind.CHROMA, 1))), other)
+    request(DrawnWish(Flavour.UNANSWERABLE, matter="crop"), one)
+    request(
+        DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.TINT, 1), PhotoChange(ChangeKind.CHROMA, 1))),
+        other,
+    )
     assert one.integers(1000) == other.integers(1000)
 
 
@@ -138,7 +141,8 @@ HUGE = (
 )
 def test_amounts_are_said(amount: float, words: str, kind: ChangeKind) -> None:
     texts = [
-        text.lower() for text in draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, 1, amount),)), count=150)
+        text.lower()
+        for text in draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(kind, 1, amount),)), count=150)
     ]
     assert sum(bool(re.search(words, text)) for text in texts) >= 145  # the rest are slips of the finger
 
@@ -147,30 +151,31 @@ def test_a_plain_wish_is_said_without_strong_words() -> None:
     strong = re.compile(
         r"\b(slightly|a (?:little|tad|lot)|significantly|extremely|way|massively|drastically)\b"
     )
-    texts = draw_sentences(Wish(Flavour.ASK, (PhotoChange(ChangeKind.CONTRAST, 1),)), count=200)
+    texts = draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.CONTRAST, 1),)), count=200)
     assert sum(bool(strong.search(text.lower())) for text in texts) <= 2
 
 
 @pytest.mark.parametrize("kind", [ChangeKind.CONTRAST, ChangeKind.CHROMA, ChangeKind.EXPOSURE])
 def test_much_less_is_not_said_as_nothing_left(kind: ChangeKind) -> None:
     nothing = re.compile(r"\b(hardly any|almost no|barely any|next to no|all the way|to the max)\b")
-    texts = draw_sentences(Wish(Flavour.ASK, (PhotoChange(kind, -1, 3.0),)), count=400)
+    texts = draw_sentences(DrawnWish(Flavour.ASK, (PhotoChange(kind, -1, 3.0),)), count=400)
     assert not [text for text in texts if nothing.search(text.lower())]
 
 
 def test_figures_are_said() -> None:
     stops = draw_sentences(
-        Wish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)), count=100
+        DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 2.0, spoken=(2.0, "stops")),)),
+        count=100,
     )
     assert sum(bool(re.search(r"\b(2|two) ?(stop|ev)", text.lower())) for text in stops) >= 90
     percent = draw_sentences(
-        Wish(Flavour.ASK, (PhotoChange(ChangeKind.CHROMA, -1, spoken=(20.0, "percent")),)), count=100
+        DrawnWish(Flavour.ASK, (PhotoChange(ChangeKind.CHROMA, -1, spoken=(20.0, "percent")),)), count=100
     )
     assert sum("20" in text for text in percent) >= 95
 
 
 def test_plain_comparatives_stand_before_measured_ones() -> None:
-    wish = Wish(
+    wish = DrawnWish(
         Flavour.ASK, (PhotoChange(ChangeKind.EXPOSURE, 1, 0.5), PhotoChange(ChangeKind.TEMPERATURE, 1, 1.0))
     )
     unclear = re.compile(r"(a bit|slightly|a little) (brighter|lighter) (and|,|&) warmer")
