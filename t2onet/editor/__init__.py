@@ -3,8 +3,8 @@
 from ..options import Mode
 from .editor import Editor, edit
 from .edits import Edit, EditTurn, StepEntry, summarize_steps
-from .policy import apply_policy_steps, apply_to_thumbnail, make_thumbnail
 from .explain import DeclinedEntry, LimitEntry, WishEntry
+from .policy import apply_policy_steps, apply_to_thumbnail, make_thumbnail
 
 __all__ = [
     "DeclinedEntry",
