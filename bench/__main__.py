@@ -16,7 +16,7 @@ ALL = (
     *("chain", "darkroom", "files", "batch", "preview", "first_run", "editing"),
     *("serving", "crowd", "hostile", "page"),
     "install_size",
-    *("planning", "planted", "ablations", "local", "dataset", "simulation", "sentences", "languages"),
+    *("planning", "planted", "ablations", "local", "dataset", "languages"),
 )
 
 

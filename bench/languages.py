@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 
-from bench.sentences import DATA
-from t2onet.language import is_foreign
+from t2onet.language.reader import load_reader
+from t2onet.language.wishes import FOREIGN
 from tests.language.other_languages import REQUESTS
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+
+def is_foreign(text: str) -> bool:
+    """Whether the reader in the package takes a request for one in another language."""
+    return any(wish.what == FOREIGN for wish in load_reader().read(text).wishes)
 
 
 def main() -> None:

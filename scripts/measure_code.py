@@ -2,8 +2,8 @@
 
     python scripts/measure_code.py [CHECKOUT]     # by default the checkout this script is in
 
-The second column leaves out the parts that read sentences (`language/`, `data/simulation/`, and the sentence
-handling in `editor/`).
+The second column leaves out the parts that read sentences (`language/`, the phrases in `data/`, and what
+`editor/` does with sentences about an edit).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from statistics import median
 
 SENTENCES = (
     "language/",
-    "data/simulation/",
+    "data/clauses",
+    "data/phrasing",
+    "data/sentences",
     "editor/conversation",
 )
 

@@ -24,9 +24,8 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from t2onet.data.marks import MarkedSentence, parse_marks, read_marks
+from t2onet.data.marks import HELD, MarkedSentence, Meaning, digest, judgements, parse_marks, read_marks
 from t2onet.data.sentences import SentenceMaker
-from t2onet.data.simulation.judged import HELD, Meaning, digest, judgements
 from t2onet.language.wordpiece import normalize_word, split_pieces, split_words
 from t2onet.models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
 from t2onet.training.reader import (

@@ -1,4 +1,4 @@
-"""ONNX Runtime with its telemetry switched off. No other module imports it."""
+"""ONNX Runtime with its telemetry switched off, and the files of networks. No other module imports it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from typing import Any
 from .errors import RequestError
 
 THREADS = 2
+WEIGHTS_FOLDER = "weights"
+"""Folder of the networks in the package."""
+MEMORY_FILE = "memory.onnx"
+"""The graph of an expert's style."""
+NETWORK_FILES = ("begin.onnx", "step.onnx", "about.json")
+"""Files in the folder of an exported T2ONet."""
+T2ONET = "t2onet"
+"""What `about.json` says of its kind."""
 
 
 def import_onnxruntime() -> ModuleType:

@@ -10,7 +10,6 @@ import pytest
 from docs.generate import make_pages
 from docs.picture import REQUEST, SHOWN
 from t2onet import Recipe
-from t2onet.data.simulation.strengths import UNITS
 from t2onet.studies.database import PRESETS, RatingSettings
 from tests.conftest import EXAMPLES, ROOT
 
@@ -63,12 +62,6 @@ def test_edits_of_the_examples_are_written_elsewhere() -> None:
     found = [line for line in edits if line.startswith("t2o edit examples/")]
     assert len(found) >= 3
     assert [line for line in found if " -o " not in line] == []
-
-
-def test_the_amounts_of_simulated_edits_are_those_in_use() -> None:
-    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
-    rows = {f"| {kind.value} | {down:g} | {up:g} |" for kind, (down, up) in UNITS.items()}
-    assert {row for row in rows if row in page} == rows
 
 
 def test_the_settings_of_a_rating_study_are_those_in_use() -> None:

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "t2onet"
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 TREE = MAP.split("```")[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
-ONE_KIND = ("data/simulation/", "models/baselines/")
+ONE_KIND = ("models/baselines/",)
 """Folders whose modules need no line of their own."""
 OTHER_FOLDERS = ("tests/", "bench/", "docs/", "examples/", "results/", "scripts/")
 

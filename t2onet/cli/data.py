@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -309,19 +308,13 @@ def simulate_requests(
     seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same files.")] = 0,
     size: Annotated[int, typer.Option(metavar="PX", help="Short side of the pictures, in pixels.")] = 256,
     val: Annotated[float, typer.Option(metavar="SHARE", help="Share of photos for validation.")] = 0.1,
-    phrases: Annotated[
-        Path | None,
-        typer.Option(metavar="DATASET", help="Dataset whose real requests are used where they fit."),
-    ] = None,
     recursive: RecursiveOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate requests: edit photos at random and describe each edit in the words of a request."""
-    from ..data.simulation.dataset import PER_PHOTO, phrases_in, simulate
-    from ..data.simulation.sentences import request
+    """Simulate requests: draw sentences, and do to photos what they ask for."""
+    from ..data.simulation import PER_PHOTO, simulate
 
     found = list_photos(photos, recursive=recursive)
-    words = partial(request, mined=None if phrases is None else phrases_in(phrases))
     total = count or PER_PHOTO * len(found)
     start = time.monotonic()
     with show_progress() as show:
@@ -330,7 +323,7 @@ def simulate_requests(
             rate = written / max(1e-9, time.monotonic() - start)
             show("samples", written, total, f"{rate:.1f} a second")
 
-        made = simulate(found, output, words, count=count, seed=seed, size=size, val=val, progress=report)
+        made = simulate(found, output, count=count, seed=seed, size=size, val=val, progress=report)
     for problem in made.problems:
         print_line(f"left out: {problem.reason}")
     if as_json:

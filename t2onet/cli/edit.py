@@ -81,14 +81,15 @@ def edit_photos(
     jobs: JobsOption = None,
     network: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of your own network, written by `t2o export`."),
+        typer.Option(metavar="DIR", help="Folder of your own network or style, written by `t2o export`."),
     ] = None,
     max_megapixels: MaxMegapixelsOption = None,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Edit photos by a request in words; recipes are written beside the edited photos."""
-    from ..editor.policy import check_mode, open_policy
+    from ..editor.networks import open_policy
+    from ..editor.policy import check_mode
     from ..image.codecs import count_cores
 
     check_overwrite_options(overwrite, skip_existing)

@@ -110,7 +110,7 @@ def evaluate_systems(
         list[str] | None,
         typer.Option(
             metavar="SYSTEM",
-            help="shipped (the network in the package), keywords (rules), identity, a file of weights or of "
+            help="shipped (the editor of the package), identity, a file of weights or of "
             "answers, the folder of a run or of an exported network; NAME=PATH gives it a name. Repeatable: "
             "the others are compared with the first. By default shipped.",
         ),

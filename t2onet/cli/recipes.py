@@ -148,7 +148,8 @@ def export_look(
     recipe: Annotated[
         Path,
         typer.Argument(
-            metavar="RECIPE|WEIGHTS", help="Recipe (JSON), name of a look, or weights of `t2o train`."
+            metavar="RECIPE|WEIGHTS",
+            help="Recipe (JSON), name of a look, or what `t2o train` or `t2o remember` wrote.",
         ),
     ],
     output: Annotated[
@@ -162,17 +163,9 @@ def export_look(
     size: Annotated[
         int | None, typer.Option(help="Entries along each axis: 33 or 65 for .cube, 64 or 144 for .png.")
     ] = None,
-    caution: Annotated[
-        float | None,
-        typer.Option(help="Network: how readily it declines; by default the value that training found best."),
-    ] = None,
     precision: Annotated[
         Literal["float32", "float16", "int8"] | None,
-        typer.Option(help="Network: format of the weights; by default float16, int8 for T2ONet."),
-    ] = None,
-    memory: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Network: a style to include, made by `t2o remember`."),
+        typer.Option(help="T2ONet: format of the weights; by default int8."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: JsonOption = False,
@@ -181,11 +174,11 @@ def export_look(
 
     A .pp3 or .xmp applies a HaldCLUT, which is written beside it and moved to the program's own folder.
 
-    Weights (.safetensors) of the configs default, paper and rl become a folder that `t2o edit --network` and
-    `t2o evaluate --system` open.
+    Weights (.safetensors) of the configs paper and rl, and styles, become a folder that `t2o edit --network`
+    and `t2o evaluate --system` open.
     """
     if recipe.suffix == _WEIGHTS_SUFFIX:
-        _export_network(recipe, output, precision, caution, memory, overwrite=overwrite)
+        _export_network(recipe, output, precision, overwrite=overwrite)
         return
     from ..looks import export_recipe
 
@@ -212,56 +205,39 @@ def export_look(
         print_line(f"note: {note}")
 
 
-def _export_network(
-    weights: Path,
-    folder: Path,
-    precision: WeightFormat | None,
-    caution: float | None,
-    memory: Path | None,
-    *,
-    overwrite: bool,
-) -> None:
+def _export_network(weights: Path, folder: Path, precision: WeightFormat | None, *, overwrite: bool) -> None:
     try:
         import onnx  # noqa: F401
 
-        from ..editor.policy import MEMORY_FILE, NETWORK_FILES
         from ..models import T2ONet
-        from ..models.export import export_retoucher, export_style_memory, export_t2onet
-        from ..models.files import load_network
-        from ..models.retoucher import Retoucher
-        from ..models.style_memory import load_style_memory
+        from ..models.export import export_style_memory, export_t2onet
+        from ..models.files import load_network, read_tensors
+        from ..models.style_memory import STYLE_MEMORY_KIND, load_style_memory
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
-    loaded = load_network(weights)
-    if not isinstance(loaded.network, Retoucher | T2ONet):
-        raise TrainingError(
-            f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so t2o edit "
-            "cannot run it; export one of the configs default, paper, rl or rl-pretrained"
-        )
-    if isinstance(loaded.network, T2ONet) and (caution is not None or memory is not None):
-        raise TrainingError(
-            f"{weights} holds T2ONet, which has neither caution nor memory; leave out --caution and --memory"
-        )
+    from ..inference import MEMORY_FILE, NETWORK_FILES
+
     existing = next((name for name in (*NETWORK_FILES, MEMORY_FILE) if (folder / name).exists()), None)
     if existing is not None and not overwrite:
         raise TrainingError(
             f"{folder} holds a network already ({existing}); give another folder, or --overwrite"
         )
-    remembered = None if memory is None else load_style_memory(memory)
-    folder.mkdir(parents=True, exist_ok=True)
-    if isinstance(loaded.network, T2ONet):
-        export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
+    names: tuple[str, ...] = NETWORK_FILES
+    if read_tensors(weights)[1].get("network") == STYLE_MEMORY_KIND:
+        memory, names = load_style_memory(weights), (MEMORY_FILE,)
+        folder.mkdir(parents=True, exist_ok=True)
+        export_style_memory(memory, folder, overwrite=overwrite)
     else:
-        if caution is None:
-            caution = json.loads(loaded.metadata.get("figures", "{}")).get("caution", 0.0)
-        verdicts = json.loads(loaded.metadata["verdicts"])
-        export_retoucher(
-            loaded.network, folder, verdicts, caution, precision or "float16", overwrite=overwrite
-        )
-    if remembered is not None:
-        export_style_memory(remembered, folder, overwrite=overwrite)
-    elif overwrite:
-        (folder / MEMORY_FILE).unlink(missing_ok=True)  # of a network that was there before
-    size = sum((folder / name).stat().st_size for name in NETWORK_FILES) / 1e6
+        loaded = load_network(weights)
+        if not isinstance(loaded.network, T2ONet):
+            raise TrainingError(
+                f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so that "
+                "t2o edit cannot run it; export one of the configs paper, rl or rl-pretrained"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
+    for name in {*NETWORK_FILES, MEMORY_FILE} - {*names}:
+        (folder / name).unlink(missing_ok=True)  # of what was there before
+    size = sum((folder / name).stat().st_size for name in names) / 1e6
     print_line(f"{weights} -> {folder}, {size:.1f} MB", err=False)
     print_line(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

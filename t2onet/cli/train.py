@@ -22,7 +22,7 @@ def train_network(
         str,
         typer.Argument(
             metavar="CONFIG",
-            help="What to train: default, paper, rl, rl-pretrained, pix2pixaug, geneva, sisgan, tagan, "
+            help="What to train: paper, rl, rl-pretrained, pix2pixaug, geneva, sisgan, tagan, "
             "bilinear or manigan.",
         ),
     ],
@@ -82,9 +82,9 @@ def remember_edits(
     split: Annotated[str, typer.Option(metavar="NAME", help="Split to use.")] = "train",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Learn the style of an expert from pairs, for the mode expert (the extra `train`); minutes on a CPU.
+    """Learn the style of an expert from pairs (the extra `train`); minutes on a CPU.
 
-    `t2o export WEIGHTS DIR --memory FILE` puts it beside a network.
+    `t2o export FILE DIR` makes it a folder that `t2o edit --network` opens.
     """
     if output.exists() and not overwrite:
         raise OutputError(f"{output} exists; give another name or --overwrite")
@@ -110,8 +110,7 @@ def remember_edits(
 
 def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
     """Each pair as small pictures; pairs that cannot be read are reported and left out."""
-    from ..models.retoucher import RETOUCHER_SIDE
-    from ..models.style_memory import StylePair
+    from ..models.style_memory import PICTURE_SIDE, StylePair
     from ..planning.pictures import open_photo_pair, to_working_picture
 
     ticker = Ticker()
@@ -122,7 +121,7 @@ def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
             print_line(f"left out: {sample.name}: {error}")
             continue
         before, after = (
-            to_working_picture(photo, RETOUCHER_SIDE, RETOUCHER_SIDE) for photo in (pair.before, pair.after)
+            to_working_picture(photo, PICTURE_SIDE, PICTURE_SIDE) for photo in (pair.before, pair.after)
         )
         yield StylePair(before, after, sample.requests[0] if sample.requests else "")
         ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed_seconds:.0f} s")

@@ -1,20 +1,24 @@
-"""Sentences whose wishes are marked: which words state which wish.
+"""Requests that people read one by one: what each asks for, and which of its words state which wish.
 
-Real requests were marked by reading them. The marks are in `simulation/judged.csv` beside the digests; the
-sentences stay in their datasets. Marks of several wishes are separated by semicolons, and each is written as
-`what direction [amount] [where=..] [hue=..] [role=limit] @head,other,words`, where numbers count the words
-between spaces. A dash means that nothing is asked for.
+The requests are those of the train splits of MA5k-Req and GIER. The sentences stay there: `judged.csv` has
+digests of them, which are of no use without the datasets. How they were read: docs/following.md.
+
+A judgement is a list of attributes with signs. Marks are finer: those of several wishes are separated by
+semicolons, and each is written as `what direction [amount] [where=..] [hue=..] [role=limit]
+@head,other,words`, where numbers count the words between spaces. A dash means that nothing is asked for.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from ..language.intent import Intent, parse_intent
 from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
 
 _DIRECTIONS = {"+": Direction.UP, "-": Direction.DOWN, "=": Direction.FIX, ".": Direction.NONE}
@@ -53,11 +57,48 @@ class MarkedSentence:
                 wish.spans.append((start, end))
 
 
+HELD = "0"
+"""Requests whose digest begins so, one in sixteen, are not for training: weights are chosen by them."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a request asks for; all empty where that is unclear.
+
+    `matter` is what no change of the whole photo can do; beside intents it is asked for besides.
+    """
+
+    intents: tuple[Intent, ...] = ()
+    vague: bool = False
+    matter: str = ""
+
+
+def digest(text: str) -> str:
+    """The first 10 hexadecimal digits of the SHA-256 of the words: case, spaces and the end do not matter."""
+    words = " ".join(text.lower().split()).strip(" .!")
+    return hashlib.sha256(words.encode()).hexdigest()[:10]
+
+
+@cache
+def judgements() -> dict[str, Meaning]:
+    """What each request asks for, by digest."""
+    return {
+        row["sha256"]: Meaning(
+            tuple(parse_intent(ask) for ask in row["asks"].split()), row["vague"] == "1", row["matter"]
+        )
+        for row in _read_rows()
+    }
+
+
 @cache
 def read_marks() -> dict[str, str]:
     """The marks of each request that has some, by digest."""
-    table = resources.files(__package__).joinpath("simulation", "judged.csv").read_text(encoding="utf-8")
-    return {row["sha256"]: row["wishes"] for row in csv.DictReader(table.splitlines()) if row["wishes"]}
+    return {row["sha256"]: row["wishes"] for row in _read_rows() if row["wishes"]}
+
+
+def _read_rows() -> Iterator[dict[str, str]]:
+    table = resources.files(__package__).joinpath("judged.csv").read_text(encoding="utf-8")
+    return csv.DictReader(table.splitlines())
 
 
 def parse_marks(text: str, marks: str) -> MarkedSentence:

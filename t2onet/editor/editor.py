@@ -15,9 +15,9 @@ import numpy as np
 from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
-from ..language.grams import words as split_into_words
 from ..language.reader import Reader, Reading, load_reader
-from ..language.stop_words import says
+from ..language.vocabulary import says
+from ..language.vocabulary import tokens as split_into_words
 from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, LITERAL, MODES, Mode

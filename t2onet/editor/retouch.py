@@ -8,12 +8,12 @@ from importlib import resources
 
 import numpy as np
 
-from ..inference import open_session
+from ..inference import MEMORY_FILE, WEIGHTS_FOLDER, open_session
 from ..language.wishes import Amount, Role, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..planning import plan_pictures
 from ..recipe import Recipe, Step
-from .policy import MEMORY_FILE, WEIGHTS_FOLDER, apply_to_thumbnail
+from .policy import apply_to_thumbnail
 from .styles import OnnxStyle
 
 MAX_STEPS = 5

@@ -24,8 +24,7 @@ from ..data import Dataset, Problem, Sample, ma5k
 from ..editor import make_thumbnail
 from ..errors import DataError, T2OError
 from ..image import open_image, read_regular_file
-from ..language import Intent
-from ..language.intent import intent_of
+from ..language.intent import Intent, parse_intent
 from ..metrics.attributes import measure_attributes
 from ..planning.pictures import Picture, open_photo_pair
 
@@ -167,7 +166,7 @@ def _parse_label(row: Mapping[str, str]) -> LabelledRequest:
         field=row["field"],
         digest=row["sha256"],
         kind=RequestKind(row["kind"]),
-        intents=tuple(intent_of(ask) for ask in row["asks"].split()),
+        intents=tuple(parse_intent(ask) for ask in row["asks"].split()),
         typo=row["typo"] == "1",
         mixed=row["note"] == "mixed",
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,29 +26,23 @@ from ..data.records import (
     to_float_picture,
 )
 from ..editor import Editor, apply_policy_steps, apply_to_thumbnail
-from ..editor.policy import (
-    EDIT,
-    OnnxPolicy,
-    Policy,
-    PolicyAnswer,
-    T2ONetPolicy,
-    open_policy,
-)
+from ..editor.networks import open_policy
+from ..editor.policy import EDIT, Policy
 from ..errors import DataError
-from ..language import Attribute, Intent
-from ..language.grams import words
-from ..language.keywords import keywords
-from ..operations.paper import COLOR, CURVE_PIECES
+from ..inference import MEMORY_FILE, NETWORK_FILES
 from ..options import LITERAL
-from ..recipe import Recipe, Step
+from ..recipe import Recipe
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
+
+if TYPE_CHECKING:
+    from ..models.answering import Predictor
 
 EVALUATION_SIDE = 128
 """Side in pixels of the pictures that systems see, as in the paper."""
 _BATCH_SIZE = 32
-_EXPORT_INDEX = "about.json"
-"""A file that only the folder of an exported network has."""
+_EXPORTED_FILES = (NETWORK_FILES[-1], MEMORY_FILE)
+"""Files of which the folder of an exported network or style has one."""
 
 
 class Question(NamedTuple):
@@ -125,6 +119,24 @@ class EditorSystem:
 
 
 @dataclass(frozen=True)
+class NetworkSystem:
+    """A network in torch: T2ONet or the generator of a GAN. Needs the extra `train`."""
+
+    name: str
+    network: Predictor
+    has_modes: bool = False
+    side: int = EVALUATION_SIDE
+
+    def answer(self, questions: Sequence[Question]) -> list[SystemAnswer]:
+        pictures = np.stack([question.picture for question in questions])
+        replies = self.network.answer(pictures, [question.request for question in questions])
+        return [
+            SystemAnswer(reply.picture, recipe=None if reply.steps is None else clip_to_recipe(reply.steps))
+            for reply in replies
+        ]
+
+
+@dataclass(frozen=True)
 class FixedModeSystem:
     """A system in one of its modes, whatever the mode of a question."""
 
@@ -191,7 +203,6 @@ def answer_in_batches(
 NAMED_SYSTEMS: dict[str, Callable[[str], System]] = {
     "shipped": EditorSystem,
     "default": EditorSystem,
-    "keywords": lambda name: PolicySystem(name, KeywordPolicy(), has_modes=False),
     "identity": IdentitySystem,
 }
 """Systems without a file; `shipped` and `default` are the editor of the package."""
@@ -212,8 +223,7 @@ def open_system(spec: str, *, bfloat16: bool = False) -> System:
     if file.is_file():
         return open_system_file(name or _name_from_file(file), file, bfloat16=bfloat16)
     if path.is_dir():
-        policy = _open_exported(path)
-        return PolicySystem(name or path.resolve().name, policy, has_modes=bool(policy.modes))
+        return PolicySystem(name or path.resolve().name, _open_exported(path), has_modes=False)
     near = get_close_matches(spec, NAMED_SYSTEMS, n=1)
     names = ", ".join(NAMED_SYSTEMS)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
@@ -240,70 +250,21 @@ def open_system_file(name: str, path: Path, *, bfloat16: bool = False) -> System
     if path.suffix == ".zip":
         return RecordedSystem(name, path)
     try:
-        from .networks import open_network_system
+        from ..models.answering import make_predictor
+        from ..models.files import load_network
     except ImportError as error:
         needed = "opening weights needs torch and safetensors: pip install 't2onet[train]'"
         raise DataError(f"{needed} ({error})") from None
-    return open_network_system(name, path, bfloat16=bfloat16)
+    return NetworkSystem(name, make_predictor(load_network(path), bfloat16=bfloat16))
 
 
-def _open_exported(folder: Path) -> OnnxPolicy | T2ONetPolicy:
-    if not (folder / _EXPORT_INDEX).is_file():
+def _open_exported(folder: Path) -> Policy:
+    if not any((folder / name).is_file() for name in _EXPORTED_FILES):
         raise DataError(
-            f"{folder} has neither {BEST_WEIGHTS_FILE} nor {_EXPORT_INDEX}: "
+            f"{folder} has neither {BEST_WEIGHTS_FILE} nor {_EXPORTED_FILES[0]}: "
             "it is neither a run nor an exported network"
         )
     return open_policy(folder)
-
-
-_CAST_DIRECTIONS = {Attribute.WARMTH: (1.0, 0.2, -1.0), Attribute.REDNESS: (1.0, -1.0, 0.6)}
-"""Change of red, green and blue for an intent of amount 1, in units of `_CAST_STRENGTH`."""
-_CAST_STRENGTH = 0.1
-_AMOUNTS = {
-    Attribute.LIGHTNESS: 0.25,
-    Attribute.CONTRAST: 0.3,
-    Attribute.COLOURFULNESS: 0.3,
-    Attribute.SHARPNESS: 0.4,
-}
-"""What an intent of amount 1 moves the operation of its attribute by."""
-_LOWEST_PARAMETER = -0.9
-"""Short of black and of no colour at all."""
-_SCALAR_OPERATIONS = {one.attribute: one for one in operations.paper_operations() if one.size == 1}
-_VAGUE_INTENTS = (Intent(Attribute.CONTRAST, 1, 0.7), Intent(Attribute.COLOURFULNESS, 1, 0.7))
-
-
-class KeywordPolicy:
-    """The baseline: keywords give the intents, and each attribute has one fixed edit. Ignores the photo."""
-
-    side = EVALUATION_SIDE
-
-    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
-        reading = keywords(request)
-        if reading.unanswerable:
-            return PolicyAnswer("unanswerable", tuple(words(request)))
-        intents = reading.intents or (_VAGUE_INTENTS if reading.vague else ())
-        return PolicyAnswer(EDIT, tuple(words(request)), tuple(_choose_steps(intents)))
-
-
-def _choose_steps(intents: tuple[Intent, ...]) -> Iterator[Step]:
-    for intent in intents:
-        amount = intent.sign * intent.amount
-        if intent.attribute in _CAST_DIRECTIONS:
-            yield Step(operation=COLOR.name, parameters=_build_colour_curves(intent.attribute, amount))
-        else:
-            operation = _SCALAR_OPERATIONS[intent.attribute]
-            value = max(_LOWEST_PARAMETER, _AMOUNTS[intent.attribute] * amount)
-            yield Step(operation=operation.name, parameters=operation.clip([value]))
-
-
-def _build_colour_curves(attribute: Attribute, amount: float) -> tuple[float, ...]:
-    """A power curve for each channel, which keeps black and white."""
-    knots = np.linspace(0, 1, CURVE_PIECES + 1)
-    rises = []
-    for part in _CAST_DIRECTIONS[attribute]:
-        curve = knots ** (2.0 ** (-part * amount * 4 * _CAST_STRENGTH))
-        rises += (np.diff(curve) * CURVE_PIECES).tolist()
-    return COLOR.clip(rises)
 
 
 class QuestionRecorder:

@@ -26,7 +26,7 @@ from ..planning.pictures import Picture
 from .cases import choose_pairs, read_pairs
 from .compare import Cell, ResultTable
 from .runs import PaperRunOptions, find_weights
-from .systems import EVALUATION_SIDE, Question
+from .systems import EVALUATION_SIDE, NetworkSystem, Question, open_system_file
 
 if TYPE_CHECKING:
     from ..training.run import ConfigTiming
@@ -42,7 +42,7 @@ _NOTES = (
     "Planning: a pair at 128 x 128 pixels, one thread, all operations fitted jointly; the paper's is its "
     "Nelder-Mead search, printed there beside Pix2pixAug, where it cannot belong.",
     "Train: an iteration of a batch of 64 at 128 x 128 pixels, unless the row says otherwise.",
-    "Test: one photo, a batch of one. Of default, the package's network: a recipe, by ONNX Runtime.",
+    "Test: one photo, a batch of one. Of default, the editor of the package: a recipe.",
     "The paper's machine is not known: compare rows of one device.",
 )
 PixelEdit = Callable[[np.ndarray], np.ndarray]
@@ -159,10 +159,10 @@ def _edit_and_measure(weights: Path, photo: Path, request: str, output: Path, li
 
 def open_pixel_edit(weights: Path, request: str) -> PixelEdit:
     """An edit of full-size pixels: by a recipe from a thumbnail, or by a generator that sees all pixels."""
-    from .networks import NetworkSystem, open_network_system
+    from ..models.answering import PicturePredictor
 
-    system = open_network_system("", weights)
-    if isinstance(system, NetworkSystem) and system.paints:
+    system = open_system_file("", weights)
+    if isinstance(system, NetworkSystem) and isinstance(system.network, PicturePredictor):
 
         def generate(pixels: np.ndarray) -> np.ndarray:
             picture = np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32) / 255

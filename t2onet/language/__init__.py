@@ -1,9 +1,7 @@
-"""Requests as words: what they ask for, their tokens, vocabulary and embeddings."""
+"""Requests as words: their wishes, found by a network; and words as numbers, for the paper's networks."""
 
 from .embeddings import Embeddings, read_glove
-from .foreign import is_foreign
 from .intent import Attribute, Intent
-from .tokeniser import tokens
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, tokens
 
-__all__ = ["Attribute", "Embeddings", "Intent", "Vocabulary", "is_foreign", "read_glove", "tokens"]
+__all__ = ["Attribute", "Embeddings", "Intent", "Vocabulary", "read_glove", "tokens"]

@@ -1,4 +1,4 @@
-"""What a request asks for, apart from its words."""
+"""What a request asks for, as labels state it: attributes and signs; and the paper's ten requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..operations import Attribute
 
-__all__ = ["AMOUNTS", "Attribute", "Intent", "intent_of"]
+__all__ = ["AMOUNTS", "TEN_REQUESTS", "Attribute", "Intent", "parse_intent"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,22 @@ AMOUNTS = {"little": 0.4, "plain": 1.0, "much": 2.0}
 """The amount of an intent by the class of its amount word: `a bit`, none (or a figure), `a lot`."""
 
 
-def intent_of(ask: str) -> Intent:
+def parse_intent(ask: str) -> Intent:
     """`contrast-:little` as an intent."""
     signed, _, amount = ask.partition(":")
     return Intent(Attribute(signed[:-1]), {"+": 1, "-": -1}[signed[-1]], AMOUNTS[amount or "plain"])
+
+
+TEN_REQUESTS = (
+    "Decrease the brightness.",
+    "Increase the brightness.",
+    "Enhance the color.",
+    "Decrease the color.",
+    "Improve contrast.",
+    "Reduce contrast.",
+    "Increase saturation.",
+    "Reduce saturation.",
+    "Increase the brightness a little.",
+    "Increase the brightness a lot.",
+)
+"""The requests of the paper's appendix, with which it measures whether words matter."""

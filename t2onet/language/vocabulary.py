@@ -1,8 +1,12 @@
-"""Words and their ids, as the published word lists keep them: four special tokens, then words."""
+"""Words of requests for networks with word lists: the published rule for words, and their ids.
+
+A list has four special tokens, then words.
+"""
 
 from __future__ import annotations
 
 import json
+import string
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +17,38 @@ from typing import Any, Self
 
 from ..errors import DataError
 from ..image import read_regular_file, write_atomically
-from .tokeniser import tokens
 
 NONE, START, END, UNK = range(4)
 SPECIAL = ("<NONE>", "<START>", "<END>", "<UNK>")
 """Padding, begin, end, and any word that is not in the list; their ids are their places here."""
 PUBLISHED_LENGTH = 17
 """Ids a request in the published annotations: begin, fifteen words, end."""
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_STOP_WORDS = frozenset(
+    """
+    a an the this that these those it its it's i i'd i'm me my we us our you your he she they them his her
+    their there here now photo photograph picture image pic img shot make makes making made get give put do
+    does did done doing don't be is are was were am been being have has had look looks looking please pls plz
+    just can could would should will may might must shall want need needs like and or but then also plus so
+    as at by for from in into of on to with hi hello hey thanks thank thx if ok okay
+    """.split()  # noqa: SIM905
+)
+"""Words that are in every request and say nothing about what it asks for."""
+
+
+def tokens(text: str) -> list[str]:
+    """Words between blanks, in lower case, ASCII punctuation deleted; only those of two or more letters.
+
+    Deleting joins: "brightness/contrast" is one word and "isn't" is "isnt". A curly apostrophe is not ASCII,
+    so "don’t" is no word at all.
+    """
+    words = (word.lower().translate(_WITHOUT_PUNCTUATION) for word in text.split())
+    return [word for word in words if len(word) > 1 and word.isalpha()]
+
+
+def says(word: str) -> bool:
+    """Whether a word (in small letters) can be a reason for anything; signs cannot either."""
+    return word[:1].isalnum() and word not in _STOP_WORDS
 
 
 @dataclass(frozen=True)

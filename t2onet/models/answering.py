@@ -1,7 +1,6 @@
 """Batched predictions of trained networks, and their answers to recorded questions.
 
-Runs where only torch, safetensors, NumPy and Pillow are installed. The retoucher, which has modes and may
-decline, is run by `decode_recipes` in `retoucher.py`.
+Runs where only torch, safetensors, NumPy and Pillow are installed.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from .files import LoadedNetwork, load_network
 NO_BFLOAT16_MESSAGE = "this device does not compute in bfloat16; computing in float32"
 _BATCH_SIZE = 64
 _CHECKSUM_LENGTH = 12
-_SKIPPED_KINDS = ("retoucher", "discriminator")
-"""Kinds that cannot answer recorded questions: the first has modes, the second makes no pictures."""
+_DISCRIMINATOR = "discriminator"
+"""The kind of network that answers no requests."""
 
 
 def select_device() -> torch.device:
@@ -164,7 +163,7 @@ def answer_runs(
             continue
         answers = answer_questions(question_set, weights, {"run": name, **source}, bfloat16=bfloat16)
         if answers is None:
-            report(f"{name}: skipped, a {' or a '.join(_SKIPPED_KINDS)} does not answer recorded questions")
+            report(f"{name}: skipped, a {_DISCRIMINATOR} does not answer recorded questions")
             continue
         data = answers.to_zip()
         write_atomically(path, data, overwrite=True)
@@ -177,7 +176,7 @@ def answer_questions(
     """Answer with the weights in a file; None if their kind cannot. `source` is stored with the answers."""
     loaded = load_network(weights)
     metadata = loaded.metadata
-    if metadata["network"] in _SKIPPED_KINDS:
+    if metadata["network"] == _DISCRIMINATOR:
         return None
     about = {
         **source,

@@ -17,21 +17,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..editor.policy import MEMORY_FILE, NETWORK_FILES, T2ONET
 from ..image import write_atomically
+from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET
 from ..language import Vocabulary
-from ..language.grams import PIECES
 from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from .reader import GRAPH_OUTPUTS, ReaderGraph, ReaderNetwork
-from .retoucher import (
-    OPERATION_ORDER,
-    RETOUCHER_MODES,
-    RETOUCHER_SIDE,
-    Retoucher,
-    RetoucherContext,
-    RetoucherStepOutput,
-)
-from .style_memory import StyleMemoryNetwork
+from .style_memory import PICTURE_SIDE, StyleMemoryNetwork
 from .t2onet import DecoderContext, StepOutput, T2ONet
 
 WeightFormat = Literal["float32", "float16", "int8"]
@@ -210,101 +201,13 @@ def export_t2onet(
         "max_steps": network.max_steps,
         "words": vocabulary.words,
     }
-    _write_network(folder, begin, step, about, overwrite=overwrite)
-
-
-_RETOUCHER_BEGIN_INPUTS = ("pieces", "told", "image", "manner")
-_RETOUCHER_CONTEXT = ("words", "mask", "whole")
-_RETOUCHER_STEP_INPUTS = (*_RETOUCHER_CONTEXT, "picture", "number", "state")
-_RETOUCHER_STEP_OUTPUTS = ("used", "parameters", "next_state", "attention")
-
-
-class _RetoucherBegin(nn.Module):
-    def __init__(self, network: Retoucher) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, pieces: Tensor, told: Tensor, image: Tensor, manner: Tensor) -> tuple[Tensor, ...]:
-        context = self.network.begin(pieces, told, image, self.network.glance(image), manner)
-        return context.words, context.mask, context.whole, context.verdict
-
-
-class _RetoucherStep(nn.Module):
-    def __init__(self, network: Retoucher) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, *inputs: Tensor) -> RetoucherStepOutput:
-        words, mask, whole, picture, number, state = inputs
-        context = RetoucherContext(
-            words, mask, whole, verdict=whole, sense=whole
-        )  # the last two are not read
-        return self.network.step(context, self.network.glance(picture), number, state)
-
-
-def export_retoucher(
-    network: Retoucher,
-    folder: Path,
-    verdicts: Sequence[str],
-    caution: float = 0.0,
-    stored: WeightFormat = "float16",
-    *,
-    overwrite: bool = True,
-) -> None:
-    """Write both graphs and `about.json`, which a policy reads.
-
-    `verdicts` names the kinds of answer; `caution` is added to the logits of all of them but an edit. The
-    input `number` of `step` is that of the operation in the network's order, shaped (1,).
-    """
-    network = network.eval()
-    pieces, told = torch.ones(3, PIECES, dtype=torch.int64), torch.tensor([[1, 2]])
-    image, manner = torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, dtype=torch.int64)
-    begin_inputs = (pieces, told, image, manner)
-    begin = _export_retoucher_graph(
-        _RetoucherBegin(network),
-        begin_inputs,
-        _RETOUCHER_BEGIN_INPUTS,
-        (*_RETOUCHER_CONTEXT, "verdict"),
-        stored,
-    )
-    with torch.no_grad():
-        words, mask, whole, _ = _RetoucherBegin(network)(*begin_inputs)
-    step_inputs = (words, mask, whole, image, torch.zeros(1, dtype=torch.int64), whole)
-    step = _export_retoucher_graph(
-        _RetoucherStep(network), step_inputs, _RETOUCHER_STEP_INPUTS, _RETOUCHER_STEP_OUTPUTS, stored
-    )
-    about = {
-        "side": RETOUCHER_SIDE,
-        "order": OPERATION_ORDER,
-        "manners": RETOUCHER_MODES,
-        "verdicts": list(verdicts),
-        "caution": caution,
-    }
-    _write_network(folder, begin, step, about, overwrite=overwrite)
-
-
-def _write_network(
-    folder: Path, begin: bytes, step: bytes, about: Mapping[str, Any], *, overwrite: bool
-) -> None:
     contents = (begin, step, json.dumps(about, indent=1).encode() + b"\n")
     for name, content in zip(NETWORK_FILES, contents, strict=True):
         write_atomically(folder / name, content, overwrite=overwrite)
 
 
 def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
-    """Write the graph of a style memory, the optional third of a folder."""
-    inputs = (torch.rand(1, 3, RETOUCHER_SIDE, RETOUCHER_SIDE), torch.zeros(1, len(ATTRIBUTES)))
-    graph = _export_retoucher_graph(memory, inputs, ("image", "wanted"), ("tones",), "float16")
+    """Write the graph of a style memory."""
+    inputs = (torch.rand(1, 3, PICTURE_SIDE, PICTURE_SIDE), torch.zeros(1, len(ATTRIBUTES)))
+    graph = export_graph(memory, inputs, ("image", "wanted"), ("tones",), axes={})
     write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)
-
-
-def _export_retoucher_graph(
-    part: nn.Module,
-    inputs: tuple[Tensor, ...],
-    names: Sequence[str],
-    outputs: Sequence[str],
-    stored: WeightFormat,
-) -> bytes:
-    axes = {"pieces": {0: "distinct"}, "told": {1: "count"}, "words": {1: "count"}, "mask": {1: "count"}}
-    axes["attention"] = {1: "count"}
-    return export_graph(part, inputs, names, outputs, axes=axes, stored=stored)

@@ -17,7 +17,6 @@ from ..image import check_regular_file, write_atomically
 from ..language import Vocabulary
 from .baselines import BASELINES
 from .discriminator import Discriminator, DiscriminatorConfig
-from .retoucher import Retoucher, RetoucherConfig
 from .t2onet import T2ONet, T2ONetConfig
 
 
@@ -31,17 +30,13 @@ class NetworkKind:
 
 NETWORK_KINDS: dict[str, NetworkKind] = {
     "t2onet": NetworkKind(T2ONetConfig, T2ONet),
-    "retoucher": NetworkKind(RetoucherConfig, lambda config, words: Retoucher(config)),
     "discriminator": NetworkKind(DiscriminatorConfig, Discriminator),
     **{name: NetworkKind(baseline.config, baseline.generator) for name, baseline in BASELINES.items()},
 }
 
 
 RENAMED_SETTINGS = {
-    "blink": "photo_dropout",
-    "dry": "no_dropout_share",
     "held": "validation_pairs",
-    "kept": "frozen",
     "told_size": "request_channels",
 }
 """Names that settings had in earlier releases, still read in files and on the command line -> names now."""

@@ -19,14 +19,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.policy import measure_wanted
+from ..editor.retouch import to_attribute_vector
 from ..editor.styles import TONE_LEVELS
 from ..errors import DataError, TrainingError
+from ..language.reader import load_reader
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
 from .files import read_tensors, write_tensors
-from .retoucher import RETOUCHER_SIDE
 
+PICTURE_SIDE = 128
+"""Pixels a side of the pictures it sees."""
 STYLE_MEMORY_KIND = "memory"
 """The kind in the metadata of a file."""
 
@@ -120,7 +122,7 @@ class StyleMemoryNetwork(nn.Module):
 
     def features(self, image: Tensor, wanted: Tensor) -> Tensor:
         """(B, sum of FEATURE_SIZES)."""
-        coarse = functional.avg_pool2d(image, RETOUCHER_SIDE // _COARSE_SIDE).flatten(1)
+        coarse = functional.avg_pool2d(image, PICTURE_SIDE // _COARSE_SIDE).flatten(1)
         tones = channel_quantiles(image).flatten(1)[:, ::2]
         return torch.cat([tones, torch.log(tones + _LOG_OFFSET), coarse, self.eyes(image), wanted], -1)
 
@@ -205,7 +207,7 @@ def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
                 torch.from_numpy(np.stack(pictures).astype(np.float32))
                 for pictures in ([pair.before for pair in batch], [pair.after for pair in batch])
             )
-            wanted = torch.from_numpy(np.stack([measure_wanted(pair.request) for pair in batch]))
+            wanted = torch.from_numpy(np.stack([_measure_wanted(pair.request) for pair in batch]))
             rows = (
                 memory.features(before, wanted),
                 channel_quantiles(before).flatten(1),
@@ -216,6 +218,11 @@ def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
         raise DataError(f"a style memory needs at least {MIN_PAIRS} pairs; give a larger dataset")
     features, tones_before, tones_after = (np.concatenate(rows) for rows in zip(*batches, strict=True))
     return features, tones_before, tones_after
+
+
+def _measure_wanted(request: str) -> np.ndarray:
+    """(6,): how much more or less of each attribute a request asks for; zeros without a request."""
+    return to_attribute_vector(load_reader().read(request).wishes if request else ())
 
 
 def _batches(pairs: Iterable[StylePair]) -> Iterator[list[StylePair]]:

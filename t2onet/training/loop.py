@@ -37,7 +37,7 @@ from .task import (
 
 _MACHINE_SETTINGS = {"workers"}
 """Settings that affect the speed of a run and not its results."""
-_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout", "photo_dropout")
+_CHANGEABLE_SETTINGS = ("max_steps", "ends", "dropout")
 """Settings of a network that its weights do not depend on."""
 
 

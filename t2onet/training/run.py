@@ -42,8 +42,7 @@ from .paper import (
     ReinforcementTask,
     get_baseline_settings,
 )
-from .retoucher import RetoucherSettings, RetoucherTask
-from .task import ProcessInfo, TrainingTask, apply_assignments, setting_names, settings_to_json
+from .task import ProcessInfo, TrainingTask, apply_assignments, settings_to_json
 
 Settings = TypeVar("Settings")
 
@@ -52,23 +51,20 @@ TIMED_PHOTO_SIDES = (128, 600)
 _WARM_UP_ITERATIONS, _TIMED_ITERATIONS = 2, 6
 """Untimed iterations, and timed ones; both even, since losses may alternate."""
 _TIMED_REQUEST = "increase the brightness a little"
-_FLOAT32_SETTINGS = {"precision": "float32", "narrow": "false"}
-"""Settings that select bfloat16, with the value that does not."""
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
     """A named config: default settings, and the task they describe.
 
-    `settings` is a dataclass with the parts `loop` (LoopSettings) and `network`. A task that `reads_words` is
-    given word vectors of the size `network.word_size`; other tasks are given None.
+    `settings` is a dataclass with the parts `loop` (LoopSettings) and `network`; the task is given word
+    vectors of the size `network.word_size`.
     """
 
     name: str
     help: str
     settings: Any
-    task: Callable[[Any, PackedSet, Any, ProcessInfo], TrainingTask]
-    reads_words: bool = True
+    task: Callable[[Any, PackedSet, WordVectors, ProcessInfo], TrainingTask]
     needs_start: bool = False
     """Whether it must start from trained weights."""
 
@@ -99,11 +95,6 @@ def get_config(name: str) -> TrainingConfig:
 
 
 def _register_all() -> None:
-    register_config(
-        TrainingConfig(
-            "default", "The shipped network.", RetoucherSettings(), RetoucherTask, reads_words=False
-        )
-    )
     register_config(TrainingConfig("paper", "T2ONet as published.", PaperSettings(), PaperTask))
     for name, when, needs_start in (("rl", "from scratch", False), ("rl-pretrained", "after plans", True)):
         register_config(
@@ -125,10 +116,7 @@ _register_all()
 
 def adapt_precision(settings: Settings, device: torch.device) -> Settings:
     """The settings, with float32 in place of bfloat16 where the device does not support that."""
-    names = set(setting_names(settings))
-    float32 = apply_assignments(
-        settings, [f"{name}={value}" for name, value in _FLOAT32_SETTINGS.items() if name in names]
-    )
+    float32 = apply_assignments(settings, ["precision=float32"])
     return settings if float32 == settings or supports_bfloat16(device) else float32
 
 
@@ -166,13 +154,11 @@ def train(
             reporter.say(NO_BFLOAT16_MESSAGE)
         packed = read_packed(data)
         process = ProcessInfo(accelerator.device, accelerator.process_index, accelerator.num_processes)
-        vectors = None
-        if chosen.reads_words:
-            size = settings.network.word_size
-            if loaded is not None:
-                vectors = get_known_words(loaded, size)
-            else:
-                vectors = _load_words(packed, words, data / WORDS_FILE, size, reporter)
+        size = settings.network.word_size
+        if loaded is not None:
+            vectors = get_known_words(loaded, size)
+        else:
+            vectors = _load_words(packed, words, data / WORDS_FILE, size, reporter)
         task = chosen.task(settings, packed, vectors, process)
         if loaded is not None:
             copy_weights(task.network, loaded)

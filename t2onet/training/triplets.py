@@ -17,7 +17,7 @@ from ..data.packed import PackedSample, PackedSet
 from ..errors import DataError, TrainingError
 from ..language import Vocabulary
 from ..language.embeddings import WordVectors
-from ..language.ten_requests import TEN_REQUESTS
+from ..language.intent import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
 from .task import LoopSettings, ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices

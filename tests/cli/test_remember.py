@@ -1,22 +1,17 @@
-"""`t2o remember` and `t2o export --memory`: pairs -> a memory -> a network that has it."""
+"""`t2o remember` and `t2o export`: pairs -> a style -> photos edited in it."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import PIL.Image
 import pytest
 
-from t2onet.editor.policy import MEMORY_FILE, open_policy
-from t2onet.language import Vocabulary
-from t2onet.language.vocabulary import SPECIAL
+from t2onet.inference import MEMORY_FILE
 from t2onet.models import style_memory
-from t2onet.models.files import describe_network, write_tensors
 from t2onet.models.style_memory import MIN_PAIRS
 from tests.cli.helpers import T2O
-from tests.models.made_retoucher import SMALL, VERDICTS, network
 from tests.planning.scenes import scene
 
 pytest.importorskip("efficientnet_lite_pytorch")
@@ -37,15 +32,17 @@ def pairs(folder: Path) -> Path:
     return folder
 
 
-def test_a_memory_is_made_and_put_beside_a_network(t2o: T2O, pairs: Path) -> None:
-    answer = t2o("remember", "mine", "-o", "memory.safetensors")
-    assert (answer.code, answer.out) == (0, f"{MIN_PAIRS} edits remembered -> memory.safetensors\n")
-    told = describe_network("retoucher", SMALL, Vocabulary(SPECIAL)) | {"verdicts": json.dumps(VERDICTS)}
-    write_tensors(Path("network.safetensors"), network().state_dict(), told)
-    assert t2o("export", "network.safetensors", "out", "--memory", "memory.safetensors").code == 0
-    assert Path("out", MEMORY_FILE).is_file()
-    expert = open_policy(Path("out")).answer(scene(128, 99), "brighter", "expert")
-    assert expert.attention[-1] == ()
+def test_a_style_is_learned_exported_and_used(t2o: T2O, pairs: Path) -> None:
+    answer = t2o("remember", "mine", "-o", "style.safetensors")
+    assert (answer.code, answer.out) == (0, f"{MIN_PAIRS} edits remembered -> style.safetensors\n")
+    done = t2o("export", "style.safetensors", "out")
+    assert (done.code, done.err) == (0, "")
+    assert [path.name for path in Path("out").iterdir()] == [MEMORY_FILE]
+    assert t2o("edit", "mine/before/3.png", "brighter", "--network", "out", "-o", "edited.png").code == 0
+    before, edited = (np.asarray(PIL.Image.open(name)).mean() for name in ("mine/before/3.png", "edited.png"))
+    assert edited > before + 5
+    again = t2o("export", "style.safetensors", "out")
+    assert (again.code, "holds a network already (memory.onnx)" in again.err) == (2, True)
 
 
 def test_a_file_is_kept_unless_it_may_be_replaced(t2o: T2O, pairs: Path) -> None:

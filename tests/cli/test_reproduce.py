@@ -112,12 +112,12 @@ def test_rows_are_trained_measured_and_written(t2o: T2O, tiny: PaperTable) -> No
 @pytest.mark.slow
 def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) -> None:
     told = ("reproduce", "tiny", "pairs", "--data", "packed", "--load-only")
-    answer = t2o(*told, "--system", "keywords", "--count", 2)
+    answer = t2o(*told, "--system", "shipped", "--count", 2)
     assert answer.code == 0
     assert "T2ONet: not run: no weights of paper" in answer.err
     found = lines("results/tiny/table.csv")
     assert found["pairs", "T2ONet", "L1"]["note"] == "not run: no weights of paper"
-    assert found["pairs", "keywords", "L1"]["value"]
+    assert found["pairs", "shipped", "L1"]["value"]
     assert not Path("runs").exists()
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
@@ -137,7 +137,7 @@ def test_a_table_says_which_arithmetic_was_used(
     computes: bool, t2o: T2O, tiny: PaperTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answering, "supports_bfloat16", lambda device: computes)
-    told = ("reproduce", "tiny", "pairs", "--load-only", "--narrow", "--system", "keywords", "--count", 2)
+    told = ("reproduce", "tiny", "pairs", "--load-only", "--narrow", "--system", "shipped", "--count", 2)
     answer = t2o(*told)
     assert answer.code == 0, answer.err
     assert (answering.NO_BFLOAT16_MESSAGE in answer.err) is not computes
@@ -149,16 +149,16 @@ def test_a_table_says_which_arithmetic_was_used(
 def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: PaperTable) -> None:
     """Although it has the same layout: its name is its own, and so are the labels of its requests."""
     t2o("data", "simulate", "pairs/before", "-o", "made", "--size", 32, "--val", 0.5)
-    answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "keywords", "--each", 1)
+    answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "shipped", "--each", 1)
     assert answer.code == 0, answer.err
     found = lines("results/tiny/table.csv")
-    assert found["made", "keywords", "following"]["value"]
+    assert found["made", "shipped", "following"]["value"]
     assert "Data: pairs of your own" in Path("results/tiny/table.md").read_text()
     assert json.loads(Path("results/tiny/about.json").read_text())["labels"] == "simulated"
 
 
 def test_pairs_without_labels_say_so(t2o: T2O, tiny: PaperTable) -> None:
-    answer = t2o("reproduce", "tiny", "pairs", "--load-only", "--system", "keywords", "--count", 1)
+    answer = t2o("reproduce", "tiny", "pairs", "--load-only", "--system", "shipped", "--count", 1)
     assert answer.code == 0, answer.err
     assert "following was not measured" in Path("results/tiny/table.md").read_text()
 
@@ -321,7 +321,7 @@ def test_help_names_every_table_and_picture(t2o: T2O) -> None:
         ),
         (["time", "mine", "--ask", "q.zip"], "--ask writes the questions of a table of systems, and time is"),
         (
-            ["main", "mine", "--ask", "q.zip", "-o", "x", "--system", "keywords"],
+            ["main", "mine", "--ask", "q.zip", "-o", "x", "--system", "shipped"],
             "--ask writes questions and measures nothing; leave out --system and -o",
         ),
         (["main", "mine", "--ask", "look.json"], "look.json exists already; give another name or --overwr"),

@@ -58,7 +58,7 @@ def test_without_a_terminal_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr("t2onet.cli.common.TICK_SECONDS", 0.0)
     lines = t2o("data", "simulate", "trip", "-o", "made", "--count", "8").err.splitlines()
-    assert [line.rpartition(",")[0] for line in lines] == [f"samples, {n} of 8" for n in (2, 4, 6, 8)]
+    assert [line.rpartition(",")[0] for line in lines] == [f"samples, {n} of 8" for n in range(1, 9)]
     assert all(line.endswith(" a second") for line in lines)
 
 
@@ -68,18 +68,3 @@ def test_an_existing_folder_is_refused_and_stays(t2o: T2O, photos: Path) -> None
     assert answer.code == 2
     assert answer.err == "t2o: trip exists already; give another folder\n"
     assert contents(photos) == before
-
-
-@pytest.mark.slow
-def test_real_requests_are_said_where_they_fit(t2o: T2O, photos: Path) -> None:
-    Path("real/annotations").mkdir(parents=True)
-    orders = {"would you make it brighter": ("lightness", 1), "would you make it darker": ("lightness", -1)}
-    entries = [{"input": "1_O.jpg", "output": "1_C.jpg", "request": order} for order in orders]
-    Path("real/annotations/train_sess_1.json").write_text(json.dumps(entries))
-    how = ["--count", "200", "--seed", "1", "--val", "0", "--phrases", "real"]
-    t2o("data", "simulate", "trip", "-o", "made", *how)
-    made = json.loads(Path("made/annotations/train_sess_1.json").read_text())
-    real = [entry for entry in made if entry["request"] in orders]
-    assert real
-    for entry in real:
-        assert [(one["attribute"], one["sign"]) for one in entry["intents"]] == [orders[entry["request"]]]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
-from t2onet.data.marks import MarkedSentence, MarkedWish, parse_marks, read_marks
+from t2onet.data.marks import (
+    HELD,
+    MarkedSentence,
+    MarkedWish,
+    digest,
+    judgements,
+    parse_marks,
+    read_marks,
+)
+from t2onet.language import Attribute
 from t2onet.language.wishes import Amount, Direction, Role, Wish
 
 TEXT = "make the  sky much bluer, keep skin"
@@ -61,3 +71,25 @@ def test_words_are_joined_with_their_spans() -> None:
     sentence.add("!", [wish])
     assert sentence.text == "much brighter, please!"
     assert (wish.spans, wish.head) == ([(0, 4)], (5, 13))
+
+
+def test_case_spaces_and_the_end_do_not_matter() -> None:
+    assert digest("Make it  brighter.") == digest("make it brighter!") != digest("make it bright")
+
+
+def test_judgements_are_sound() -> None:
+    for meaning in judgements().values():
+        assert not (meaning.vague and (meaning.intents or meaning.matter))
+        attributes = [intent.attribute for intent in meaning.intents]
+        assert len(set(attributes)) == len(attributes)
+
+
+def test_every_class_is_judged_and_among_those_held_back() -> None:
+    for held in (True, False):
+        counts = Counter(
+            (intent.attribute, intent.sign)
+            for key, meaning in judgements().items()
+            for intent in meaning.intents
+            if key.startswith(HELD) == held
+        )
+        assert min(counts[attribute, sign] for attribute in Attribute for sign in (1, -1)) >= 3

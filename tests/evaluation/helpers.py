@@ -27,6 +27,30 @@ def brighten(image: np.ndarray, amount: float) -> np.ndarray:
     return np.asarray(get_operation("brightness")(image, [amount]))
 
 
+EDITS = {
+    "bright": ("brightness", [0.25]),
+    "darke": ("brightness", [-0.25]),
+    "color": ("saturation", [0.3]),
+    "saturation": ("saturation", [0.3]),
+    "contrast": ("contrast", [0.3]),
+    "warmer": ("white_balance", [20.0, 0.0]),
+}
+AMOUNTS = {"little": 0.4, "slightly": 0.4, "bit": 0.4, "lot": 2.0, "much": 2.0}
+
+
+def follow_words(question: Question) -> SystemAnswer:
+    """An edit for each word that it knows, without a look at the photo; it declines to crop."""
+    request, image = question.request.lower(), question.picture
+    if "crop" in request:
+        return SystemAnswer(image, declined=True)
+    factor = next((amount for word, amount in AMOUNTS.items() if word in request), 1.0)
+    factor *= -1 if "reduce" in request or "decrease" in request else 1
+    for word, (name, values) in EDITS.items():
+        if word in request:
+            image = np.asarray(get_operation(name)(image, [factor * value for value in values]))
+    return SystemAnswer(image)
+
+
 def some_cases(count: int) -> list[Case]:
     """Photos that the expert brightens, each a little more than the one before."""
     pictures = [picture(number) for number in range(count)]

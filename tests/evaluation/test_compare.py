@@ -13,9 +13,9 @@ from t2onet.data import open_dataset
 from t2onet.errors import DataError, OutputError
 from t2onet.evaluation.compare import Comparison, compare_systems
 from t2onet.evaluation.measure import evaluate_system
-from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer, open_system
+from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
-from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
+from tests.evaluation.helpers import SENTENCES, Scripted, brighten, follow_words, some_cases
 from tests.evaluation.paper_helpers import small_pairs
 
 
@@ -26,15 +26,15 @@ def brighter(question: Question) -> SystemAnswer:
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     cases = some_cases(6)
-    systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter)]
+    systems = [IdentitySystem(), Scripted(follow_words, "words"), Scripted(brighter)]
     evaluations = [evaluate_system(system, cases, SENTENCES, each=2) for system in systems]
     return Comparison(evaluations, {"pairs": 6, "data": "0123", "code": "abc"})
 
 
 def test_a_column_for_each_system_and_its_difference_from_the_first(comparison: Comparison) -> None:
     figures, classes, differences = comparison.build_tables()
-    assert figures.columns == classes.columns == ("identity", "keywords", "scripted")
-    assert differences.columns == ("keywords less identity", "scripted less identity")
+    assert figures.columns == classes.columns == ("identity", "words", "scripted")
+    assert differences.columns == ("words less identity", "scripted less identity")
     first, *others = figures.rows["expert: L1"]
     assert isinstance(first, IntervalEstimate)
     for found, apart in zip(others, differences.rows["expert: L1"], strict=True):
@@ -105,9 +105,9 @@ def test_a_folder_holds_everything(comparison: Comparison, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
     data = open_dataset(small_pairs(tmp_path))
-    systems = [IdentitySystem(), open_system("keywords"), Scripted(brighter, side=128)]
+    systems = [IdentitySystem(), Scripted(follow_words, "words"), Scripted(brighter, side=128)]
     one, three = (compare_systems(systems, data, {}, few=2, amounts=False, jobs=jobs) for jobs in (1, 3))
-    assert one.names == three.names == ("identity", "keywords", "scripted")
+    assert one.names == three.names == ("identity", "words", "scripted")
     assert one.samples_to_csv() == three.samples_to_csv()
 
 

@@ -22,9 +22,18 @@ from t2onet.evaluation.measure import (
     measure_requests,
     score_answer,
 )
-from t2onet.evaluation.systems import Question, SystemAnswer, open_system
+from t2onet.evaluation.systems import Question, SystemAnswer
 from t2onet.language import Attribute, Intent
-from tests.evaluation.helpers import BRIGHTER, SENTENCES, WARMER, Scripted, brighten, label, some_cases
+from tests.evaluation.helpers import (
+    BRIGHTER,
+    SENTENCES,
+    WARMER,
+    Scripted,
+    brighten,
+    follow_words,
+    label,
+    some_cases,
+)
 
 CASE, OTHER, *_ = some_cases(4)
 LIGHTER, DARKER = SystemAnswer(brighten(CASE.before, 0.2)), SystemAnswer(brighten(CASE.before, -0.2))
@@ -95,8 +104,8 @@ def test_every_request_meets_as_many_photos_drawn_by_the_seed() -> None:
     ]
 
 
-def test_rules_bring_amounts_in_order() -> None:
-    rows = list(measure_amounts(open_system("keywords"), some_cases(2)))
+def test_a_system_brings_amounts_in_order() -> None:
+    rows = list(measure_amounts(Scripted(follow_words), some_cases(2)))
     assert len(rows) == 2 * len(AMOUNT_REQUESTS)
     assert {row.figures[AMOUNTS_IN_ORDER] for row in rows} == {1}
 

@@ -45,7 +45,7 @@ def test_a_system_with_modes_has_a_row_for_each(two_modes: Scripted) -> None:
         ("both, literal", "literal"),
         ("both, expert", "expert"),
     ]
-    assert [(row.title, row.mode) for row in create_rows("keywords")] == [("keywords", "")]
+    assert [(row.title, row.mode) for row in create_rows("identity")] == [("identity", "")]
 
 
 def test_a_row_that_mixes_modes_is_refused(two_modes: Scripted, tmp_path: Path) -> None:

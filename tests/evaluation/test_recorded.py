@@ -14,13 +14,13 @@ from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.compare import compare_systems
 from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder, SystemAnswer, open_system
 from t2onet.metrics.distances import load_inception_extractor, read_lpips
-from t2onet.models import describe_network
+from t2onet.models import Discriminator, DiscriminatorConfig, describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
 from tests.evaluation.helpers import SENTENCES
 from tests.evaluation.paper_helpers import small_pairs
-from tests.evaluation.test_systems import VOCABULARY, retoucher_file, t2onet_file
+from tests.evaluation.test_systems import VOCABULARY, t2onet_file
 from tests.metrics.test_distances_lpips import random_weights
 from tests.metrics.test_features import write_scripted_network
 from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
@@ -135,11 +135,13 @@ def test_runs_answer_once_until_weights_or_questions_change(runs: Path, tmp_path
     noting = QuestionRecorder()
     noting.answer([Question(np.zeros((3, 32, 32), np.float32), "brighter", "literal")])
     questions.write_bytes(noting.to_question_set().to_zip())
-    (runs / "default").mkdir()
-    retoucher_file(runs / "default" / "best.safetensors")
+    (runs / "critic").mkdir()
+    critic = Discriminator(DiscriminatorConfig(), len(VOCABULARY))
+    facts = describe_network("discriminator", DiscriminatorConfig(), VOCABULARY)
+    write_tensors(runs / "critic" / "best.safetensors", critic.state_dict(), facts)
     answer_runs(questions, runs, tmp_path / "a", report=said.append)
     assert [line.split(",")[0] for line in said] == [
-        "default: skipped",
+        "critic: skipped",
         "gan: 1 answers",
         "paper: 1 answers",
     ]

@@ -18,7 +18,6 @@ from t2onet.evaluation.systems import (
     IdentitySystem,
     PolicySystem,
     Question,
-    System,
     SystemAnswer,
     answer_in_batches,
     open_system,
@@ -28,16 +27,12 @@ from t2onet.language import Vocabulary
 from t2onet.models import describe_network, files
 from t2onet.models.answering import select_device, supports_bfloat16
 from t2onet.models.baselines import BASELINES
-from t2onet.models.export import export_retoucher
 from t2onet.models.files import write_tensors
-from t2onet.models.retoucher import RETOUCHER_MODES
+from t2onet.options import MODES
 from t2onet.recipe import Step
 from tests.evaluation.helpers import Scripted, picture
 from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
 from tests.models.helpers import small as small_t2onet
-from tests.models.made_retoucher import SMALL as SMALL_RETOUCHER
-from tests.models.made_retoucher import VERDICTS
-from tests.models.made_retoucher import network as small_retoucher
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", "brighter", "warmer", *"abcdefghijklmn"))
 ASKED = [
@@ -54,27 +49,10 @@ def t2onet_file(path: Path) -> Path:
     return path
 
 
-def retoucher() -> torch.nn.Module:
-    """One that edits, uses every operation and does not do so timidly."""
-    network = small_retoucher()
-    with torch.no_grad():
-        network.verdict[-1].bias[0] += 5
-        network.heads.shift[:, 0] += 1
-        network.heads.second *= 20
-    return network
-
-
-def retoucher_file(path: Path) -> Path:
-    facts = describe_network("retoucher", SMALL_RETOUCHER, VOCABULARY)
-    write_tensors(path, retoucher().state_dict(), facts)
-    return path
-
-
 def test_names() -> None:
-    systems = open_systems(["shipped", "keywords", "identity"])
+    systems = open_systems(["shipped", "identity"])
     assert [(system.name, system.side, system.has_modes) for system in systems] == [
         ("shipped", 128, True),
-        ("keywords", 128, False),
         ("identity", 128, False),
     ]
 
@@ -106,9 +84,8 @@ def test_a_policy_declines_and_leaves_the_photo() -> None:
     np.testing.assert_array_equal(left.picture, picture(0))
 
 
-@pytest.mark.parametrize("kind", [t2onet_file, retoucher_file])
-def test_a_recipe_makes_the_picture_again(kind: type, tmp_path: Path) -> None:
-    system = open_system(str(kind(tmp_path / "w.safetensors")))
+def test_a_recipe_makes_the_picture_again(tmp_path: Path) -> None:
+    system = open_system(str(t2onet_file(tmp_path / "w.safetensors")))
     answers = system.answer(ASKED)
     assert any(made.recipe and made.recipe.steps for made in answers)
     for made, question in zip(answers, ASKED, strict=True):
@@ -116,27 +93,19 @@ def test_a_recipe_makes_the_picture_again(kind: type, tmp_path: Path) -> None:
         np.testing.assert_allclose(made.picture, apply_to_thumbnail(made.recipe, question.picture), atol=2e-3)
 
 
-@pytest.mark.parametrize("kind", [t2onet_file, retoucher_file])
-def test_many_are_answered_as_one(kind: type, tmp_path: Path) -> None:
-    system = open_system(str(kind(tmp_path / "w.safetensors")))
+def test_many_are_answered_as_one(tmp_path: Path) -> None:
+    system = open_system(str(t2onet_file(tmp_path / "w.safetensors")))
     for made, question in zip(system.answer(ASKED), ASKED, strict=True):
         (alone,) = system.answer([question])
         assert made.declined == alone.declined
         np.testing.assert_allclose(made.picture, alone.picture, atol=1e-3)
 
 
-def test_only_the_retoucher_tells_manners_apart(tmp_path: Path) -> None:
-    both = [Question(picture(0), "brighter", manner) for manner in RETOUCHER_MODES]
-    two = open_system(str(retoucher_file(tmp_path / "r.safetensors")))
-    one = open_system(str(t2onet_file(tmp_path / "t.safetensors")))
-    assert (two.has_modes, one.has_modes) == (True, False)
-    assert _apart(two, both) > 1e-3
-    assert _apart(one, both) < 1e-6
-
-
-def _apart(system: System, both: list[Question]) -> float:
-    one, other = (made.picture for made in system.answer(both))
-    return float(np.abs(one - other).max())
+def test_a_network_without_modes_answers_in_one_way(tmp_path: Path) -> None:
+    system = open_system(str(t2onet_file(tmp_path / "t.safetensors")))
+    assert not system.has_modes
+    one, other = system.answer([Question(picture(0), "brighter", mode) for mode in MODES])
+    np.testing.assert_allclose(one.picture, other.picture, atol=1e-6)
 
 
 def test_another_kind_of_network_is_a_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,24 +154,6 @@ def test_a_narrow_generator_paints_nearly_the_same(
         assert 0 < apart < 1 / 255 if computes else apart == 0
 
 
-@pytest.mark.slow
-def test_an_exported_folder_answers_as_its_network(tmp_path: Path) -> None:
-    pytest.importorskip("onnx")
-    folder = tmp_path / "exported"
-    folder.mkdir()
-    export_retoucher(retoucher(), folder, VERDICTS)
-    large = [
-        Question(np.kron(picture, np.ones((4, 4), np.float32)), request, manner)
-        for picture, request, manner in ASKED
-    ]
-    exported = open_system(str(folder))
-    assert exported.name == "exported"
-    in_torch = open_system(str(retoucher_file(tmp_path / "w.safetensors")))
-    for one, other in zip(exported.answer(large), in_torch.answer(large), strict=True):
-        assert one.declined == other.declined
-        np.testing.assert_allclose(one.picture, other.picture, atol=0.01)
-
-
 def test_weights_are_called_by_their_run_or_as_told(tmp_path: Path) -> None:
     run = tmp_path / "paper"
     run.mkdir()
@@ -216,9 +167,9 @@ def test_weights_are_called_by_their_run_or_as_told(tmp_path: Path) -> None:
 
 
 def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"'keyword' is not a system: .* did you mean 'keywords'\?"):
-        open_system("keyword")
-    with pytest.raises(DataError, match=r"'runs/x' is not a system: .* give shipped, default, keywords, "):
+    with pytest.raises(DataError, match=r"'shiped' is not a system: .* did you mean 'shipped'\?"):
+        open_system("shiped")
+    with pytest.raises(DataError, match=r"'runs/x' is not a system: .* give shipped, default, identity, "):
         open_system("runs/x")
     with pytest.raises(DataError, match=r"has neither best\.safetensors nor about\.json"):
         open_system(str(tmp_path))

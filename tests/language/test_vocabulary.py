@@ -12,13 +12,49 @@ from hypothesis import strategies as st
 
 from t2onet.errors import DataError, OutputError
 from t2onet.language import Vocabulary, tokens
-from t2onet.language.vocabulary import SPECIAL
+from t2onet.language.vocabulary import SPECIAL, says
 from tests.conftest import ROOT
 
 DATA = ROOT.parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent")
 
 TEXTS = ["more light", "more light please", "light and shade", "and a shade more light"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Increase Brightness.", ["increase", "brightness"]),
+        ("  a bit\tmore\nlight ", ["bit", "more", "light"]),
+        ("brightness/contrast", ["brightnesscontrast"]),
+        ("isn't it?", ["isnt", "it"]),
+        ("don’t", []),
+        ("add 20% of x2 zoom", ["add", "of", "zoom"]),
+        ("café", ["café"]),
+        ("", []),
+    ],
+)
+def test_words_are_two_or_more_letters_with_punctuation_deleted(text: str, words: list[str]) -> None:
+    assert tokens(text) == words
+
+
+@given(st.text())
+def test_words_are_made_of_letters_and_stay_words(text: str) -> None:
+    words = tokens(text)
+    assert all(word.isalpha() and len(word) > 1 for word in words)
+    assert tokens(" ".join(words)) == [word.lower() for word in words]
+
+
+@pytest.mark.parametrize(
+    "word", ["make", "the", "it", "a", "of", "this", "photo", "please", "and", "+", "%", "!"]
+)
+def test_words_of_every_request_say_nothing(word: str) -> None:
+    assert not says(word)
+
+
+@pytest.mark.parametrize("word", ["brighter", "less", "more", "bit", "not", "without", "50", "dog", "wärmer"])
+def test_all_others_do(word: str) -> None:
+    assert says(word)
 
 
 def test_words_are_kept_from_a_count_on_and_ordered_by_it() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.policy import PolicyAnswer, T2ONetPolicy, open_policy
+from t2onet.editor.networks import T2ONetPolicy, open_policy
+from t2onet.editor.policy import PolicyAnswer
 from t2onet.errors import RequestError
 from t2onet.evaluation.systems import Question, open_system
 from t2onet.inference import import_onnxruntime

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.policy import MEMORY_FILE, measure_wanted
+from t2onet.editor.retouch import to_attribute_vector
 from t2onet.editor.styles import TONE_LEVELS, measure_tones
 from t2onet.errors import DataError, TrainingError
-from t2onet.inference import import_onnxruntime
+from t2onet.inference import MEMORY_FILE, import_onnxruntime
+from t2onet.language.wishes import Direction, Wish
 from t2onet.models import style_memory as networks
 from t2onet.models.export import export_style_memory
 from t2onet.models.files import write_tensors
-from t2onet.models.retoucher import RETOUCHER_SIDE
 from t2onet.models.style_memory import (
     MIN_PAIRS,
+    PICTURE_SIDE,
     StyleMemoryNetwork,
     StylePair,
     build_style_memory,
@@ -30,10 +31,11 @@ pytest.importorskip("efficientnet_lite_pytorch")
 pytestmark = pytest.mark.slow
 
 POWERS = {"brighter": 0.7, "darker": 1.4}
+WISHES = {"brighter": Wish("lightness", Direction.UP), "darker": Wish("lightness", Direction.DOWN)}
 
 
 def make_pair(seed: int, request: str) -> StylePair:
-    before = scene(RETOUCHER_SIDE, seed)
+    before = scene(PICTURE_SIDE, seed)
     return StylePair(before, before ** POWERS[request], request)
 
 
@@ -45,12 +47,15 @@ def memory() -> StyleMemoryNetwork:
 def answer_request(memory: StyleMemoryNetwork, picture: np.ndarray, request: str) -> np.ndarray:
     with torch.inference_mode():
         return np.asarray(
-            memory(torch.from_numpy(picture)[None], torch.from_numpy(measure_wanted(request))[None])[0]
+            memory(
+                torch.from_numpy(picture)[None],
+                torch.from_numpy(to_attribute_vector([WISHES[request]]))[None],
+            )[0]
         )
 
 
 def test_tones_are_those_of_the_runtime() -> None:
-    picture = scene(RETOUCHER_SIDE)
+    picture = scene(PICTURE_SIDE)
     found = networks.channel_quantiles(torch.from_numpy(picture)[None])[0]
     np.testing.assert_allclose(found.numpy(), measure_tones(picture), atol=1e-6)
 
@@ -64,9 +69,9 @@ def test_a_photo_like_those_is_given_what_those_were_given(memory: StyleMemoryNe
 
 def test_a_wrong_pair_among_many_has_little_say() -> None:
     pairs = [make_pair(seed, "brighter") for seed in range(14)]
-    wrong = StylePair(scene(RETOUCHER_SIDE, 0), scene(RETOUCHER_SIDE, 0) ** 4, "brighter")
+    wrong = StylePair(scene(PICTURE_SIDE, 0), scene(PICTURE_SIDE, 0) ** 4, "brighter")
     honest, misled = build_style_memory(pairs), build_style_memory([*pairs, wrong])
-    picture = scene(RETOUCHER_SIDE, 50)
+    picture = scene(PICTURE_SIDE, 50)
     moved = np.abs(
         answer_request(misled, picture, "brighter") - answer_request(honest, picture, "brighter")
     ).mean()
@@ -74,7 +79,7 @@ def test_a_wrong_pair_among_many_has_little_say() -> None:
         moved
         < 0.2
         * np.abs(
-            measure_tones(scene(RETOUCHER_SIDE, 0) ** 4) - measure_tones(scene(RETOUCHER_SIDE, 0) ** 0.7)
+            measure_tones(scene(PICTURE_SIDE, 0) ** 4) - measure_tones(scene(PICTURE_SIDE, 0) ** 0.7)
         ).mean()
     )
 
@@ -88,7 +93,7 @@ def test_too_few_pairs_are_refused() -> None:
 
 def test_a_memory_comes_back_from_its_file(memory: StyleMemoryNetwork, tmp_path: Path) -> None:
     save_style_memory(tmp_path / "memory.safetensors", memory, {})
-    picture = scene(RETOUCHER_SIDE, 3)
+    picture = scene(PICTURE_SIDE, 3)
     again = answer_request(load_style_memory(tmp_path / "memory.safetensors"), picture, "darker")
     np.testing.assert_array_equal(again, answer_request(memory, picture, "darker"))
 
@@ -103,7 +108,9 @@ def test_the_graph_says_what_torch_says(memory: StyleMemoryNetwork, tmp_path: Pa
     pytest.importorskip("onnx")
     export_style_memory(memory, tmp_path)
     session = import_onnxruntime().InferenceSession(tmp_path / MEMORY_FILE)
-    picture = scene(RETOUCHER_SIDE, 7)
-    (found,) = session.run(None, {"image": picture[None], "wanted": measure_wanted("darker")[None]})
+    picture = scene(PICTURE_SIDE, 7)
+    (found,) = session.run(
+        None, {"image": picture[None], "wanted": to_attribute_vector([WISHES["darker"]])[None]}
+    )
     assert found.shape == (1, 3, TONE_LEVELS)
     np.testing.assert_allclose(found[0], answer_request(memory, picture, "darker"), atol=5e-3)

@@ -102,7 +102,7 @@ def test_a_run_begins_with_the_weights_and_words_of_another(packed_folder: Path,
     with pytest.raises(TrainingError, match=r"other settings \(hidden: 32 there, 64 here\); give the same"):
         train_config("rl-pretrained", packed_folder, tmp_path / "a", *SMALL, "hidden=64", start=first)
     with pytest.raises(TrainingError, match="holds a t2onet, which this config does not train"):
-        train_config("default", packed_folder, tmp_path / "a", start=first)
+        train_config("sisgan", packed_folder, tmp_path / "a", start=first)
     with pytest.raises(TrainingError, match="bring their own words"):
         train_config(
             "rl-pretrained", packed_folder, tmp_path / "a", *SMALL, start=first, words=tmp_path / "other.npz"

@@ -9,7 +9,6 @@ import pytest
 from t2onet import TrainingError
 from t2onet.training.loop import describe_settings_difference
 from t2onet.training.paper import PaperSettings
-from t2onet.training.retoucher import RetoucherSettings
 from t2onet.training.task import apply_assignments, setting_names, settings_to_json
 
 
@@ -54,17 +53,7 @@ def test_as_json() -> None:
     assert data["loop"]["learning_rate"] == 1e-3
 
 
-def test_lists_are_of_what_they_hold() -> None:
-    settings = apply_assignments(RetoucherSettings(), ["channels=8, 16,32"])
-    assert settings.network.channels == (8, 16, 32)
-    with pytest.raises(TrainingError, match="channels must be a whole number, not 'wide'"):
-        apply_assignments(RetoucherSettings(), ["channels=8,wide"])
-
-
 def test_settings_of_earlier_releases_are_still_accepted() -> None:
-    given = ["held=3", "dry=0.2", "kept=reading", "blink=0.1"]
-    settings = apply_assignments(RetoucherSettings(), given)
-    assert (settings.validation_pairs, settings.no_dropout_share, settings.frozen) == (3, 0.2, ("reading",))
-    assert settings.network.photo_dropout == 0.1
-    before = {"held": 3, "network": {"blink": 0.1}}
-    assert describe_settings_difference(before, {"validation_pairs": 3, "photo_dropout": 0.1}) == ""
+    assert apply_assignments(PaperSettings(), ["held=3"]).validation_pairs == 3
+    before = {"held": 3, "network": {"told_size": 8}}
+    assert describe_settings_difference(before, {"validation_pairs": 3, "request_channels": 8}) == ""

@@ -1,1 +1,0 @@
-"""Edits drawn in photographic terms, and sentences that ask for them."""

@@ -1,1 +1,0 @@
-"""Words and phrases, as tables, and the small engine that says them."""
