@@ -79,7 +79,7 @@ def pack_folder(
     from ..data import open_dataset
     from ..data.packed import INDEX_FILE, collect_texts, pack_dataset, read_training_requests, repack_dataset
     from ..language import Vocabulary
-    from ..language.embeddings import MIN_WORD_COUNT, WORDS_FILE, write_glove_vectors
+    from ..language.vocabulary import MIN_WORD_COUNT, WORDS_FILE, write_glove_vectors
 
     if (output / INDEX_FILE).is_file() and not overwrite:
         raise OutputError(f"{output} exists already; give another name or --overwrite")

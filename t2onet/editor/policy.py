@@ -20,8 +20,6 @@ VISIBLE_CHANGE = 1 / 255
 """Mean change of the thumbnail from which on it counts as visible."""
 MIN_PARAMETER_CHANGE = 0.02
 """A step whose parameters are all closer than this to their defaults counts as none."""
-
-
 THUMBNAIL_SIDE = 128
 """Side in pixels of the small pictures that wishes are checked on."""
 
@@ -67,12 +65,6 @@ def _apply_policy_step(step: Step, picture: np.ndarray) -> np.ndarray:
     values = np.array(step.parameters, np.float32)
     after: np.ndarray = operations.get_operation(step.operation).run(picture, values)
     return after
-
-
-def is_visibly_different(one: Recipe, other: Recipe, picture: np.ndarray) -> bool:
-    """Whether two recipes make visibly different pictures."""
-    difference = apply_to_thumbnail(one, picture) - apply_to_thumbnail(other, picture)
-    return float(np.abs(difference).mean()) >= VISIBLE_CHANGE
 
 
 EDIT = "edit"

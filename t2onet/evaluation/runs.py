@@ -19,7 +19,7 @@ from ..data.records import (
     read_tensor_metadata,
 )
 from ..errors import DataError, TrainingError
-from ..language.embeddings import WORDS_FILE
+from ..language.vocabulary import WORDS_FILE
 from ..metrics.distances import short_checksum
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun
 

@@ -16,17 +16,17 @@ import numpy as np
 
 from ..data import Dataset
 from ..editor import make_thumbnail
-from ..editor.policy import Policy
 from ..errors import DataError
 from ..executor import apply
 from ..image import open_image
 from ..image.pixels import to_uint8
+from ..options import LITERAL
 from ..planning import plan_pictures
 from ..planning.pictures import Picture
 from .cases import choose_pairs, read_pairs
 from .compare import Cell, ResultTable
 from .runs import PaperRunOptions, find_weights
-from .systems import EVALUATION_SIDE, NetworkSystem, Question, open_system_file
+from .systems import EVALUATION_SIDE, EditorSystem, NetworkSystem, Question, System, open_system_file
 
 if TYPE_CHECKING:
     from ..training.run import ConfigTiming
@@ -66,6 +66,8 @@ def build_time_table(
     planning = measure_planning_seconds(_read_timed_pairs(dataset, pairs))
     timings = [_time_run(config, options, report) for config in TIMED_CONFIGS]
     rows = {_format_title(timing): _build_row(timing, planning, TIMED_PHOTO_SIDES) for timing in timings}
+    editor = measure_answering_seconds(EditorSystem("default"))
+    rows["default"] = (None, None, None, None, editor, *[None] * len(TIMED_PHOTO_SIDES))
     tests = [f"test, {side} px" for side in TIMED_PHOTO_SIDES]
     return ResultTable(TIME_TITLE, (*_COLUMNS, *tests, "test (paper)"), rows, _NOTES)
 
@@ -86,13 +88,13 @@ def measure_planning_seconds(pairs: Sequence[tuple[Picture, Picture]]) -> float:
     return (time.perf_counter() - start) / len(pairs)
 
 
-def measure_answering_seconds(policy: Policy, count: int = 10) -> float:
-    """Mean seconds for a recipe, after a warm-up."""
-    picture = np.random.default_rng(0).random((3, policy.side, policy.side)).astype(np.float32)
-    policy.answer(picture, "make it brighter", "literal")
+def measure_answering_seconds(system: System, count: int = 10) -> float:
+    """Mean seconds for an answer, after a warm-up."""
+    picture = np.random.default_rng(0).random((3, system.side, system.side)).astype(np.float32)
+    question = Question(picture, "make it brighter", LITERAL)
+    system.answer([question])
     start = time.perf_counter()
-    for _ in range(count):
-        policy.answer(picture, "make it brighter", "literal")
+    system.answer([question] * count)
     return (time.perf_counter() - start) / count
 
 

@@ -15,17 +15,11 @@ from ..operations.paper import laplacian
 JUST_NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
 """The smallest change of each attribute that a person notices, in the order of `Attribute`."""
 ATTRIBUTE_INDEX = {attribute: index for index, attribute in enumerate(Attribute)}
-MIN_CONTRAST = 4.0
-"""Smallest standard deviation of L* of a picture that is not flat."""
-SIMULATED_LIGHTNESS, TRAINING_LIGHTNESS = (10.0, 93.0), (8.0, 95.0)
-"""Mean L* of a usable picture. Training is wider: it varies and crops pictures that may lie at the limits."""
 
 _MIN_DETAIL = 1e-4
 """Least mean |Laplacian| of L*, so that the sharpness of a picture without detail is finite."""
 _TINY = 1e-12
 """Added under square roots, so that gradients at grey and flat pictures are finite."""
-_SLACK = 0.5
-"""How much darker, lighter or flatter than its photo a picture may be beyond the limits."""
 
 
 def measure_attributes(image: Array) -> Array:
@@ -76,17 +70,3 @@ def measure_unrequested_change(change: Array, intents: Sequence[Intent]) -> floa
     requested = {intent.attribute for intent in intents}
     others = [ATTRIBUTE_INDEX[attribute] for attribute in Attribute if attribute not in requested]
     return float((abs(change) / to_array_like(JUST_NOTICEABLE, change))[others].mean()) if others else 0.0
-
-
-def check_usable(before: Array, after: Array, lightness: tuple[float, float]) -> Array:
-    """Whether edited pictures are neither black, white nor flat, or hardly more so than their photos.
-
-    `before` and `after` are attributes (..., 6); mean L* must be within `lightness`, which is
-    SIMULATED_LIGHTNESS or TRAINING_LIGHTNESS.
-    """
-    xp, (low, high) = array_namespace(after), lightness
-    light, contrast = ATTRIBUTE_INDEX[Attribute.LIGHTNESS], ATTRIBUTE_INDEX[Attribute.CONTRAST]
-    bright_enough = after[..., light] > xp.clip(before[..., light] - _SLACK, None, low)
-    dark_enough = after[..., light] < xp.clip(before[..., light] + _SLACK, high, None)
-    contrast_enough = after[..., contrast] > xp.clip(before[..., contrast] - _SLACK, None, MIN_CONTRAST)
-    return bright_enough & dark_enough & contrast_enough

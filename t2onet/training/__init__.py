@@ -3,7 +3,7 @@
 Imports only torch, Accelerate, safetensors, NumPy and Pillow, beside this package.
 """
 
-from ..language.embeddings import WordVectors, read_word_vectors, write_word_vectors
+from ..language.vocabulary import WordVectors, read_word_vectors, write_word_vectors
 from .loop import TrainingResult, TrainingRun
 from .run import TrainingConfig, configs, register_config, train
 from .task import Learner, LoopSettings, ProcessInfo, TrainingTask

@@ -18,7 +18,7 @@ from torch.nn.functional import cross_entropy, log_softmax
 
 from ..data.packed import PackedSet
 from ..errors import DataError
-from ..language.embeddings import WordVectors
+from ..language.vocabulary import WordVectors
 from ..models import (
     ActionSpace,
     Discriminator,

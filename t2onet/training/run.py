@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from ..data.packed import PackedSet, read_packed
 from ..errors import TrainingError
-from ..language.embeddings import WORDS_FILE, WordVectors, read_word_vectors
+from ..language.vocabulary import WORDS_FILE, WordVectors, read_word_vectors
 from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES

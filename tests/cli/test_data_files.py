@@ -10,7 +10,7 @@ import pytest
 from t2onet.cli.data import pack_folder
 from t2onet.data.packed import pack_dataset, read_packed
 from t2onet.data.plans import PlanSettings, plan_dataset
-from t2onet.language.embeddings import read_word_vectors
+from t2onet.language.vocabulary import read_word_vectors
 from tests.cli.helpers import T2O, pixels
 from tests.data.small_set import SIDE, InThisProcess, open_small_set, small_set
 

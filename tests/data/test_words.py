@@ -10,7 +10,7 @@ import pytest
 from t2onet import DataError
 from t2onet.data.packed import read_packed, read_training_requests
 from t2onet.language import Vocabulary
-from t2onet.language.embeddings import WordVectors, read_word_vectors, write_glove_vectors, write_word_vectors
+from t2onet.language.vocabulary import WordVectors, read_word_vectors, write_glove_vectors, write_word_vectors
 from tests.training.helpers import make_packed_folder
 
 RELEASED = Path(__file__).parent / "released" / "words.npz"

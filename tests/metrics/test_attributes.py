@@ -12,7 +12,6 @@ from t2onet.language import Attribute, Intent
 from t2onet.metrics.attributes import (
     JUST_NOTICEABLE,
     check_followed,
-    check_usable,
     measure_attributes,
     measure_changes,
     measure_unrequested_change,
@@ -69,12 +68,3 @@ def test_changes_are_after_minus_before() -> None:
     change = measure_changes(grey, grey * 0.9)
     assert change[0] < -JUST_NOTICEABLE[0]
     np.testing.assert_allclose(change[1:], 0, atol=1e-6)
-
-
-def test_usable_pictures_are_neither_black_nor_white_nor_flat() -> None:
-    photo = np.array([50, 20, 0, 0, 0, 0.0])
-    dark, flat = np.array([5, 20, 0, 0, 0, 0.0]), np.array([50, 2, 0, 0, 0, 0.0])
-    pictures = np.stack([photo, dark, [98, 20, 0, 0, 0, 0], flat])
-    assert check_usable(np.stack([photo] * 4), pictures, (10, 93)).tolist() == [True, False, False, False]
-    assert check_usable(dark, dark - 0.4, (10, 93))  # no darker than the photo already is
-    assert check_usable(flat, flat, (10, 93))
