@@ -18,11 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from ..image import write_atomically
-from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET
+from ..inference import NETWORK_FILES, T2ONET
 from ..language import Vocabulary
-from ..metrics.attributes import ATTRIBUTE_INDEX as ATTRIBUTES
 from .reader import GRAPH_OUTPUTS, ReaderGraph, ReaderNetwork
-from .style_memory import PICTURE_SIDE, StyleMemoryNetwork
 from .t2onet import DecoderContext, StepOutput, T2ONet
 
 WeightFormat = Literal["float32", "float16", "int8"]
@@ -204,10 +202,3 @@ def export_t2onet(
     contents = (begin, step, json.dumps(about, indent=1).encode() + b"\n")
     for name, content in zip(NETWORK_FILES, contents, strict=True):
         write_atomically(folder / name, content, overwrite=overwrite)
-
-
-def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
-    """Write the graph of a style memory."""
-    inputs = (torch.rand(1, 3, PICTURE_SIDE, PICTURE_SIDE), torch.zeros(1, len(ATTRIBUTES)))
-    graph = export_graph(memory, inputs, ("image", "wanted"), ("tones",), axes={})
-    write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)

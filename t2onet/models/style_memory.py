@@ -22,9 +22,12 @@ from torch.nn import functional
 from ..editor.retouch import to_attribute_vector
 from ..editor.styles import TONE_LEVELS
 from ..errors import DataError, TrainingError
+from ..image import write_atomically
+from ..inference import MEMORY_FILE
 from ..language.reader import load_reader
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
+from .export import export_graph
 from .files import read_tensors, write_tensors
 
 PICTURE_SIDE = 128
@@ -158,6 +161,13 @@ def load_style_memory(path: Path) -> StyleMemoryNetwork:
     memory = StyleMemoryNetwork(*tensors["anchors"].shape)
     memory.load_state_dict(tensors)
     return memory.eval()
+
+
+def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
+    """Write the graph of a style memory."""
+    inputs = (torch.rand(1, 3, PICTURE_SIDE, PICTURE_SIDE), torch.zeros(1, len(ATTRIBUTE_INDEX)))
+    graph = export_graph(memory, inputs, ("image", "wanted"), ("tones",), axes={})
+    write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)
 
 
 class StylePair(NamedTuple):

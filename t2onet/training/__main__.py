@@ -1,6 +1,6 @@
 """`python -m t2onet.training`: train, and answer with trained networks, on a machine with little installed.
 
-Needs only torch, Accelerate, safetensors, NumPy and Pillow.
+Needs only torch, Accelerate, safetensors, NumPy and Pillow; exporting the reader needs onnx too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import T2OError
 from ..models.answering import answer_runs
+from .reader_run import add_reader_commands, print_line
 from .run import configs, train
 
 
@@ -36,6 +37,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a config on a packed set"))
     _add_answer(commands.add_parser("answer", help="answer recorded questions with trained runs"))
+    add_reader_commands(commands.add_parser("reader", help="pack for, train and export the reader"))
     return parser
 
 
@@ -71,12 +73,7 @@ def _add_answer(parser: argparse.ArgumentParser) -> None:
 
 def _answer(questions: Path, runs: Path, out: Path, only: str, narrow: bool) -> None:
     names = [name for name in only.split(",") if name]
-    answer_runs(questions, runs, out, only=names, bfloat16=narrow, report=_print_line)
-
-
-def _print_line(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    answer_runs(questions, runs, out, only=names, bfloat16=narrow, report=print_line)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from t2onet.errors import DataError, TrainingError
 from t2onet.inference import MEMORY_FILE, import_onnxruntime
 from t2onet.language.wishes import Direction, Wish
 from t2onet.models import style_memory as networks
-from t2onet.models.export import export_style_memory
 from t2onet.models.files import write_tensors
 from t2onet.models.style_memory import (
     MIN_PAIRS,
@@ -22,6 +21,7 @@ from t2onet.models.style_memory import (
     StyleMemoryNetwork,
     StylePair,
     build_style_memory,
+    export_style_memory,
     load_style_memory,
     save_style_memory,
 )

