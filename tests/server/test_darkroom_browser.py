@@ -41,6 +41,11 @@ def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, sea: Path) 
     table.say("remove the tree")
     assert "nothing was changed" in table.page.inner_text("#answer")
     assert table.light() == pytest.approx(bright, abs=1e-9)
+    table.say("darker and remove the tree")
+    reply, _, declined = table.page.inner_text("#answer").partition("Not done, “remove tree”: ")
+    assert reply.removeprefix("darker and remove the tree").strip()
+    assert declined == "things cannot be removed from a photo."
+    assert table.light() < bright - 1
     assert table.fits()
 
 
