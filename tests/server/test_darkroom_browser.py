@@ -359,7 +359,10 @@ def test_everything_can_be_named(table: Table, sea: Path) -> None:
     table.enter()
     table.bring(sea)
     table.say("brighter and warmer")
+    unfold(table, "Light", "More", "Tone")
+    table.drag("#adjust .tool[open] .knot:nth-child(4)", (0, -40))
     table.page.locator(".card .name:not(:disabled)").click()
+    assert table.page.locator(".card .knot").count() > 0
     nameless = table.page.evaluate("""() => [...document.querySelectorAll(
         "button, input, select, [role=slider], canvas, img")].filter((one) => {
             const words = one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent;
