@@ -171,7 +171,7 @@ class _EditWorker:
         editor = Editor(task.source, self.policy)
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
-        if not _is_answer(edits[0]):
+        if not _is_answer(variants[0]):
             error = f"{task.source}: {edits[0].reply}"
             details = EditDetails.from_edit(edits[0])
             return PhotoReport(
@@ -282,11 +282,8 @@ class _EditWorker:
 
 
 def _is_answer(edit: Edit) -> bool:
-    """Whether there is a result to write; "undo" or "why so dark?" are about an earlier edit."""
-    from ..language.wishes import Role
-
-    asks = any(wish.role is Role.QUESTION for wish in edit.wishes)
-    return edit.answered and not edit.command and not asks
+    """Whether there is a result to write; "undo" or "why so dark?" alone are about an earlier edit."""
+    return edit.answered and bool(edit.recipe.steps or not edit.command)
 
 
 def _check_same_picture(image: Image, picture: Path) -> None:

@@ -281,7 +281,7 @@ def _make_recipe_chooser(body: StartBatchRequest, darkroom: DarkroomService) -> 
 
 def _answer_for_photo(photo: SessionPhoto, request: str, mode: Mode) -> tuple[Recipe, tuple[str, ...]]:
     (edit,) = photo.open_editor().variants(request, 1, mode=mode)
-    if not edit.answered or edit.command:
+    if not edit.answered or (edit.command and not edit.recipe.steps):  # "undo" alone is about an earlier edit
         raise RequestError(edit.reply)
     return edit.recipe, edit.remarks
 

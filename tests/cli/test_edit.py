@@ -106,6 +106,13 @@ def test_what_is_said_about_an_earlier_edit_writes_nothing(t2o: T2O, photo: Path
     assert contents(photo) == before
 
 
+@pytest.mark.parametrize("request_", ["make it brighter and save it", "undo that and make it brighter"])
+def test_what_is_asked_beside_that_is_done(t2o: T2O, photo: Path, request_: str) -> None:
+    answer = t2o("edit", "dogs.png", request_)
+    assert (answer.code, answer.err) == (0, "")
+    assert pixels("dogs-edited.png").mean() > pixels("dogs.png").mean()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -41,6 +41,11 @@ def test_a_photo_is_brought_asked_about_and_taken_back(table: Table, sea: Path) 
     table.say("remove the tree")
     assert "nothing was changed" in table.page.inner_text("#answer")
     assert table.light() == pytest.approx(bright, abs=1e-9)
+    table.say("darker and remove the tree")
+    reply, _, declined = table.page.inner_text("#answer").partition("Not done, “remove tree”: ")
+    assert reply.removeprefix("darker and remove the tree").strip()
+    assert declined == "things cannot be removed from a photo."
+    assert table.light() < bright - 1
     assert table.fits()
 
 
@@ -354,7 +359,10 @@ def test_everything_can_be_named(table: Table, sea: Path) -> None:
     table.enter()
     table.bring(sea)
     table.say("brighter and warmer")
+    unfold(table, "Light", "More", "Tone")
+    table.drag("#adjust .tool[open] .knot:nth-child(4)", (0, -40))
     table.page.locator(".card .name:not(:disabled)").click()
+    assert table.page.locator(".card .knot").count() > 0
     nameless = table.page.evaluate("""() => [...document.querySelectorAll(
         "button, input, select, [role=slider], canvas, img")].filter((one) => {
             const words = one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent;

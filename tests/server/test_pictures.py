@@ -232,7 +232,12 @@ def test_one_recipe_for_many_photos(visitor: Visitor) -> None:
 def test_one_request_for_chosen_photos(visitor: Visitor, photo: str) -> None:
     visitor.bring(picture(32), "other.png")
     chosen = [photo.rsplit("/", 1)[-1]]
-    for request, outcome in [("brighter", "done"), ("undo that", "refused"), ("remove the tree", "refused")]:
+    for request, outcome in [
+        ("brighter", "done"),
+        ("brighter, then save it", "done"),
+        ("undo that", "refused"),
+        ("remove the tree", "refused"),
+    ]:
         batch = visitor.post(f"{visitor.session}/batches", request=request, photos=chosen).json()["batch"]
         state = finish_batch(visitor, f"{visitor.session}/batches/{batch}")
         (item,) = state["items"]  # type: ignore[misc]

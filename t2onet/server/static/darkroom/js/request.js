@@ -46,9 +46,9 @@ function answer() {
     return byId("answer").replaceChildren(recipe.steps.length ? stands : element("p", { className: "faint" }, UNTOUCHED));
   }
   const { request, told } = last;
-  const [first] = told.answer.split("\n");
+  const summary = told.answer.split("\n").filter((line) => !line.startsWith("- ")).join(" "); // the steps have cards
   return byId("answer").replaceChildren(
-    element("p", { className: told.answered ? "" : "declined" }, element("q", {}, request), " ", first),
+    element("p", { className: told.answered ? "" : "declined" }, element("q", {}, request), " ", summary),
   );
 }
 

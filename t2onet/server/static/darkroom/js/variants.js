@@ -25,7 +25,7 @@ export async function offer() {
   const photo = address();
   const found = await waiting(() => ask("POST", `${photo}/variants`, { request, mode: mode(), count: COUNT }));
   if (!found || photo !== address()) return undefined;
-  if (!found.answered) return notice(found.answer, "news");
+  if (!found.variants.some((one) => one.steps.length)) return notice(found.answer, "news");
   return show(photo, request, found.variants);
 }
 
