@@ -122,7 +122,7 @@ def test_simulated_requests_are_followed_by_the_labels_they_carry(t2o: T2O, fold
         photo(f"trip/{number}.png", seed=number)
     t2o("data", "simulate", "trip", "-o", "made", "--size", 18, "--val", 0.5)
     answer = t2o("evaluate", "made", "--system", "shipped", "--each", 1, "--json")
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 0, answer.err
     told = json.loads(answer.out)
     assert (told["labelled requests"], told["labels"]) == (told["pairs"], "simulated")
     assert 0 <= told["figures"]["shipped"]["literal: following"]["value"] <= 1
@@ -134,16 +134,16 @@ def test_a_list_like_the_published_one_has_no_labels(t2o: T2O, folder: Path) -> 
     entry = {"input": "0001_O.png", "output": "0001_C.png", "request": "make it brighter"}
     Path("own/annotations").mkdir()
     Path("own/annotations/val_sess_1.json").write_text(json.dumps([entry]))
-    answer = t2o("evaluate", "own", "--system", "shipped", "--json")
+    answer = t2o("evaluate", "own", "--system", "identity", "--json")
     assert (answer.code, answer.err) == (0, "")
     told = json.loads(answer.out)
     assert (told["labelled requests"], told["labels"]) == (0, "none")
-    assert "expert: L1" in told["figures"]["shipped"]
-    assert not any("following" in name for name in told["figures"]["shipped"])
+    assert "expert: L1" in told["figures"]["identity"]
+    assert not any("following" in name for name in told["figures"]["identity"])
 
 
 def test_without_labels_the_table_says_what_is_missing(t2o: T2O, pairs: Path) -> None:
-    answer = t2o("evaluate", pairs, "--system", "shipped", "--count", 1)
+    answer = t2o("evaluate", pairs, "--system", "identity", "--count", 1)
     assert "No request of this dataset is labelled: following was not measured." in answer.out
 
 

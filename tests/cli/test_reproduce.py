@@ -117,7 +117,7 @@ def test_load_only_leaves_out_what_has_no_weights(t2o: T2O, tiny: PaperTable) ->
     assert "T2ONet: not run: no weights of paper" in answer.err
     found = lines("results/tiny/table.csv")
     assert found["pairs", "T2ONet", "L1"]["note"] == "not run: no weights of paper"
-    assert found["pairs", "shipped", "L1"]["value"]
+    assert found["pairs", "shipped, expert", "L1"]["value"]
     assert not Path("runs").exists()
     nothing = t2o(*told, "-o", "other")
     assert nothing.code == 2
@@ -152,7 +152,7 @@ def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: Paper
     answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "shipped", "--each", 1)
     assert answer.code == 0, answer.err
     found = lines("results/tiny/table.csv")
-    assert found["made", "shipped", "following"]["value"]
+    assert found["made", "shipped, literal", "following"]["value"]
     assert "Data: pairs of your own" in Path("results/tiny/table.md").read_text()
     assert json.loads(Path("results/tiny/about.json").read_text())["labels"] == "simulated"
 
