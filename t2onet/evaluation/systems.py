@@ -80,11 +80,11 @@ class System(Protocol):
 
 @dataclass(frozen=True)
 class PolicySystem:
-    """An editor's policy."""
+    """A policy, which answers every request in one way."""
 
     name: str
     policy: Policy
-    has_modes: bool = True
+    has_modes: bool = False
 
     @property
     def side(self) -> int:
@@ -223,7 +223,7 @@ def open_system(spec: str, *, bfloat16: bool = False) -> System:
     if file.is_file():
         return open_system_file(name or _name_from_file(file), file, bfloat16=bfloat16)
     if path.is_dir():
-        return PolicySystem(name or path.resolve().name, _open_exported(path), has_modes=False)
+        return PolicySystem(name or path.resolve().name, _open_exported(path))
     near = get_close_matches(spec, NAMED_SYSTEMS, n=1)
     names = ", ".join(NAMED_SYSTEMS)
     hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
