@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.policy import measure_wanted
+from ..editor.retouch import measure_wanted
 from ..editor.styles import TONE_LEVELS
 from ..errors import DataError, TrainingError
 from ..metrics.attributes import ATTRIBUTE_INDEX

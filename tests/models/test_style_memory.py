@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.policy import MEMORY_FILE, measure_wanted
+from t2onet.editor.policy import MEMORY_FILE
+from t2onet.editor.retouch import measure_wanted
 from t2onet.editor.styles import TONE_LEVELS, measure_tones
 from t2onet.errors import DataError, TrainingError
 from t2onet.inference import import_onnxruntime
