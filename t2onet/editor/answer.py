@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..language.quantities import Unit
 from ..language.reader import Reading
 from ..language.wishes import (
     CHANGES,
@@ -27,6 +26,7 @@ from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
+from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .measures import MIN_PART_SHARE, Measure
 from .realize import Change, fix_balance, get_sign, realize, tone_grey
 
@@ -50,6 +50,8 @@ _CANNOT = {
 """Why a wish is declined that no operation can meet."""
 _GENTLE = 0.5
 """How far wishes go that should be met gently."""
+_RETOUCHED_SHARE = 0.25
+"""How far wishes go at least that an expert's retouch should meet."""
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -75,17 +77,29 @@ class Answer:
         return any(wish.outcome is Outcome.DONE for wish in self.wishes)
 
 
-def answer_reading(reading: Reading, picture: np.ndarray, recipe: Recipe) -> Answer:
-    """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it."""
-    return _Answering(picture, recipe).answer(reading)
+def answer_reading(
+    reading: Reading,
+    picture: np.ndarray,
+    recipe: Recipe,
+    *,
+    size: tuple[int, int] = (1, 1),
+    retouched: bool = False,
+) -> Answer:
+    """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it.
+
+    `size` is the height and width of the photo itself. With `retouched` the recipe is an expert's retouch:
+    wishes are measured from the photo before it, and a retouch that meets them is left as it is.
+    """
+    return _Answering(picture, recipe, size, retouched).answer(reading)
 
 
 class _Answering:
     """One request on one photo."""
 
-    def __init__(self, picture: np.ndarray, recipe: Recipe) -> None:
-        self.start = recipe
-        self.checker = Checker(picture, recipe)
+    def __init__(self, picture: np.ndarray, recipe: Recipe, size: tuple[int, int], retouched: bool) -> None:
+        self.size = size
+        self.retouched = retouched
+        self.checker = Checker(picture, recipe, picture if retouched else None)
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
@@ -95,19 +109,23 @@ class _Answering:
         limits = [
             (at, limit)
             for at, wish in enumerate(wishes)
-            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish)
+            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish, wishes)
             for limit in _get_limits(wish)
         ]
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
-        gentle = _GENTLE if any(_is_gentle(wish) for wish in wishes) else 1.0
+        kept = [_is_gentle(wish, wishes) for wish in wishes]
+        gentle = _GENTLE if any(kept) else 1.0
+        gentle *= _RETOUCHED_SHARE if self.retouched else 1.0
         changes = [
             (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
             for at, wish in enumerate(wishes)
             if _is_open(wish)
             for change in self._realize(wish, held, grey)
         ]
-        wishes = [replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish) else wish for wish in wishes]
+        wishes = [
+            replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish, wishes) else wish for wish in wishes
+        ]
         wishes = [
             _decline(wish, _explain_missing(wish))
             if _is_open(wish) and at not in {n for n, _ in changes}
@@ -115,7 +133,9 @@ class _Answering:
             for at, wish in enumerate(wishes)
         ]
         checked = self.checker.solve(
-            [change for _, change in changes], held, [] if held else _get_soft_limits(wishes)
+            [change for _, change in changes],
+            held,
+            [] if held or self.retouched else _get_soft_limits(wishes),
         )
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
@@ -209,13 +229,19 @@ class _Answering:
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
 
     def _apply_geometry(self, wish: Wish) -> Wish:
-        step = _make_geometry(wish)
+        step = make_geometry(wish, self._measure_aspect())
         if step is None:
-            return _decline(wish, f"say how to {wish.what}, such as {_GEOMETRY_EXAMPLES[wish.what]}")
+            return _decline(wish, f"say how to {wish.what}, such as {GEOMETRY_EXAMPLES[wish.what]}")
         name, values = step
         self.checker = Checker(self.checker.picture, self.checker.recipe.adjust(name, values))
         self.reasons[name] = wish.words
         return replace(wish, outcome=Outcome.DONE)
+
+    def _measure_aspect(self) -> float:
+        """Width by height of the photo after the recipe so far, without its crop."""
+        uncropped = [step for step in self.checker.recipe.steps if step.operation != "crop"]
+        height, width = Recipe(steps=tuple(uncropped)).size_after(*self.size)
+        return width / height
 
     def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
         """What became of a wish with one of its changes."""
@@ -228,51 +254,25 @@ class _Answering:
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
 
 
-_GEOMETRY_EXAMPLES = {
-    "crop": "“crop to 16:9”",
-    "rotate": "“rotate 90 degrees”",
-    "straighten": "“straighten by 2 degrees”",
-    "flip": "“flip it”",
-}
-
-
-def _make_geometry(wish: Wish) -> tuple[str, object] | None:
-    """An operation of geometry and its values, where the wish says enough."""
-    words = {word.lower() for word in wish.words}
-    quantity = wish.quantity
-    if wish.what == "flip":
-        return "flip", {"vertical": 1} if words & {"vertically", "upside"} else {"horizontal": 1}
-    if quantity is None:
-        turns = {
-            "clockwise": 90,
-            "right": 90,
-            "left": 270,
-            "counterclockwise": 270,
-            "upside": 180,
-            "around": 180,
-        }
-        angle = next((turns[word] for word in turns if word in words), None)
-        return ("rotate", angle) if wish.what == "rotate" and angle else None
-    if wish.what == "rotate" and quantity.value in (90, 180, 270):
-        return "rotate", (quantity.signed % 360)
-    if (
-        wish.what in ("rotate", "straighten")
-        and quantity.value <= 45
-        and quantity.unit in (Unit.DEGREES, Unit.NONE)
-    ):
-        return "straighten", quantity.signed
-    return None
-
-
 def _explain_missing(wish: Wish) -> str:
     if wish.direction is Direction.FIX:
         return f"{_name(wish)} looks right already"
     return f"{_name(wish)} cannot be changed there"
 
 
-def _is_gentle(wish: Wish) -> bool:
-    """Whether a wish is that others go less far: "don't overdo it"."""
-    return wish.role is Role.LIMIT and wish.what == "less"
+def _is_gentle(wish: Wish, wishes: Sequence[Wish]) -> bool:
+    """Whether a wish is that others go less far: "don't overdo it", "brighter but not too bright"."""
+    if wish.role is not Role.LIMIT or wish.what == "less":
+        return wish.role is Role.LIMIT
+    asked = replace(wish, role=Role.ASK)
+    return wish.direction is not Direction.FIX and any(_is_same(asked, other) for other in wishes)
+
+
+def _is_same(one: Wish, other: Wish) -> bool:
+    """Whether two wishes are for the same, in other words."""
+    return all(
+        getattr(one, name) == getattr(other, name) for name in ("what", "direction", "where", "hue", "role")
+    )
 
 
 def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:

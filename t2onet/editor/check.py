@@ -47,12 +47,19 @@ class Checked:
 
 
 class Checker:
-    """Applies changes on top of a recipe to a small picture and measures what they do."""
+    """Applies changes on top of a recipe to a small picture and measures what they do.
 
-    def __init__(self, picture: np.ndarray, recipe: Recipe | None = None) -> None:
+    Changes are measured from the picture as the recipe leaves it, or from `reference`.
+    """
+
+    def __init__(
+        self, picture: np.ndarray, recipe: Recipe | None = None, reference: np.ndarray | None = None
+    ) -> None:
         self.picture = picture
         self.recipe = recipe or Recipe()
-        self.before = SmallPicture(apply_to_thumbnail(self.recipe, picture) if self.recipe.steps else picture)
+        if reference is None:
+            reference = apply_to_thumbnail(self.recipe, picture) if self.recipe.steps else picture
+        self.before = SmallPicture(reference)
 
     def build(self, changes: Sequence[Change], amounts: Sequence[float]) -> Recipe:
         """The recipe with the changes; changes of one operation add up in one step."""
@@ -65,18 +72,15 @@ class Checker:
         recipe = self.recipe
         for name, values in found.items():
             recipe = recipe.adjust(
-                name, list(operations.get_operation(name).clip(_round_parameters(name, values)))
+                name, list(operations.get_operation(name).clip(round_parameters(name, values)))
             )
         return recipe
 
     def _get_start(self, change: Change) -> tuple[float, ...]:
         """The parameters of a change's operation in the recipe so far."""
+        operation = operations.get_operation(change.operation)
         at = self.recipe.find_step(change.operation)
-        return (
-            operations.get_operation(change.operation).defaults
-            if at is None
-            else self.recipe.steps[at].parameters
-        )
+        return operation.defaults if at is None else operation.canonical(self.recipe.steps[at].parameters)
 
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:
         return SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
@@ -136,9 +140,11 @@ class Checker:
         )
 
     def _compensate(self, limit: Measure) -> list[Change]:
-        """Changes that move a limited quantity either way."""
+        """Changes that move a limited quantity back, either way where it must not move at all."""
         found = []
-        for direction in (Direction.UP, Direction.DOWN):
+        for direction, sign in ((Direction.UP, 1), (Direction.DOWN, -1)):
+            if sign == limit.sign:
+                continue
             wish = Wish(limit.what, direction, where=limit.where, hue=limit.hue)
             found += [change for change in realize(wish, pivot=self.pivot) if change.measure][:1]
         return found
@@ -210,7 +216,7 @@ def _measure_excess(before: SmallPicture, after: SmallPicture, limit: Measure) -
     return abs(before.measure_change(after, replace(limit, sign=1)))
 
 
-def _round_parameters(name: str, values: Sequence[float]) -> list[float]:
+def round_parameters(name: str, values: Sequence[float]) -> list[float]:
     """Numbers as a person would set them."""
     declared = operations.get_operation(name)
     digits = [

@@ -233,9 +233,11 @@ class Editor:
         start = current.recipe
         because = dict(current.because)
         fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)
-        if (current.mode != LITERAL and not start.steps) or fixes:
+        retouched = fixes or (current.mode != LITERAL and not start.steps)
+        if retouched:
             start = make_retouch(self.picture, start, reading.wishes)
-        answer = answer_reading(reading, self.picture, start)
+        size = (self.photo.height, self.photo.width)
+        answer = answer_reading(reading, self.picture, start, size=size, retouched=retouched)
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)

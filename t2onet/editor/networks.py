@@ -14,11 +14,10 @@ import numpy as np
 from .. import operations
 from ..errors import RequestError, T2OError
 from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET, open_session
-from ..language.reader import load_reader
 from ..language.vocabulary import NONE, Vocabulary, tokens
 from ..recipe import Step
 from .policy import EDIT, THUMBNAIL_SIDE, PolicyAnswer
-from .retouch import to_attribute_vector
+from .retouch import measure_wanted
 from .styles import OnnxStyle
 
 
@@ -93,8 +92,7 @@ class StylePolicy:
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         """Answer a request about a picture (3, side, side) in [0, 1], sRGB."""
-        wishes = load_reader().read(request).wishes
-        curves = self._style.parameters(picture, picture, to_attribute_vector(wishes))
+        curves = self._style.parameters(picture, picture, measure_wanted(request))
         return PolicyAnswer(EDIT, tuple(request.split()), (Step.from_trusted("color", curves),))
 
 

@@ -10,8 +10,6 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from .. import operations
 from ..language.quantities import Quantity, Unit
 from ..language.wishes import HUES, RANGES, WHOLE, ZONES, Amount, Direction, Wish
@@ -27,6 +25,9 @@ _LARGEST_SHARE = 2.0
 _STOP = 0.3
 """The share of an operation other than exposure that a stop means."""
 _DARKEST = 1 / 32
+_EXPOSURE_NAMES = ("exp", "ev")
+"""Beginnings of words beside which a bare number counts stops."""
+_MOST_STOPS = 5.0
 _ABSOLUTE_KELVIN = 1500.0
 """Smaller numbers are differences."""
 
@@ -113,8 +114,8 @@ _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 3
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
-_LIGHT_ZONES = {1: ({"highlights", "whites"}, "shadows"), -1: ({"shadows", "blacks"}, "highlights")}
-"""Zones at the end that clips first when a photo is made lighter or darker, and one at the other end."""
+_OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
+"""The zone that carries a change of the light where another must keep its own."""
 _ZONE_LIGHT_SHARE = 0.6
 _MIN_CAST, _NEUTRALIZED = 1.0, 0.8
 """The mean a* or b* from which on greys have a cast, and the share of it that is taken away."""
@@ -140,10 +141,13 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
     """As `realize`; `held` are the zones whose light must stay."""
     sign = get_sign(wish)
     if wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None:
-        far, near = _LIGHT_ZONES[sign]
-        if far & set(held):  # the other end of the tones carries the change
+        ends = {_OTHER_END[zone] for zone in held if zone in _OTHER_END}
+        if ends:
             target = _ZONE_LIGHT_SHARE * _UP["lightness"].target * AMOUNT_FACTORS[wish.amount]
-            yield Change(wish, near, {"amount": 100.0 * sign}, Measure("lightness", sign), {}, target)
+            if len(ends) == 1:
+                unit = {"amount": 100.0 * sign}
+                yield Change(wish, ends.pop(), unit, Measure("lightness", sign), {}, target)
+            yield Change(wish, "tone", _lift_midtones(sign), Measure("lightness", sign), {}, target)
             return
     if wish.what == "black_and_white":
         yield Change(wish, "black_and_white", {"amount": 100.0}, stated=1.0)
@@ -182,16 +186,15 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
         return
     handle = table[what]
     named = wish.head.lower()
-    if what == "colour" and named.startswith(("saturat", "desaturat")):
-        handle = Handle("saturation", {"p": 1.0 if sign > 0 else -1.0}, handle.target)
-    elif what == "colour" and named.startswith("vibran"):
-        handle = _UP["colour"]
-        table = _UP
+    if what == "colour" and named.startswith("vib"):
+        handle, table = _UP["colour"], _UP
+    elif what == "colour" and (wish.quantity or named.startswith(("sat", "desat"))):
+        handle = Handle("saturation", {"p": float(sign)}, handle.target)
     turn = 1 if table is _DOWN or handle.operation == "saturation" else sign
     unit = {name: turn * value for name, value in handle.values.items()}
     factor = AMOUNT_FACTORS[wish.amount] * share
     measure = Measure(what, sign) if handle.target else None
-    stated, notes = state_amount(handle.operation, unit, wish.quantity) if wish.quantity else (None, ())
+    stated, notes = state_amount(handle.operation, unit, wish) if wish.quantity else (None, ())
     yield Change(
         wish,
         handle.operation,
@@ -211,12 +214,10 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
     factor = AMOUNT_FACTORS[wish.amount]
     measure = Measure(wish.what, sign, wish.where)
     if wish.what == "lightness" and wish.where == "midtones":
-        bump = np.array([0.35, 0.7, 0.55, 0.15, -0.3, -0.5, -0.55, -0.4]) * sign
-        unit = {f"rises {number + 1}": float(value) for number, value in enumerate(bump)}
-        yield Change(wish, "tone", unit, measure, {}, _ZONE_TARGET * factor)
+        yield Change(wish, "tone", _lift_midtones(sign), measure, {}, _ZONE_TARGET * factor)
     elif wish.what == "lightness":
         unit = {"amount": 100.0 * sign}
-        stated, notes = state_amount(wish.where, unit, wish.quantity) if wish.quantity else (None, ())
+        stated, notes = state_amount(wish.where, unit, wish) if wish.quantity else (None, ())
         yield Change(wish, wish.where, unit, measure, {}, _ZONE_TARGET * factor, stated=stated, notes=notes)
     elif wish.what == "contrast":
         pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[
@@ -225,6 +226,12 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, _ZONE_TARGET * factor)
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
+
+
+def _lift_midtones(sign: int) -> dict[str, float]:
+    """Values of `tone` that lift the midtones, or lower them, and hold both ends."""
+    bump = (0.35, 0.7, 0.55, 0.15, -0.3, -0.5, -0.55, -0.4)
+    return {f"rises {number + 1}": sign * value for number, value in enumerate(bump)}
 
 
 def _make_grading(wish: Wish, angle: float, measure: Measure) -> Change:
@@ -239,7 +246,7 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     if slider is None:
         return
     unit = {f"{hue} {slider}": 100.0 * sign}
-    stated, notes = state_amount("mixer", unit, wish.quantity) if wish.quantity else (None, ())
+    stated, notes = state_amount("mixer", unit, wish) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
     yield Change(
         wish, "mixer", unit, Measure(wish.what, sign, wish.where), {}, target, stated=stated, notes=notes
@@ -298,13 +305,16 @@ def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
     yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0))
 
 
-def state_amount(
-    operation: str, unit: Mapping[str, float], quantity: Quantity
-) -> tuple[float, tuple[str, ...]]:
-    """The amount that a stated number means for an operation, and what has to be said about it."""
+def state_amount(operation: str, unit: Mapping[str, float], wish: Wish) -> tuple[float, tuple[str, ...]]:
+    """The amount that a wish's number means for an operation, and what has to be said about it."""
+    quantity = wish.quantity
+    assert quantity is not None
     (name, full), *_ = unit.items()
     parameter = next(one for one in operations.get_operation(operation).parameters if one.name in name)
-    value = abs(_convert(operation, parameter.high, quantity, full))
+    if operation == "exposure":
+        value = abs(_convert_to_stops(quantity, full, wish.head.lower().startswith(_EXPOSURE_NAMES)))
+    else:
+        value = abs(_convert(operation, parameter.high, quantity, full))
     bound = parameter.high if full > 0 else -parameter.low
     notes = () if value <= bound else (f"{operation.replace('_', ' ')} goes no further than {bound:g}",)
     if quantity.unit is Unit.KELVIN:
@@ -315,8 +325,6 @@ def state_amount(
 def _convert(operation: str, high: float, quantity: Quantity, full: float) -> float:
     """A stated number in the unit of an operation's parameter; the sign is that of `full`."""
     value, unit = quantity.value, quantity.unit
-    if operation == "exposure":
-        return _convert_to_stops(quantity, high, full)
     if operation == "white_balance" and unit is Unit.KELVIN:
         kelvin = value if value >= _ABSOLUTE_KELVIN else DAYLIGHT + math.copysign(value, full)
         return 1e6 / DAYLIGHT - 1e6 / kelvin
@@ -328,10 +336,15 @@ def _convert(operation: str, high: float, quantity: Quantity, full: float) -> fl
     return value / 100 if whole == 1 and (unit is Unit.PERCENT or value > high) else value
 
 
-def _convert_to_stops(quantity: Quantity, high: float, full: float) -> float:
+def _convert_to_stops(quantity: Quantity, full: float, named: bool) -> float:
+    """A stated number in stops: a bare one counts stops beside a name of exposure, or where it is a fraction.
+
+    Others are shares of the light: "brightness 20" is 20 % more of it.
+    """
     value, unit = quantity.value, quantity.unit
     if unit is Unit.FACTOR and value > 0:
         return math.log2(value)
-    if unit is not Unit.PERCENT and (unit is not Unit.NONE or value <= high):
+    is_small = value <= _MOST_STOPS and (named or value != int(value))
+    if unit is Unit.STOPS or (unit is not Unit.PERCENT and is_small):
         return value
     return math.log2(1 + value / 100) if full > 0 else math.log2(max(1 - value / 100, _DARKEST))

@@ -8,15 +8,17 @@ from importlib import resources
 
 import numpy as np
 
+from .. import operations
 from ..inference import MEMORY_FILE, WEIGHTS_FOLDER, open_session
+from ..language.reader import read
 from ..language.wishes import Amount, Role, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX
-from ..planning import plan_pictures
 from ..recipe import Recipe, Step
+from .check import round_parameters
 from .policy import apply_to_thumbnail
 from .styles import OnnxStyle
 
-MAX_STEPS = 5
+MAX_STEPS = 6
 """Steps of a retouch."""
 _OPERATIONS = (
     "exposure",
@@ -27,19 +29,45 @@ _OPERATIONS = (
     "blacks",
     "white_balance",
     "vibrance",
+    "tone",
 )
+_SHRINK = 4
+"""Steps are planned on pictures so many times smaller."""
 _AMOUNTS = {Amount.LITTLE: 0.4, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
 _LARGEST = 2.0
 
 
 def make_retouch(picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish]) -> Recipe:
     """A recipe with the expert's retouch of a picture (3, side, side) added."""
+    from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
+
     after = apply_to_thumbnail(recipe, picture) if recipe.steps else picture
-    parameters = load_style().parameters(picture, after, to_attribute_vector(wishes))
-    target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=parameters),)), after)
-    for step in plan_pictures(after, target, MAX_STEPS, _OPERATIONS).steps:
-        recipe = recipe.adjust(step.operation, list(step.parameters))
+    curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
+    target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
+    planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
+    steps = [(step.operation, _round(step)) for step in planned]
+    if not recipe.steps:
+        return Recipe.from_steps(steps)
+    for operation, values in steps:
+        recipe = recipe.adjust(operation, values)
     return recipe
+
+
+def _round(step: Step) -> list[float]:
+    values = operations.get_operation(step.operation).check(list(step.parameters))
+    return round_parameters(step.operation, values)
+
+
+def _shrink(picture: np.ndarray) -> np.ndarray:
+    """A picture (3, H, W) with the means of squares of pixels."""
+    height, width = (side // _SHRINK for side in picture.shape[1:])
+    squares = picture.reshape(3, height, _SHRINK, width, _SHRINK)
+    return np.ascontiguousarray(squares.mean((2, 4)))
+
+
+def measure_wanted(request: str) -> np.ndarray:
+    """(6,) float32, in the order of the attributes: how much more or less of each a request asks for."""
+    return to_attribute_vector(read(request).wishes)
 
 
 def to_attribute_vector(wishes: Sequence[Wish]) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..operations.paper import CURVE_PIECES
 
 TONE_LEVELS = 33
 """Quantiles of a channel, evenly spaced from its darkest to its lightest pixel."""
-TONE_SHARE = 0.7
+TONE_SHARE = 1.0
 """Share of the way to the predicted tones that a picture is taken."""
 TINT_SHARE = 0.7
 """Share of the differences between channels that is taken over; they would tint what is grey."""

@@ -1,7 +1,7 @@
 """Numbers of a sentence, with their signs and units, exactly as they are written.
 
 "+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as",
-"5500 K", "16:9".
+"5500 K", "16:9", "all the way".
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
     sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?)|(?<![\w.]))"
     patterns = {
         "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
+        "square": r"\bsquared?\b",
+        "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b",
         "factor": rf"\b(?P<factor>{'|'.join(_FACTORS)})\b(?!\s+an?\b)",
         "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
         "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
@@ -100,6 +102,8 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
 
 
 _PATTERNS = _compile_patterns()
+_FIXED = {"square": (1.0, Unit.RATIO), "all": (100.0, Unit.PERCENT)}
+"""What words mean that state a number without one."""
 
 
 def find_quantities(sentence: str) -> list[Quantity]:
@@ -129,6 +133,9 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     if name == "ratio":
         width, height = float(match["width"]), float(match["height"])
         return Quantity(width / height, Unit.RATIO, 0, *match.span()) if width and height else None
+    if name in _FIXED:
+        value, unit = _FIXED[name]
+        return Quantity(value, unit, 0, *match.span())
     if name == "factor":
         return Quantity(_FACTORS[" ".join(match["factor"].lower().split())], Unit.FACTOR, 0, *match.span())
     if name == "mixed after":

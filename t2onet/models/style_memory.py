@@ -19,12 +19,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.retouch import to_attribute_vector
+from ..editor.retouch import measure_wanted
 from ..editor.styles import TONE_LEVELS
 from ..errors import DataError, TrainingError
 from ..image import write_atomically
 from ..inference import MEMORY_FILE
-from ..language.reader import load_reader
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
 from .export import export_graph
@@ -217,7 +216,7 @@ def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
                 torch.from_numpy(np.stack(pictures).astype(np.float32))
                 for pictures in ([pair.before for pair in batch], [pair.after for pair in batch])
             )
-            wanted = torch.from_numpy(np.stack([_measure_wanted(pair.request) for pair in batch]))
+            wanted = torch.from_numpy(np.stack([measure_wanted(pair.request) for pair in batch]))
             rows = (
                 memory.features(before, wanted),
                 channel_quantiles(before).flatten(1),
@@ -228,11 +227,6 @@ def _measure_pairs(pairs: Iterable[StylePair]) -> tuple[Rows, Rows, Rows]:
         raise DataError(f"a style memory needs at least {MIN_PAIRS} pairs; give a larger dataset")
     features, tones_before, tones_after = (np.concatenate(rows) for rows in zip(*batches, strict=True))
     return features, tones_before, tones_after
-
-
-def _measure_wanted(request: str) -> np.ndarray:
-    """(6,): how much more or less of each attribute a request asks for; zeros without a request."""
-    return to_attribute_vector(load_reader().read(request).wishes if request else ())
 
 
 def _batches(pairs: Iterable[StylePair]) -> Iterator[list[StylePair]]:

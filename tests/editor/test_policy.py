@@ -77,7 +77,7 @@ def test_numbers_are_taken_exactly(editors: list[Editor]) -> None:
         ("remove the man on the left", "remove"),
         ("add a hat to the dog", "add"),
         ("blur the background", "blur"),
-        ("crop it to a square", "crop"),
+        ("crop it tighter", "crop"),
     ],
 )
 def test_what_cannot_be_done_is_said(editors: list[Editor], request_: str, verdict: str) -> None:
@@ -117,7 +117,7 @@ def test_what_is_no_wish_is_not_taken_for_one(editors: list[Editor], request_: s
     ("request_", "besides"),
     [
         ("make it brighter and remove the dog", ("remove dog", "remove")),
-        ("warmer, and crop it to a square", ("crop square", "crop")),
+        ("warmer, and crop it tighter", ("crop tighter", "crop")),
         ("warmer, and add a hat to the dog", ("add hat dog", "add")),
         ("increase the contrast. Also blur the background", ("blur background", "blur")),
     ],

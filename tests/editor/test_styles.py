@@ -116,7 +116,8 @@ def test_a_retouch_is_a_few_named_steps_towards_the_style() -> None:
     recipe = make_retouch(picture, Recipe(), ())
     assert 1 <= len(recipe.steps) <= MAX_STEPS
     assert {step.operation for step in recipe.steps} <= {
-        *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance")
+        *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance"),
+        "tone",
     }
     aim = load_style().tones(picture, to_attribute_vector(()))
     before, after = (measure_tones(one) for one in (picture, apply_to_thumbnail(recipe, picture)))
@@ -141,7 +142,7 @@ def test_only_an_expert_does_more_than_was_said() -> None:
     literal, expert = ask("sharper", "literal"), ask("sharper", "expert")
     assert literal == ["sharpness"]
     assert "sharpness" in expert
-    assert "exposure" in expert
+    assert len(expert) > 1
     assert "color" not in expert
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.retouch import to_attribute_vector
+from t2onet.editor.retouch import measure_wanted
 from t2onet.editor.styles import TONE_LEVELS, measure_tones
 from t2onet.errors import DataError, TrainingError
 from t2onet.inference import MEMORY_FILE, import_onnxruntime
-from t2onet.language.wishes import Direction, Wish
 from t2onet.models import style_memory as networks
 from t2onet.models.files import write_tensors
 from t2onet.models.style_memory import (
@@ -31,7 +30,6 @@ pytest.importorskip("efficientnet_lite_pytorch")
 pytestmark = pytest.mark.slow
 
 POWERS = {"brighter": 0.7, "darker": 1.4}
-WISHES = {"brighter": Wish("lightness", Direction.UP), "darker": Wish("lightness", Direction.DOWN)}
 
 
 def make_pair(seed: int, request: str) -> StylePair:
@@ -49,7 +47,7 @@ def answer_request(memory: StyleMemoryNetwork, picture: np.ndarray, request: str
         return np.asarray(
             memory(
                 torch.from_numpy(picture)[None],
-                torch.from_numpy(to_attribute_vector([WISHES[request]]))[None],
+                torch.from_numpy(measure_wanted(request))[None],
             )[0]
         )
 
@@ -109,8 +107,6 @@ def test_the_graph_says_what_torch_says(memory: StyleMemoryNetwork, tmp_path: Pa
     export_style_memory(memory, tmp_path)
     session = import_onnxruntime().InferenceSession(tmp_path / MEMORY_FILE)
     picture = scene(PICTURE_SIDE, 7)
-    (found,) = session.run(
-        None, {"image": picture[None], "wanted": to_attribute_vector([WISHES["darker"]])[None]}
-    )
+    (found,) = session.run(None, {"image": picture[None], "wanted": measure_wanted("darker")[None]})
     assert found.shape == (1, 3, TONE_LEVELS)
     np.testing.assert_allclose(found[0], answer_request(memory, picture, "darker"), atol=5e-3)

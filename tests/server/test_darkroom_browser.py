@@ -235,6 +235,10 @@ def test_strength_and_variants(table: Table, sea: Path) -> None:
     table.rest()
     assert table.steps() != before
     assert [name for name, _ in table.steps()] == ["exposure"]
+    table.page.fill("#request", "save it")
+    table.page.click("#want-variants")
+    table.page.wait_for_selector(".notice")
+    assert "Save it with the button" in table.page.inner_text(".notice"), "there is nothing to choose from"
     assert table.fits()
 
 
