@@ -134,8 +134,7 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
         width, height = float(match["width"]), float(match["height"])
         return Quantity(width / height, Unit.RATIO, 0, *match.span()) if width and height else None
     if name in _FIXED:
-        value, unit = _FIXED[name]
-        return Quantity(value, unit, 0, *match.span())
+        return Quantity(*_FIXED[name], 0, *match.span())
     if name == "factor":
         return Quantity(_FACTORS[" ".join(match["factor"].lower().split())], Unit.FACTOR, 0, *match.span())
     if name == "mixed after":
