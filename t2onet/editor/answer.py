@@ -28,7 +28,7 @@ from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .measures import MIN_PART_SHARE, Measure
-from .realize import Change, fix_balance, get_sign, realize, tone_grey
+from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGET, Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
@@ -52,6 +52,12 @@ _GENTLE = 0.5
 """How far wishes go that should be met gently."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
+_MOVED = {
+    **dict.fromkeys(("contrast", "haze", "fade", "clarity"), ("contrast",)),
+    **dict.fromkeys(("colour", "warmth", "tint", "cast", "black_and_white"), ("colour",)),
+    "punch": ("contrast", "colour"),
+}
+"""What wishes move that is otherwise held where the light changes."""
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -59,6 +65,10 @@ USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
 """Mean and standard deviation of L* of an ordinary photo."""
 _FIXED_SHARE = 0.7
 """Share of the way to an ordinary photo that a fix goes."""
+_COLOURS = ("colour", "warmth", "tint")
+"""What must stay where the colours of a photo are to stay."""
+_PLACE_RANGES = {"skin": "oranges"}
+"""Places that a range of hues stands for."""
 _PART_LIMITS = ("lightness", "colour")
 """What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
@@ -70,6 +80,8 @@ class Answer:
     recipe: Recipe
     wishes: tuple[Wish, ...]
     reasons: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    helpers: tuple[str, ...] = ()
+    """Operations that only make up for side effects of the others."""
 
     @property
     def done(self) -> bool:
@@ -103,7 +115,7 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(wish) for wish in reading.wishes]
+        wishes = [self._screen(_find_range(wish)) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         wishes = [self._apply_whole(wish) for wish in wishes]
         limits = [
@@ -117,6 +129,7 @@ class _Answering:
         kept = [_is_gentle(wish, wishes) for wish in wishes]
         gentle = _GENTLE if any(kept) else 1.0
         gentle *= _RETOUCHED_SHARE if self.retouched else 1.0
+        self.checker.lighter = gentle * sum(_expect_lightness(wish) for wish in wishes)
         changes = [
             (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
             for at, wish in enumerate(wishes)
@@ -141,7 +154,8 @@ class _Answering:
             wishes[at] = self._conclude(wishes[at], change, effect)
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
             wishes[at] = _conclude_limit(wishes[at], excess)
-        return Answer(checked.recipe, tuple(wishes), self.reasons)
+        helpers = tuple(name for name in checked.helpers if name not in self.reasons)
+        return Answer(checked.recipe, tuple(wishes), self.reasons, helpers)
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
         if wish.direction is Direction.FIX and wish.quantity is None:
@@ -194,6 +208,8 @@ class _Answering:
         """Looks and geometry, which need no search, go into the recipe that the changes are made on."""
         if wish.outcome is not None or wish.role is not Role.ASK:
             return wish
+        if wish.what == "auto":  # the retouch that the recipe begins with
+            return replace(wish, outcome=Outcome.DONE)
         if wish.what == "look":
             return self._apply_look(wish)
         if wish.what in GEOMETRY:
@@ -252,6 +268,11 @@ class _Answering:
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
+
+
+def _find_range(wish: Wish) -> Wish:
+    """A wish about a place that is known by its hues, as one about these."""
+    return replace(wish, where=_PLACE_RANGES.get(wish.where, wish.where))
 
 
 def _explain_missing(wish: Wish) -> str:
@@ -324,6 +345,8 @@ def _get_limits(wish: Wish) -> Iterable[Measure]:
     if wish.what in IMPOSSIBLE:
         held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
         return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
+    if wish.what == "colour" and wish.where == WHOLE and not sign:
+        return [Measure(what, 0) for what in _COLOURS]
     return [Measure(wish.what, sign, wish.where, wish.hue)]
 
 
@@ -333,12 +356,17 @@ def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
     moves_light = any(
         wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes
     )
-    others = {"contrast", "punch", "haze", "fade"} & {wish.what for wish in wishes}
-    return (
-        [Measure("contrast", 0)]
-        if moves_light and not others and all(wish.quantity is None for wish in open_wishes)
-        else []
-    )
+    others = {other for wish in open_wishes for other in _MOVED.get(wish.what, ())}
+    if not moves_light or any(wish.quantity for wish in open_wishes):
+        return []
+    return [Measure(what, 0) for what in ("contrast", "colour") if what not in others]
+
+
+def _expect_lightness(wish: Wish) -> float:
+    """By how much L* a wish makes the whole photo lighter."""
+    if not _is_open(wish) or wish.what != "lightness" or wish.where != WHOLE or wish.quantity is not None:
+        return 0.0
+    return get_sign(wish) * LIGHTNESS_TARGET * AMOUNT_FACTORS[wish.amount] * JUST_NOTICEABLE[0]
 
 
 def _conclude_limit(wish: Wish, excess: float) -> Wish:

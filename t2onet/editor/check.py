@@ -5,7 +5,7 @@ Amounts that a person stated are never adjusted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,13 +22,16 @@ from .realize import Change, realize
 NOTICEABLE = 1.0
 """Just-noticeable differences from which on a change is seen."""
 _ROUNDS = 3
-_SHARES = (1.0, 0.6, 0.35)
+_SHARES = (1.0, 0.6, 0.35, 0.2)
 """Shares of all targets that are tried, one after the other, until every wish is seen."""
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
 _TRIES = 7
+_SOFT_MOST = 0.4
+"""How far side effects are made up for that nobody spoke of."""
 _TOLERANCE = 0.04
 """Share of a target by which an amount may miss it."""
+_LOWEST_PIVOT = 0.2
 _DIGITS = {"ev": 2, "p": 2, "rises": 3}
 """Decimals of the amounts that are found; those of other parameters are whole numbers."""
 
@@ -44,6 +47,17 @@ class Checked:
     amounts: tuple[float, ...]
     effects: tuple[float | None, ...]
     excesses: tuple[float, ...]
+    helpers: tuple[str, ...] = ()
+    """Operations that only make up for side effects."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A limit, the numbers of the changes that raise (1) or lower (-1) what it is about, and their most."""
+
+    limit: Measure
+    movers: Mapping[int, int]
+    most: float
 
 
 class Checker:
@@ -60,6 +74,8 @@ class Checker:
         if reference is None:
             reference = apply_to_thumbnail(self.recipe, picture) if self.recipe.steps else picture
         self.before = SmallPicture(reference)
+        self.lighter = 0.0
+        """By how much L* the photo will be lighter."""
 
     def build(self, changes: Sequence[Change], amounts: Sequence[float]) -> Recipe:
         """The recipe with the changes; changes of one operation add up in one step."""
@@ -87,10 +103,10 @@ class Checker:
 
     @cached_property
     def pivot(self) -> float:
-        """The grey value of the photo's mean lightness, which contrast turns around."""
-        lightness = self.before.attributes[:1] / 100
+        """The grey value of the lightness that the photo will have, which contrast turns around."""
+        lightness = np.clip(self.before.attributes[:1] + self.lighter, 0, 100) / 100
         grey = float(encode_srgb(lightness_to_luminance(lightness))[0])
-        return round(min(max(grey, 0.1), 0.9), 2)
+        return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
 
     def solve(
         self, changes: Sequence[Change], limits: Sequence[Measure] = (), soft: Sequence[Measure] = ()
@@ -113,21 +129,20 @@ class Checker:
     def _solve(
         self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]
     ) -> Checked:
-        compensated = [(limit, change) for limit in (*limits, *soft) for change in self._compensate(limit)]
-        compensations = [change for _, change in compensated]
-        everything = [*changes, *compensations]
+        everything = [*changes]
+        holds = [self._make_hold(limit, everything, 1.0) for limit in limits]
+        holds += [self._make_hold(limit, everything, _SOFT_MOST) for limit in soft]
         amounts = [change.stated if change.stated is not None else change.usual for change in changes]
-        amounts += [0.0] * len(compensations)
+        amounts += [0.0] * (len(everything) - len(changes))
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
-        held = {len(changes) + number: limit for number, (limit, _) in enumerate(compensated)}
         for _ in range(_ROUNDS):
             for number in free:
                 change = everything[number]
                 assert change.measure is not None
                 amounts[number] = self._reach(everything, amounts, number, change.measure, change.target)
-            for number, limit in held.items():
-                self._hold(everything, amounts, number, limit)
-            if len(free) + len(held) < 2:
+            for hold in holds:
+                self._hold(everything, amounts, hold)
+            if len(free) + len(holds) < 2:
                 break
         after = self.render(everything, amounts)
         effects = [
@@ -135,19 +150,27 @@ class Checker:
             for change in changes
         ]
         excesses = [_measure_excess(self.before, after, limit) for limit in limits]
+        own = {change.operation for change, amount in zip(changes, amounts, strict=False) if amount}
+        helpers = zip(everything[len(changes) :], amounts[len(changes) :], strict=True)
+        used = dict.fromkeys(change.operation for change, amount in helpers if amount)
         return Checked(
-            self.build(everything, amounts), tuple(amounts[: len(changes)]), tuple(effects), tuple(excesses)
+            self.build(everything, amounts),
+            tuple(amounts[: len(changes)]),
+            tuple(effects),
+            tuple(excesses),
+            tuple(operation for operation in used if operation not in own),
         )
 
-    def _compensate(self, limit: Measure) -> list[Change]:
-        """Changes that move a limited quantity back, either way where it must not move at all."""
-        found = []
+    def _make_hold(self, limit: Measure, changes: list[Change], most: float) -> Hold:
+        """Add changes that move a limited quantity back, either way where it must not move at all."""
+        movers = {}
         for direction, sign in ((Direction.UP, 1), (Direction.DOWN, -1)):
-            if sign == limit.sign:
-                continue
             wish = Wish(limit.what, direction, where=limit.where, hue=limit.hue)
-            found += [change for change in realize(wish, pivot=self.pivot) if change.measure][:1]
-        return found
+            found = [change for change in realize(wish, pivot=self.pivot) if change.measure]
+            if sign != limit.sign and found:
+                movers[sign] = len(changes)
+                changes.append(found[0])
+        return Hold(limit, movers, most)
 
     def _reach(
         self, changes: Sequence[Change], amounts: list[float], number: int, measure: Measure, target: float
@@ -181,22 +204,41 @@ class Checker:
                 amount = low + (high - low) * min(max(share, 0.08), 0.92)
         return amount
 
-    def _hold(self, changes: Sequence[Change], amounts: list[float], number: int, limit: Measure) -> None:
-        """Set a compensating change so that its limit holds."""
-        own = changes[number].measure
-        assert own is not None
-        tried = [*amounts]
-        tried[number] = 0.0
-        excess = self.before.measure_change(self.render(changes, tried), replace(limit, sign=-own.sign))
-        if excess <= NOTICEABLE / 2:
+    def _hold(self, changes: Sequence[Change], amounts: list[float], hold: Hold) -> None:
+        """Set the compensating changes of a limit so that it holds, as far as they may go."""
+        measure = replace(hold.limit, sign=1)
+
+        def miss(number: int, amount: float) -> float:
+            tried = [*amounts]
+            tried[number] = amount
+            return self.before.measure_change(self.render(changes, tried), measure)
+
+        begin = max((amounts[number] for number in hold.movers.values()), default=0.0)
+        for number in hold.movers.values():
             amounts[number] = 0.0
+        sign, number = max(hold.movers.items(), key=lambda one: -one[0] * miss(one[1], 0.0), default=(0, -1))
+        excess = -sign * miss(number, 0.0) if sign else 0.0
+        if excess <= NOTICEABLE / 2:
             return
-        low, high = 0.0, 1.0
+        low, at_low, high, at_high = 0.0, excess, hold.most, 0.0
+        amount = min(begin or 0.1, hold.most)
         for _ in range(_TRIES):
-            tried[number] = (low + high) / 2
-            left = self.before.measure_change(self.render(changes, tried), replace(limit, sign=-own.sign))
-            low, high = (tried[number], high) if left > 0 else (low, tried[number])
-        amounts[number] = high
+            left = -sign * miss(number, amount)
+            if abs(left) <= NOTICEABLE / 4:
+                break
+            if left > 0:
+                low, at_low = amount, left
+            else:
+                high, at_high = amount, left
+            if amount >= hold.most and left > 0:
+                break
+            known = at_high < 0
+            amount = (
+                low + (high - low) * min(max(at_low / (at_low - at_high), 0.08), 0.92)
+                if known
+                else min(high, 2.2 * amount)
+            )
+        amounts[number] = amount
 
 
 def _rate(checked: Checked, changes: Sequence[Change]) -> float:

@@ -224,7 +224,8 @@ class Editor:
         if commands:
             others = tuple(wish for wish in reading.wishes if wish not in commands)
             return self._obey_and_meet(commands[0], others, current, conversation)
-        if any(wish.role is Role.QUESTION for wish in reading.wishes):
+        asks = any(wish.role is Role.ASK for wish in reading.wishes)
+        if not asks and any(wish.role is Role.QUESTION for wish in reading.wishes):
             return answer_question(reading.wishes, current, self.picture)
         return self._meet(reading, current)
 
@@ -243,8 +244,17 @@ class Editor:
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
         found = _drop_undone_steps(answer.recipe, current.recipe)
         recipe = _name_look(found, start, answer.wishes)
-        reply = reply_to(answer.wishes, current.recipe, recipe)
-        return replace(current, recipe=recipe, wishes=answer.wishes, because=because, turn=turn, reply=reply)
+        reply = reply_to(answer.wishes, current.recipe, recipe, answer.helpers)
+        helpers = tuple(dict.fromkeys((*current.helpers, *answer.helpers)))
+        return replace(
+            current,
+            recipe=recipe,
+            wishes=answer.wishes,
+            because=because,
+            helpers=tuple(name for name in helpers if name not in because),
+            turn=turn,
+            reply=reply,
+        )
 
     def _obey_and_meet(
         self, command: Wish, others: tuple[Wish, ...], current: Edit, conversation: bool

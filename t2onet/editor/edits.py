@@ -15,7 +15,7 @@ from ..image import Image
 from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
-from .explain import DeclinedEntry, LimitEntry, explain_outcomes, quote_words
+from .explain import KEPT, DeclinedEntry, LimitEntry, explain_outcomes, quote_words
 
 EDIT = "edit"
 """Verdict on a request that was answered."""
@@ -82,8 +82,8 @@ class Edit:
     """A photo, a request, its wishes with what became of each, and the recipe.
 
     `reply` is the answer in one line. `because` are the words that led to each operation, also those of
-    earlier turns. `turn` relates the edit to the one before it. `aside` are steps that were switched off by
-    hand, with their positions.
+    earlier turns; `helpers` are operations that only make up for side effects of others. `turn` relates the
+    edit to the one before it. `aside` are steps that were switched off by hand, with their positions.
     """
 
     photo: Image
@@ -95,6 +95,7 @@ class Edit:
     because: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     turn: EditTurn = field(default_factory=EditTurn)
     aside: tuple[tuple[int, Step], ...] = ()
+    helpers: tuple[str, ...] = ()
 
     @property
     def manner(self) -> Mode:
@@ -160,6 +161,8 @@ class Edit:
         if self.recipe != self.turn.last:
             for step, words in zip(self.recipe.steps, self.reasons, strict=True):
                 because = f" because of {quote_words(words)}" if words else ""
+                if step.operation in self.helpers:
+                    because = f", to keep the {KEPT.get(step.operation, 'rest')}"
                 lines.append(f"- {step.format_settings()}: {step.describe()}{because}")
         lines += explain_outcomes([wish for wish in self.wishes if not self._is_in_reply(wish)])
         return "\n".join(lines)

@@ -12,7 +12,12 @@ from .. import operations
 from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
 from ..recipe.recipe import StepChange
-from ..recipe.wording import MAX_SENTENCE_WORDS, WORDS_PER_FURTHER_STEP, describe_look, join_as_sentence
+from ..recipe.wording import (
+    MAX_SENTENCE_WORDS,
+    WORDS_PER_FURTHER_STEP,
+    describe_look,
+    join_as_sentence,
+)
 from .policy import FOREIGN, TALK_VERDICTS, UNSURE
 
 NOTHING_FOUND = "I found no wish about the photo in that; nothing was changed."
@@ -23,6 +28,15 @@ NO_OPPOSITE = "the last change has no opposite"
 _REST_STAYS = "; the rest stays as it was"
 _SAME_DIRECTION = 0.9
 """Cosine from which on two steps do the same at different strengths."""
+KEPT = {
+    "contrast": "contrast",
+    "vibrance": "colour",
+    "saturation": "colour",
+    "white_balance": "white balance",
+    "exposure": "lightness",
+    "sharpness": "sharpness",
+}
+"""What an operation keeps that makes up for side effects."""
 _SCALED = ("more", "less")
 
 RuledOut = Literal["more", "less", "either"]
@@ -147,8 +161,8 @@ def explain_outcomes(wishes: Sequence[Wish]) -> Iterator[str]:
             yield f"{quote_words(wish.words)}: {wish.reason}."
 
 
-def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe) -> str:
-    """What was done, in one line."""
+def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe, helpers: Sequence[str] = ()) -> str:
+    """What was done, in one line; `helpers` are operations that make up for side effects of the others."""
     if not wishes:
         return NOTHING_FOUND
     declined = [wish for wish in wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK]
@@ -160,7 +174,11 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe) -> str:
     if look := find_look(wishes):
         steps = [change.after for change in before.diff(after) if change.after]
         return describe_look(look, steps)
-    return describe_changes(before, after) if before.steps else after.describe()
+    told = tuple(step for step in after.steps if step.operation not in helpers)
+    others = after.model_copy(update={"steps": told}) if told else after
+    said = describe_changes(before, others) if before.steps else others.describe()
+    kept = dict.fromkeys(KEPT[name] for name in helpers if name in KEPT and told)
+    return f"{said.removesuffix('.')}, {operations.join_phrases([*kept])} kept." if kept else said
 
 
 def describe_decline(reason: str) -> str:

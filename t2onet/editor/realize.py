@@ -15,8 +15,10 @@ from ..language.quantities import Quantity, Unit
 from ..language.wishes import HUES, RANGES, WHOLE, ZONES, Amount, Direction, Wish
 from .measures import Measure
 
-AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 1.8}
+AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 2.2}
 """How far a wish goes, as a multiple of the plain one."""
+LIGHTNESS_TARGET = 21.0
+"""Just-noticeable differences by which a photo is made lighter or darker."""
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
 
@@ -72,11 +74,11 @@ class Handle:
 
 
 _UP = {
-    "lightness": Handle("exposure", {"ev": 5.0}, 15.5),
+    "lightness": Handle("exposure", {"ev": 5.0}, LIGHTNESS_TARGET),
     "contrast": Handle("contrast", {"p": 1.0}, 10.5),
     "colour": Handle("vibrance", {"amount": 100.0}, 8.0),
     "warmth": Handle("white_balance", {"temperature": 100.0}, 7.5),
-    "tint": Handle("white_balance", {"tint": 100.0}, 8.0),
+    "tint": Handle("white_balance", {"tint": 100.0}, 9.0),
     "sharpness": Handle("sharpness", {"p": 1.5}, 11.0),
     "clarity": Handle("clarity", {"amount": 100.0}, 0.0, 0.4),
     "haze": Handle("dehaze", {"amount": -100.0}, 0.0, 0.4),
@@ -111,12 +113,12 @@ _HUE_BALANCE = {
 """Temperature and tint of a shift of the whole photo towards a hue."""
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
-_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
+_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 10.0, 7.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
 _OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
 """The zone that carries a change of the light where another must keep its own."""
-_ZONE_LIGHT_SHARE = 0.6
+_ZONE_LIGHT_SHARE = 0.4
 _MIN_CAST, _NEUTRALIZED = 1.0, 0.8
 """The mean a* or b* from which on greys have a cast, and the share of it that is taken away."""
 
@@ -188,7 +190,7 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
     named = wish.head.lower()
     if what == "colour" and named.startswith("vib"):
         handle, table = _UP["colour"], _UP
-    elif what == "colour" and (wish.quantity or named.startswith(("sat", "desat"))):
+    elif what == "colour" and wish.quantity:
         handle = Handle("saturation", {"p": float(sign)}, handle.target)
     turn = 1 if table is _DOWN or handle.operation == "saturation" else sign
     unit = {name: turn * value for name, value in handle.values.items()}

@@ -19,7 +19,7 @@ from t2onet.recipe import Recipe
 from tests.conftest import EXAMPLES
 
 ALLOWED = {
-    "lightness": {"exposure", "contrast"},
+    "lightness": {"exposure", "contrast", "vibrance"},
     "contrast": {"contrast"},
     "colour": {"vibrance", "saturation"},
     "warmth": {"white_balance"},
