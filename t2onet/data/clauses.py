@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..language.wishes import (
@@ -14,7 +14,9 @@ from ..language.wishes import (
     RANGES,
     WHOLE,
     ZONES,
+    Amount,
     Direction,
+    Role,
     Wish,
 )
 from .marks import MarkedWish
@@ -22,19 +24,19 @@ from .phrasing import DIRECTED, PhraseWriter, drop_article, split_phrase, star_f
 
 _FRAMES = {
     "adjectives": "adjective",
+    "positives": "positive",
+    "negated": "negated",
     "verbs": "verb",
     "nouns": "noun",
     "complaints": "complaint",
+    "similes": "simile",
     "sliders": "slider",
 }
 """The frames for each form of a change's words."""
-_SLIDERS = (
-    *((what, WHOLE) for what in ("lightness", "contrast", "colour", "warmth", "sharpness", "clarity")),
-    *((what, WHOLE) for what in ("haze", "vignette", "grain", "tint")),
-    *(("lightness", zone) for zone in ZONES),
-)
-_SELF_EXPLAINED = ("brighten", "lighten", "darken", "deepen")
-"""Verbs that say what changes in a zone; with others the zone itself says it."""
+_FORMS = ("adjectives", "adjectives", "positives", "verbs", "complaints", "similes", "phrases")
+_PREPOSITIONS = ("of", "in", "from", "to", "around", "off", "thing")
+"""Words that an object has to follow."""
+_DARK_ZONES, _BRIGHT_ZONES = ("shadows", "blacks"), ("highlights", "whites")
 
 
 def add_clause(writer: PhraseWriter) -> None:
@@ -54,15 +56,17 @@ def _add_change(writer: PhraseWriter) -> None:
     direction = _draw_direction(writer, what)
     if direction not in DIRECTED:
         return _add_phrase(writer, what, direction)
-    words = writer.changes[what].get(direction.value, {})
-    forms = [form for form in ("adjectives", "verbs", "complaints", "phrases") if words.get(form)]
+    forms = [form for form in _FORMS if writer.list_entries(what, direction, form)]
+    forms += ["negated"] if writer.list_entries(what, direction, "negated") else []
     if writer.changes[what]["nouns"]:
         forms += ["nouns", "nouns", "sliders"]
     form = writer.pick(forms)
     if form == "phrases":
         return _add_phrase(writer, what, direction)
     wish = writer.start_wish(Wish(what, direction, writer.draw_amount(), where))
-    entries = writer.changes[what]["nouns"] if form in ("nouns", "sliders") else words[form]
+    if form == "sliders" and writer.chance(0.15):
+        return _add_full_slider(writer, wish, writer.pick(writer.changes[what]["nouns"]))
+    entries = writer.list_entries(what, direction, "nouns" if form == "sliders" else form)
     frames = [one for one in writer.frames[_FRAMES[form]] if where == WHOLE or "{it}" in one]
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
@@ -84,29 +88,65 @@ def _add_phrase(writer: PhraseWriter, what: str, direction: Direction) -> None:
     writer.add_whole(Wish(what, direction), writer.pick(phrases))
 
 
+def _add_full_slider(writer: PhraseWriter, wish: MarkedWish, name: str) -> None:
+    """As far as it goes: "highlights all the way down"."""
+    wish.wish, wish.says_amount = replace(wish.wish, amount=Amount.MUCH), True
+    up = wish.wish.direction is Direction.UP
+    frame = writer.pick(writer.frames["full_slider_up" if up else "full_slider_down"])
+    writer.fill(frame, [wish], star_last(drop_article(name)))
+
+
 def _add_list(writer: PhraseWriter) -> None:
-    """Several changes that share a verb: "increase the brightness, contrast and saturation"."""
-    direction = writer.pick(DIRECTED)
-    form = writer.pick(("nouns", "nouns", "adjectives", "complaints", "verbs"))
-    free = [what for what in CHANGES if (what, WHOLE) not in writer.stated]
-    whats = [what for what in free if writer.list_entries(what, direction, form)]
-    whats = writer.random.sample(whats, min(len(whats), writer.pick((2, 2, 2, 3, 4))))
-    if len(whats) < 2:
+    """Several changes in a row: "increase the brightness, contrast and saturation", "sharpen and warm it"."""
+    form = writer.pick(
+        ("nouns", "nouns", "nouns", "adjectives", "adjectives", "complaints", "verbs", "positives")
+    )
+    wishes = _draw_list(writer, form)
+    if len(wishes) < 2:
         return
-    amount = writer.draw_amount()
-    wishes = [writer.start_wish(Wish(what, direction, amount)) for what in whats]
-    writer.stated |= {(what, WHOLE) for what in whats}
+    writer.sentence.wishes += wishes
     _begin_list(writer, form, wishes)
+    join = writer.pick(writer.frames["list_joins"])
     for position, wish in enumerate(wishes):
         if position:
-            last = position == len(wishes) - 1
-            writer.add_fillers(writer.pick(writer.frames["list_joins"]) if last else ",")
-        entry = writer.pick(writer.list_entries(wish.wish.what, direction, form))
+            writer.add_fillers(join if position == len(wishes) - 1 else ",")
+        if wish.wish.where != WHOLE:
+            entry = star_last(writer.draw_name(wish.wish.where))
+        else:
+            entry = writer.pick(_list_short_entries(writer, wish.wish.what, wish.wish.direction, form))
         writer.add_entry(star_last(entry) if form == "nouns" else entry, [wish])
-    if form == "verbs":
+    if form == "verbs" and writer.chance(0.5):
         writer.add_fillers(writer.pick(writer.parts["photo"]["objects"]))
     if form in ("nouns", "verbs"):
         writer.add_amount(wishes)
+
+
+def _draw_list(writer: PhraseWriter, form: str) -> list[MarkedWish]:
+    """Wishes for a list; what is raised or lowered by one verb goes one way, and may be a zone or a hue."""
+    shared, amount = writer.pick(DIRECTED), writer.draw_amount()
+    found: dict[str, tuple[str, str, Direction]] = {}
+    for what in CHANGES:
+        directions = [shared] if form == "nouns" else DIRECTED
+        fitting = [one for one in directions if _list_short_entries(writer, what, one, form)]
+        if fitting:
+            found[what] = (what, WHOLE, writer.pick(fitting))
+    if form == "nouns" and writer.chance(0.3):
+        for zone in ZONES:
+            found[zone] = ("lightness", zone, shared)
+        hue = writer.pick(RANGES)
+        found[hue] = ("colour", hue, shared)
+    free = [one for one in found.values() if one[:2] not in writer.stated]
+    drawn = writer.random.sample(free, min(len(free), writer.pick((2, 2, 2, 3, 3, 4))))
+    writer.stated |= {(what, where) for what, where, _ in drawn}
+    return [MarkedWish(Wish(what, direction, amount, where)) for what, where, direction in drawn]
+
+
+def _list_short_entries(writer: PhraseWriter, what: str, direction: Direction, form: str) -> list[str]:
+    """Entries for a list: none that need an object, and no noise to be raised."""
+    if (what, direction, form) == ("noise", Direction.UP, "nouns"):
+        return []
+    entries = writer.list_entries(what, direction, form)
+    return [one for one in entries if form != "verbs" or one.split()[-1] not in _PREPOSITIONS]
 
 
 def _begin_list(writer: PhraseWriter, form: str, wishes: list[MarkedWish]) -> None:
@@ -115,11 +155,14 @@ def _begin_list(writer: PhraseWriter, form: str, wishes: list[MarkedWish]) -> No
         verb = writer.pick(writer.parts["verbs"]["up" if up else "down"])
         more = writer.pick(writer.parts["verbs"]["more" if up else "less"])
         writer.add_words(writer.pick((verb, verb, more)), wishes)
-        if writer.chance(0.5):
+        if writer.chance(0.5) and wishes[0].wish.where == WHOLE:
             writer.add_fillers("the")
-    elif form == "adjectives":
+    elif form in ("adjectives", "positives"):
         writer.add_fillers(writer.pick(writer.frames["before_adjectives"]))
-        writer.add_amount(wishes)
+        if form == "adjectives" and wishes[0].wish.what == "lightness" and writer.chance(0.4):
+            writer.add_number(wishes[:1], signed=None)  # which is of the first alone
+        elif form == "adjectives":
+            writer.add_amount(wishes)
     elif form == "complaints":
         writer.add_fillers(writer.pick(writer.frames["before_complaints"]))
         writer.add_too(wishes)
@@ -134,36 +177,35 @@ def _add_zone(writer: PhraseWriter) -> None:
     name = writer.draw_name(zone)
     wish = writer.start_wish(Wish("lightness", direction, writer.draw_amount(), zone))
     words = writer.parts["zone_words"][direction.value]
+    lost = (zone in _DARK_ZONES) if direction is Direction.UP else (zone in _BRIGHT_ZONES)
     form = writer.random.random()
-    if form < 0.3:
+    if form < 0.25:
         writer.fill(writer.pick(writer.frames["slider"]), [wish], star_last(drop_article(name)))
-    elif form < 0.4 and direction is Direction.DOWN and zone in ("highlights", "whites"):
-        writer.add_words(writer.pick(writer.parts["verbs"]["recover"]), [wish])
+    elif form < 0.31:
+        _add_full_slider(writer, wish, name)
+    elif form < 0.38 and lost:
+        verbs = writer.parts["verbs"]["reveal" if zone in _DARK_ZONES else "recover"]
+        writer.add_words(writer.pick(verbs), [wish])
         writer.add_entry(star_last(name), [wish])
-    elif form < 0.55:
+        writer.add_amount_or_number(wish)
+    elif form < 0.47 and lost:
+        frame = writer.pick(writer.frames["recover_dark" if zone in _DARK_ZONES else "recover_bright"])
+        writer.fill(frame, [wish], values={"the": star_last(name), "bare": star_last(drop_article(name))})
+    elif form < 0.54 and (own := words["own"].get(zone)):
+        writer.add_entry(writer.pick(own), [wish])
+    elif form < 0.65:
         writer.add_fillers(writer.pick(writer.frames["before_zones"]))
         add = _add_adjective_after if writer.chance(0.5) else _add_adjective_before
         add(writer, wish, name, words["adjectives"])
-    elif form < 0.68:
+    elif form < 0.78 and (complaints := words["complaints"].get(zone)):
         writer.add_words(name, [wish])
         writer.add_fillers(writer.pick(writer.frames["after_zones"]))
         writer.add_too([wish])
-        own = words["complaints_of_blacks"] if zone == "blacks" and direction is Direction.DOWN else []
-        writer.add_entry(writer.pick([*own, *words["complaints"]]), [wish])
+        writer.add_entry(writer.pick(complaints), [wish])
     else:
-        verb = writer.pick(writer.parts["verbs"][f"zone_{direction.value}"])
-        _add_verb(writer, wish, verb, name, is_head=verb.split()[0] in _SELF_EXPLAINED)
-
-
-def _add_verb(writer: PhraseWriter, wish: MarkedWish, verb: str, name: str, *, is_head: bool) -> None:
-    """ "Lift the shadows": the head is the verb or the part."""
-    if is_head:
-        writer.add_entry(verb, [wish])
-        writer.add_words(name, [wish])
-    else:
-        writer.add_words(verb, [wish])
+        writer.add_words(writer.pick(writer.parts["verbs"][f"zone_{direction.value}"]), [wish])
         writer.add_entry(star_last(name), [wish])
-    writer.add_amount_or_number(wish)
+        writer.add_amount_or_number(wish)
 
 
 def _add_adjective_after(writer: PhraseWriter, wish: MarkedWish, name: str, adjectives: list[str]) -> None:
@@ -203,43 +245,171 @@ def _add_toned_zone(writer: PhraseWriter) -> None:
 
 
 def _add_sliders(writer: PhraseWriter) -> None:
-    """A list of settings: "exposure +0.3, contrast 10 saturation -5"."""
-    chosen = writer.random.sample(_SLIDERS, writer.pick((2, 3, 3, 4, 5)))
-    chosen = [one for one in chosen if one not in writer.stated]
+    """A list of settings: "exposure +0.3, contrast 10 saturation -5", "blue sat +10"."""
+    sliders = writer.parts["sliders"]
+    chosen = writer.random.sample(list(sliders), writer.pick((1, 2, 3, 3, 4, 5)))
     separator = writer.pick(writer.frames["slider_joins"])
-    for number, (what, where) in enumerate(chosen):
-        if number:
+    written = 0
+    for name in chosen:
+        what, where = sliders[name]["what"], sliders[name].get("where", WHOLE)
+        if (what, where) in writer.stated and name not in _SISTER_SLIDERS:
+            continue
+        if written:
             writer.add_fillers(separator)
         writer.claim(what, where)
-        direction = writer.pick(DIRECTED)
-        wish = writer.start_wish(Wish(what, direction, where=where))
-        name = writer.draw_name(where) if where != WHOLE else writer.pick(writer.changes[what]["nouns"])
-        if what == "haze":  # more of this slider is less haze
-            name, wish.wish = "dehaze", replace(wish.wish, direction=Direction.UP)
-        writer.add_entry(star_last(drop_article(name)), [wish])
+        _add_slider(writer, what, where, writer.pick(sliders[name]["names"]))
+        written += 1
+
+
+_SISTER_SLIDERS = ("saturation", "vibrance", "clarity", "texture")
+"""Sliders of one change that are often set together."""
+
+
+def _add_slider(writer: PhraseWriter, what: str, where: str, name: str) -> None:
+    """A slider and its number, or which way it goes."""
+    wish = writer.start_wish(Wish(what, writer.pick(DIRECTED), where=where))
+    reverse = what in ("haze", "noise")  # more of such a slider is less of what it is about
+    if reverse:
+        wish.wish = replace(wish.wish, direction=Direction.UP)
+    adjectives = writer.list_entries(what, wish.wish.direction, "adjectives")
+    mark = writer.pick(("", "", "", ":", " ="))
+    if where == WHOLE and adjectives and not reverse and writer.chance(0.08):
+        writer.add_words(name + mark, [wish])
+        writer.add_entry(writer.pick(adjectives), [wish])
+    else:
+        writer.add_entry(star_last(name), [wish])
+        writer.sentence.text += mark
         writer.add_number([wish], signed=True)
-        if what == "haze":
-            wish.wish = replace(wish.wish, direction=Direction.DOWN)
+    if reverse:
+        wish.wish = replace(wish.wish, direction=Direction.DOWN)
 
 
 def _add_range(writer: PhraseWriter) -> None:
-    """Colour or light of one hue: "boost the blues", "darker greens"."""
-    where = writer.pick(RANGES)
-    what = writer.pick(("colour", "colour", "lightness"))
-    if not writer.claim(what, where):
+    """Colour or light of one hue or several: "boost the blues", "darker greens and yellows"."""
+    what, direction = writer.pick(("colour", "colour", "colour", "lightness")), writer.pick(DIRECTED)
+    wheres = writer.random.sample(RANGES, writer.pick((1, 1, 1, 1, 1, 2, 2, 3)))
+    wheres = [where for where in wheres if writer.claim(what, where)]
+    if not wheres:
         return
-    direction = writer.pick(DIRECTED)
-    name = writer.draw_name(where)
-    wish = writer.start_wish(Wish(what, direction, writer.draw_amount(), where))
+    amount = writer.draw_amount()
+    wishes = [writer.start_wish(Wish(what, direction, amount, where)) for where in wheres]
     words = writer.parts["range_words"][what][direction.value]
-    if writer.chance(0.5):
-        verb = writer.pick(words["verbs"])
-        _add_verb(writer, wish, verb, name, is_head="*" in verb)
-    elif writer.chance(0.6):
+    form = writer.random.random()
+    if form < 0.33:
+        writer.add_words(writer.pick(words["verbs"]), wishes)
+        _add_names(writer, wishes)
+        if len(wishes) == 1:
+            writer.add_amount_or_number(wishes[0])
+        else:
+            writer.add_amount(wishes)
+    elif form < 0.48:
         writer.add_fillers(writer.pick(writer.frames["before_ranges"]))
-        _add_adjective_after(writer, wish, name, words["adjectives"])
+        _add_names(writer, wishes)
+        writer.add_amount(wishes)
+        writer.add_words(writer.pick(words["adjectives"]), wishes)
+    elif form < 0.62:
+        writer.add_amount(wishes)
+        writer.add_words(writer.pick(words["adjectives"]), wishes)
+        _add_names(writer, wishes, bare=True)
+        writer.add_fillers(writer.pick(writer.frames["after_ranges"]))
+    elif form < 0.8:
+        _add_names(writer, wishes)
+        writer.add_words(writer.pick(writer.frames["after_zones"]), [])
+        writer.add_too(wishes)
+        writer.add_words(writer.pick(words["complaints"]), wishes)
+        writer.add_words(writer.pick(words["remedies"]), wishes)
     else:
-        _add_adjective_before(writer, wish, name, words["adjectives"])
+        frame = writer.pick(writer.frames["range"])
+        name, kind = writer.draw_name(wheres[0]), writer.pick(words["sliders"])
+        hue = writer.parts["hues"][HUES[RANGES.index(wheres[0])]][0]
+        values = {"the": name, "kind": star_last(kind), "hue": hue, "bare": drop_article(name)}
+        writer.fill(frame, wishes[:1], values=values)
+
+
+def _add_names(writer: PhraseWriter, wishes: Sequence[MarkedWish], *, bare: bool = False) -> None:
+    """The ranges of hue that wishes are about, each the head of its wish."""
+    for number, wish in enumerate(wishes):
+        if number:
+            writer.add_fillers(writer.pick(writer.frames["list_joins"]) if number == len(wishes) - 1 else ",")
+        name = writer.draw_name(wish.wish.where)
+        writer.add_entry(star_last(drop_article(name) if bare else name), [wish])
+
+
+def _add_opposite_ranges(writer: PhraseWriter) -> None:
+    """ "Greens down, oranges up", "lighter blues, darker reds"."""
+    first, second = writer.random.sample(RANGES, 2)
+    what = writer.pick(("colour", "lightness"))
+    words = writer.parts["range_words"][what]
+    before = writer.chance(0.5)
+    for number, (where, direction) in enumerate(
+        zip((first, second), writer.random.sample(DIRECTED, 2), strict=True)
+    ):
+        if not writer.claim(what, where):
+            return
+        if number:
+            writer.add_fillers(writer.pick(writer.frames["slider_joins"]))
+        wish = writer.start_wish(Wish(what, direction, where=where))
+        said = writer.pick(words[direction.value]["adjectives"])
+        if what == "colour" and not before:
+            said = writer.pick(writer.parts["directions"][direction.value])
+        if before:
+            writer.add_words(said, [wish])
+        _add_names(writer, [wish], bare=before or writer.chance(0.6))
+        if not before:
+            writer.add_words(said, [wish])
+
+
+def _add_hue_shift(writer: PhraseWriter) -> None:
+    """A range of hues turned towards another: "push the greens towards yellow", "yellow hue -30"."""
+    own = writer.random.randrange(len(HUES))
+    where, direction = RANGES[own], writer.pick(DIRECTED)
+    if not writer.claim("cast", where):
+        return
+    form = writer.random.random()
+    if form < 0.2:  # the slider goes towards the next hue
+        wish = writer.start_wish(Wish("cast", direction, where=where, hue=HUES[(own + 1) % len(HUES)]))
+        values = {"hue": writer.parts["hues"][HUES[own]][0], "the": writer.draw_name(where)}
+        return writer.fill(writer.pick(writer.frames["hue_slider"]), [wish], values=values)
+    if form < 0.3:
+        side = writer.pick(("warm", "cool"))
+        wish = writer.start_wish(
+            Wish("cast", Direction.UP, writer.draw_amount(), where, writer.parts["range_turns"][side][where])
+        )
+        values = {
+            "the": writer.draw_name(where),
+            "word": writer.pick(writer.parts["range_turns"][f"{side}_words"]),
+        }
+        values["bare"] = drop_article(values["the"])
+        return writer.fill(writer.pick(writer.frames["warm_range"]), [wish], values=values)
+    hue = HUES[(own + writer.pick((-2, -1, -1, 1, 1, 2))) % len(HUES)]
+    wish = writer.start_wish(Wish("cast", direction, writer.draw_amount(), where, hue))
+    comparatives = writer.parts["comparatives"].get(hue)
+    frames = [
+        one for one in writer.frames[f"hue_{direction.value}"] if comparatives or "{comparative}" not in one
+    ]
+    values = {
+        "the": writer.draw_name(where),
+        "own": writer.parts["hues"][HUES[own]][0],
+        "word": star_last(writer.pick(writer.parts["hues"][hue])),
+        "comparative": star_last(writer.pick(comparatives or [""])),
+    }
+    values["bare"] = drop_article(values["the"])
+    return writer.fill(writer.pick(frames), [wish], values=values)
+
+
+def _add_selective_colour(writer: PhraseWriter) -> None:
+    """ "Only the red stays, the rest goes grey"."""
+    where = writer.pick(RANGES)
+    if not writer.claim("black_and_white", WHOLE):
+        return
+    grey = writer.start_wish(Wish("black_and_white"))
+    kept = writer.start_wish(Wish("other", Direction.FIX, where=where, role=Role.LIMIT))
+    before, after = writer.pick(writer.frames["selective"]).split("{the}")
+    for part, wish in ((before, grey), (writer.draw_name(where), kept), (after, grey)):
+        if wish is kept:
+            writer.add_entry(star_last(part), [kept])
+        elif part.strip():
+            writer.fill(part, [grey])
 
 
 def _add_cast(writer: PhraseWriter) -> None:
@@ -248,20 +418,24 @@ def _add_cast(writer: PhraseWriter) -> None:
     where = writer.draw_part() if writer.chance(0.3) else WHOLE
     if not writer.claim("cast", hue + where):
         return
-    direction = writer.pick(DIRECTED)
+    direction = writer.pick((Direction.UP, Direction.DOWN, Direction.DOWN))
     wish = writer.start_wish(Wish("cast", direction, writer.draw_amount(), where, hue))
-    word = writer.pick(writer.parts["hues"][hue])
-    kind = writer.pick(writer.parts["casts"]["kinds"])
+    casts = writer.parts["casts"]
     comparatives = writer.parts["comparatives"].get(hue)
     frames = [
         frame
         for frame in writer.frames[f"cast_{direction.value}"]
         if (comparatives or "{comparative}" not in frame) and (where == WHOLE or "{it}" in frame)
     ]
-    frame = writer.pick(frames)
-    comparative = writer.pick(comparatives or [""])
-    values = {"word": star_last(word), "kind": kind, "comparative": star_last(comparative)}
-    writer.fill(frame, [wish], values=values)
+    values = {
+        "word": star_last(writer.pick(writer.parts["hues"][hue])),
+        "kind": writer.pick(casts["wanted" if direction is Direction.UP else "unwanted"]),
+        "comparative": star_last(writer.pick(comparatives or [""])),
+        "lamp": writer.pick(casts["lamps"]),
+        "ugly": writer.pick(casts["ugly"]),
+        "white": writer.pick(casts["whites"]),
+    }
+    writer.fill(writer.pick(frames), [wish], values=values)
 
 
 def _add_look(writer: PhraseWriter) -> None:
@@ -282,14 +456,16 @@ def _add_auto(writer: PhraseWriter) -> None:
 
 def _add_impossible(writer: PhraseWriter) -> None:
     """What no operation can do: "remove the car", "paint the wall red"."""
-    what = writer.pick(IMPOSSIBLE)
-    where = writer.pick(PLACES) if writer.chance(0.5) else "thing"
+    what = writer.pick((*IMPOSSIBLE, "remove", "add", "retouch"))
+    where = writer.pick(PLACES) if writer.chance(0.3) else "thing"
     thing = writer.draw_name(where)
     hue, other = writer.random.sample(HUES, 2)
     frame = writer.pick(writer.talk["declined"][what])
     asked = other if "{hue2}" in frame else hue if "{hue}" in frame else ""
     if what in ("replace_background", "blur") and "background" in frame:
         where = "background"
+    elif "{junk}" in frame or "{garment}" in frame:
+        where = "thing"
     elif "{thing}" not in frame:
         where = WHOLE
     values = {
@@ -297,6 +473,7 @@ def _add_impossible(writer: PhraseWriter) -> None:
         "athing": f"a {drop_article(thing)}",
         "hue": writer.parts["hues"][hue][0],
         "hue2": writer.parts["hues"][other][0],
+        **{name: writer.pick(names) for name, names in writer.talk["objects"].items()},
     }
     writer.fill(star_first(frame), [writer.start_wish(Wish(what, where=where, hue=asked))], values=values)
 
@@ -307,17 +484,20 @@ def _add_geometry(writer: PhraseWriter) -> None:
 
 
 _CLAUSES: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
-    (0.40, _add_change),
-    (0.12, _add_list),
-    (0.12, _add_zone),
-    (0.05, _add_toned_zone),
-    (0.04, _add_sliders),
-    (0.07, _add_range),
+    (0.38, _add_change),
+    (0.11, _add_list),
+    (0.11, _add_zone),
+    (0.045, _add_toned_zone),
+    (0.05, _add_sliders),
+    (0.08, _add_range),
+    (0.015, _add_opposite_ranges),
+    (0.04, _add_hue_shift),
+    (0.012, _add_selective_colour),
     (0.09, _add_cast),
     (0.06, _add_look),
     (0.025, _add_black_and_white),
     (0.035, _add_auto),
-    (0.06, _add_impossible),
-    (0.04, _add_geometry),
+    (0.09, _add_impossible),
+    (0.035, _add_geometry),
 )
 """How often each is added."""
