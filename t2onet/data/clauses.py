@@ -70,7 +70,26 @@ def _add_change(writer: PhraseWriter) -> None:
     frames = [one for one in writer.frames[_FRAMES[form]] if where == WHOLE or "{it}" in one]
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
-    return writer.fill(writer.pick(frames), [wish], writer.pick(entries))
+    writer.fill(writer.pick(frames), [wish], writer.pick(entries))
+    if wish.wish.where in PLACES and writer.chance(0.25):
+        _add_pronoun(writer, wish.wish)
+    return None
+
+
+def _add_pronoun(writer: PhraseWriter, first: Wish) -> None:
+    """More about the same part of the photo: "the face is dark, could you make it brighter"."""
+    same = writer.chance(0.5)
+    what = first.what if same else writer.draw_change()
+    direction = first.direction if same else _draw_direction(writer, what)
+    form = writer.pick(("adjectives", "verbs"))
+    entries = writer.list_entries(what, direction, form)
+    if not entries or not (same or writer.claim(what, first.where)):
+        return
+    writer.add_fillers(writer.pick(writer.frames["pronoun_joins"]))
+    wish = writer.start_wish(Wish(what, direction, writer.draw_amount(), first.where))
+    frames = [one for one in writer.frames[_FRAMES[form]] if "{it}" in one]
+    values = {"it": writer.pick(writer.parts["photo"]["pronouns"])}
+    writer.fill(writer.pick(frames), [wish], writer.pick(entries), values)
 
 
 def _draw_direction(writer: PhraseWriter, what: str) -> Direction:
@@ -202,6 +221,7 @@ def _add_zone(writer: PhraseWriter) -> None:
         writer.add_fillers(writer.pick(writer.frames["after_zones"]))
         writer.add_too([wish])
         writer.add_entry(writer.pick(complaints), [wish])
+        writer.add_words(writer.pick(words["remedies"]), [wish])
     else:
         writer.add_words(writer.pick(writer.parts["verbs"][f"zone_{direction.value}"]), [wish])
         writer.add_entry(star_last(name), [wish])
@@ -434,6 +454,8 @@ def _add_cast(writer: PhraseWriter) -> None:
         "lamp": writer.pick(casts["lamps"]),
         "ugly": writer.pick(casts["ugly"]),
         "white": writer.pick(casts["whites"]),
+        "simile": writer.pick(writer.parts["hue_similes"][hue]),
+        "sick": star_last(writer.pick(writer.parts["hue_sickness"][hue])),
     }
     writer.fill(writer.pick(frames), [wish], values=values)
 

@@ -173,7 +173,8 @@ def _fill_limit(
 def _add_command(writer: PhraseWriter) -> None:
     """What is said to the program: "undo that", "a bit more"."""
     what = writer.pick(COMMANDS)
-    phrase = writer.pick(writer.talk["commands"][what])
+    look = writer.pick(list(writer.looks["looks"]))
+    phrase = writer.pick(writer.talk["commands"][what]).replace("{look}", look)
     around = writer.talk["around_commands"]
     amount = Amount.PLAIN
     if what in ("more", "less"):
