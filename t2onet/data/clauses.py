@@ -80,7 +80,7 @@ def _add_pronoun(writer: PhraseWriter, first: Wish) -> None:
     """More about the same part of the photo: "the face is dark, could you make it brighter"."""
     same = writer.chance(0.5)
     what = first.what if same else writer.draw_change()
-    direction = first.direction if same else _draw_direction(writer, what)
+    direction = first.direction if same else writer.pick(DIRECTED)
     form = writer.pick(("adjectives", "verbs"))
     entries = writer.list_entries(what, direction, form)
     if not entries or not (same or writer.claim(what, first.where)):
@@ -130,7 +130,7 @@ def _add_list(writer: PhraseWriter) -> None:
         if position:
             writer.add_fillers(join if position == len(wishes) - 1 else ",")
         if wish.wish.where != WHOLE:
-            entry = star_last(writer.draw_name(wish.wish.where))
+            entry = star_last(writer.draw_name(wish.wish.where, plural=True))
         else:
             entry = writer.pick(_list_short_entries(writer, wish.wish.what, wish.wish.direction, form))
         writer.add_entry(star_last(entry) if form == "nouns" else entry, [wish])
@@ -171,8 +171,11 @@ def _list_short_entries(writer: PhraseWriter, what: str, direction: Direction, f
 def _begin_list(writer: PhraseWriter, form: str, wishes: list[MarkedWish]) -> None:
     if form == "nouns":
         up = wishes[0].wish.direction is Direction.UP
-        verb = writer.pick(writer.parts["verbs"]["up" if up else "down"])
-        more = writer.pick(writer.parts["verbs"]["more" if up else "less"])
+        verbs, way = writer.parts["verbs"], "up" if up else "down"
+        if any(wish.wish.where != WHOLE for wish in wishes):
+            verb = more = writer.pick(verbs[f"shared_{way}"])
+        else:
+            verb, more = writer.pick(verbs[way]), writer.pick(verbs["more" if up else "less"])
         writer.add_words(writer.pick((verb, verb, more)), wishes)
         if writer.chance(0.5) and wishes[0].wish.where == WHOLE:
             writer.add_fillers("the")
@@ -223,7 +226,9 @@ def _add_zone(writer: PhraseWriter) -> None:
         writer.add_entry(writer.pick(complaints), [wish])
         writer.add_words(writer.pick(words["remedies"]), [wish])
     else:
-        writer.add_words(writer.pick(writer.parts["verbs"][f"zone_{direction.value}"]), [wish])
+        verbs, end = writer.parts["verbs"], "dark" if zone in _DARK_ZONES else "bright"
+        named = verbs[f"zone_{direction.value}"]
+        writer.add_words(writer.pick([*named, *named, *verbs[f"zone_{direction.value}_{end}"]]), [wish])
         writer.add_entry(star_last(name), [wish])
         writer.add_amount_or_number(wish)
 
@@ -315,9 +320,13 @@ def _add_range(writer: PhraseWriter) -> None:
     wishes = [writer.start_wish(Wish(what, direction, amount, where)) for where in wheres]
     words = writer.parts["range_words"][what][direction.value]
     form = writer.random.random()
-    if form < 0.33:
-        writer.add_words(writer.pick(words["verbs"]), wishes)
-        _add_names(writer, wishes)
+    if form < 0.03 and (own := _get_own_comparatives(writer, wishes[0].wish)):
+        values = {"the": star_last(writer.draw_name(wheres[0], plural=True)), "comparative": writer.pick(own)}
+        writer.fill(writer.pick(writer.frames["own_range"]), wishes[:1], values=values)
+    elif form < 0.33:
+        plural = writer.chance(0.3)
+        writer.add_words(writer.pick(words["plural_verbs" if plural else "verbs"]), wishes)
+        _add_names(writer, wishes, plural=plural)
         if len(wishes) == 1:
             writer.add_amount_or_number(wishes[0])
         else:
@@ -330,7 +339,7 @@ def _add_range(writer: PhraseWriter) -> None:
     elif form < 0.62:
         writer.add_amount(wishes)
         writer.add_words(writer.pick(words["adjectives"]), wishes)
-        _add_names(writer, wishes, bare=True)
+        _add_names(writer, wishes, bare=True, plural=True)
         writer.add_fillers(writer.pick(writer.frames["after_ranges"]))
     elif form < 0.8:
         _add_names(writer, wishes)
@@ -346,12 +355,23 @@ def _add_range(writer: PhraseWriter) -> None:
         writer.fill(frame, wishes[:1], values=values)
 
 
-def _add_names(writer: PhraseWriter, wishes: Sequence[MarkedWish], *, bare: bool = False) -> None:
+def _get_own_comparatives(writer: PhraseWriter, wish: Wish) -> list[str]:
+    """Words for more of a range's own hue: "make the greens greener"."""
+    found: list[str] = writer.parts["comparatives"].get(HUES[RANGES.index(wish.where)], [])
+    return [one for one in found if "*" not in one] if (wish.what, wish.direction) == _STRONGER else []
+
+
+_STRONGER = ("colour", Direction.UP)
+
+
+def _add_names(
+    writer: PhraseWriter, wishes: Sequence[MarkedWish], *, bare: bool = False, plural: bool = False
+) -> None:
     """The ranges of hue that wishes are about, each the head of its wish."""
     for number, wish in enumerate(wishes):
         if number:
             writer.add_fillers(writer.pick(writer.frames["list_joins"]) if number == len(wishes) - 1 else ",")
-        name = writer.draw_name(wish.wish.where)
+        name = writer.draw_name(wish.wish.where, plural=plural)
         writer.add_entry(star_last(drop_article(name) if bare else name), [wish])
 
 

@@ -106,9 +106,11 @@ class PhraseWriter:
         """A tonal zone or a place."""
         return self.pick((*ZONES, *PLACES))
 
-    def draw_name(self, where: str) -> str:
-        """What a part of the photo is called."""
+    def draw_name(self, where: str, *, plural: bool = False) -> str:
+        """What a part of the photo is called; a range of hues also by its hue, unless `plural`."""
         table = "zones" if where in ZONES else "ranges" if where in RANGES else "places"
+        if where in RANGES and not plural and self.chance(0.4):
+            table = "single_hues"
         name: str = self.pick(self.parts[table][where])
         return name
 
