@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..language.wishes import (
@@ -18,6 +19,14 @@ from ..language.wishes import (
     Direction,
     Role,
     Wish,
+)
+from .hue_clauses import (
+    add_cast,
+    add_hue_shift,
+    add_opposite_ranges,
+    add_range,
+    add_selective_colour,
+    add_toned_zone,
 )
 from .marks import MarkedWish
 from .phrasing import DIRECTED, PhraseWriter, drop_article, split_phrase, star_first, star_last
@@ -36,6 +45,7 @@ _FRAMES = {
 _FORMS = ("adjectives", "adjectives", "positives", "verbs", "complaints", "similes", "phrases")
 _PREPOSITIONS = ("of", "in", "from", "to", "around", "off", "thing")
 """Words that an object has to follow."""
+_PARTICLES = ("up", "down", "off")
 _DARK_ZONES, _BRIGHT_ZONES = ("shadows", "blacks"), ("highlights", "whites")
 
 
@@ -70,10 +80,46 @@ def _add_change(writer: PhraseWriter) -> None:
     frames = [one for one in writer.frames[_FRAMES[form]] if where == WHOLE or "{it}" in one]
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
-    writer.fill(writer.pick(frames), [wish], writer.pick(entries))
+    frame, entry = writer.pick(frames), writer.pick(entries)
+    if form == "verbs":
+        entry = writer.pick(
+            [one for one in entries if "{it}" in frame or one.split()[-1] not in _PREPOSITIONS]
+        )
+        frame, entry = _split_verb(writer, frame, entry)
+    writer.fill(frame, [wish], entry)
     if wish.wish.where in PLACES and writer.chance(0.25):
         _add_pronoun(writer, wish.wish)
     return None
+
+
+def _split_verb(writer: PhraseWriter, frame: str, verb: str) -> tuple[str, str]:
+    """ "Warm it up" for "warm up it", mostly."""
+    first, _, last = verb.rpartition(" ")
+    if last in _PARTICLES and "*" not in verb and writer.chance(0.8):
+        frame = frame.replace("{verb} {it}", f"{{verb}} {{it}} {last}")
+        return frame, first if f"{{it}} {last}" in frame else verb
+    return frame, verb
+
+
+def _add_opposite(writer: PhraseWriter) -> None:
+    """What is wanted and what is not: "warmer, not cooler"."""
+    what, direction = writer.draw_change(), writer.pick(DIRECTED)
+    other = DIRECTED[direction is Direction.UP]
+    wanted, unwanted = (writer.list_entries(what, one, "adjectives") for one in (direction, other))
+    unwanted = [one for one in unwanted if not one.startswith("not ")]
+    if not (wanted and unwanted and writer.claim(what, WHOLE)):
+        return
+    ask = writer.start_wish(Wish(what, direction))
+    limit = writer.start_wish(Wish(what, other, role=Role.LIMIT))
+    words = {"{adj}": (ask, wanted), "{other}": (limit, unwanted)}
+    for part in re.split(r"({adj}|{other})", writer.pick(writer.frames["opposite"])):
+        if part in words:
+            wish, entries = words[part]
+            writer.add_entry(writer.pick(entries), [wish])
+        elif "not" in part.split() and part.strip():
+            writer.fill(part, [limit])
+        elif part.strip():
+            writer.fill(part, [ask])
 
 
 def _add_pronoun(writer: PhraseWriter, first: Wish) -> None:
@@ -247,28 +293,6 @@ def _add_adjective_before(writer: PhraseWriter, wish: MarkedWish, name: str, adj
     writer.add_entry(star_last(drop_article(name)), [wish])
 
 
-def _add_toned_zone(writer: PhraseWriter) -> None:
-    """Colour in tonal zones: "warm highlights, cool shadows", "teal in the shadows"."""
-    zones = writer.random.sample(ZONES[:3], writer.pick((1, 2, 2)))
-    for number, zone in enumerate(zones):
-        if number:
-            writer.add_fillers(writer.pick(writer.frames["toned_zone_joins"]))
-        if writer.chance(0.4):
-            direction = writer.pick(DIRECTED)
-            words = writer.parts["zone_words"][direction.value]["warmth"]
-            wish = Wish("warmth", direction, writer.draw_amount(), zone)
-        else:
-            hue = writer.pick(HUES)
-            words = writer.parts["hues"][hue]
-            wish = Wish("cast", Direction.UP, writer.draw_amount(), zone, hue)
-        if not writer.claim(wish.what, zone):
-            continue
-        name = writer.draw_name(zone)
-        frame = writer.pick(writer.frames["toned_zone"])
-        values = {"word": star_last(writer.pick(words)), "zone": name, "bare": drop_article(name)}
-        writer.fill(frame, [writer.start_wish(wish)], values=values)
-
-
 def _add_sliders(writer: PhraseWriter) -> None:
     """A list of settings: "exposure +0.3, contrast 10 saturation -5", "blue sat +10"."""
     sliders = writer.parts["sliders"]
@@ -307,177 +331,6 @@ def _add_slider(writer: PhraseWriter, what: str, where: str, name: str) -> None:
         writer.add_number([wish], signed=True)
     if reverse:
         wish.wish = replace(wish.wish, direction=Direction.DOWN)
-
-
-def _add_range(writer: PhraseWriter) -> None:
-    """Colour or light of one hue or several: "boost the blues", "darker greens and yellows"."""
-    what, direction = writer.pick(("colour", "colour", "colour", "lightness")), writer.pick(DIRECTED)
-    wheres = writer.random.sample(RANGES, writer.pick((1, 1, 1, 1, 1, 2, 2, 3)))
-    wheres = [where for where in wheres if writer.claim(what, where)]
-    if not wheres:
-        return
-    amount = writer.draw_amount()
-    wishes = [writer.start_wish(Wish(what, direction, amount, where)) for where in wheres]
-    words = writer.parts["range_words"][what][direction.value]
-    form = writer.random.random()
-    if form < 0.03 and (own := _get_own_comparatives(writer, wishes[0].wish)):
-        values = {"the": star_last(writer.draw_name(wheres[0], plural=True)), "comparative": writer.pick(own)}
-        writer.fill(writer.pick(writer.frames["own_range"]), wishes[:1], values=values)
-    elif form < 0.33:
-        plural = writer.chance(0.3)
-        writer.add_words(writer.pick(words["plural_verbs" if plural else "verbs"]), wishes)
-        _add_names(writer, wishes, plural=plural)
-        if len(wishes) == 1:
-            writer.add_amount_or_number(wishes[0])
-        else:
-            writer.add_amount(wishes)
-    elif form < 0.48:
-        writer.add_fillers(writer.pick(writer.frames["before_ranges"]))
-        _add_names(writer, wishes)
-        writer.add_amount(wishes)
-        writer.add_words(writer.pick(words["adjectives"]), wishes)
-    elif form < 0.62:
-        writer.add_amount(wishes)
-        writer.add_words(writer.pick(words["adjectives"]), wishes)
-        _add_names(writer, wishes, bare=True, plural=True)
-        writer.add_fillers(writer.pick(writer.frames["after_ranges"]))
-    elif form < 0.8:
-        _add_names(writer, wishes)
-        writer.add_words(writer.pick(writer.frames["after_zones"]), [])
-        writer.add_too(wishes)
-        writer.add_words(writer.pick(words["complaints"]), wishes)
-        writer.add_words(writer.pick(words["remedies"]), wishes)
-    else:
-        frame = writer.pick(writer.frames["range"])
-        name, kind = writer.draw_name(wheres[0]), writer.pick(words["sliders"])
-        hue = writer.parts["hues"][HUES[RANGES.index(wheres[0])]][0]
-        values = {"the": name, "kind": star_last(kind), "hue": hue, "bare": drop_article(name)}
-        writer.fill(frame, wishes[:1], values=values)
-
-
-def _get_own_comparatives(writer: PhraseWriter, wish: Wish) -> list[str]:
-    """Words for more of a range's own hue: "make the greens greener"."""
-    found: list[str] = writer.parts["comparatives"].get(HUES[RANGES.index(wish.where)], [])
-    return [one for one in found if "*" not in one] if (wish.what, wish.direction) == _STRONGER else []
-
-
-_STRONGER = ("colour", Direction.UP)
-
-
-def _add_names(
-    writer: PhraseWriter, wishes: Sequence[MarkedWish], *, bare: bool = False, plural: bool = False
-) -> None:
-    """The ranges of hue that wishes are about, each the head of its wish."""
-    for number, wish in enumerate(wishes):
-        if number:
-            writer.add_fillers(writer.pick(writer.frames["list_joins"]) if number == len(wishes) - 1 else ",")
-        name = writer.draw_name(wish.wish.where, plural=plural)
-        writer.add_entry(star_last(drop_article(name) if bare else name), [wish])
-
-
-def _add_opposite_ranges(writer: PhraseWriter) -> None:
-    """ "Greens down, oranges up", "lighter blues, darker reds"."""
-    first, second = writer.random.sample(RANGES, 2)
-    what = writer.pick(("colour", "lightness"))
-    words = writer.parts["range_words"][what]
-    before = writer.chance(0.5)
-    for number, (where, direction) in enumerate(
-        zip((first, second), writer.random.sample(DIRECTED, 2), strict=True)
-    ):
-        if not writer.claim(what, where):
-            return
-        if number:
-            writer.add_fillers(writer.pick(writer.frames["slider_joins"]))
-        wish = writer.start_wish(Wish(what, direction, where=where))
-        said = writer.pick(words[direction.value]["adjectives"])
-        if what == "colour" and not before:
-            said = writer.pick(writer.parts["directions"][direction.value])
-        if before:
-            writer.add_words(said, [wish])
-        _add_names(writer, [wish], bare=before or writer.chance(0.6))
-        if not before:
-            writer.add_words(said, [wish])
-
-
-def _add_hue_shift(writer: PhraseWriter) -> None:
-    """A range of hues turned towards another: "push the greens towards yellow", "yellow hue -30"."""
-    own = writer.random.randrange(len(HUES))
-    where, direction = RANGES[own], writer.pick(DIRECTED)
-    if not writer.claim("cast", where):
-        return
-    form = writer.random.random()
-    if form < 0.2:  # the slider goes towards the next hue
-        wish = writer.start_wish(Wish("cast", direction, where=where, hue=HUES[(own + 1) % len(HUES)]))
-        values = {"hue": writer.parts["hues"][HUES[own]][0], "the": writer.draw_name(where)}
-        return writer.fill(writer.pick(writer.frames["hue_slider"]), [wish], values=values)
-    if form < 0.3:
-        side = writer.pick(("warm", "cool"))
-        wish = writer.start_wish(
-            Wish("cast", Direction.UP, writer.draw_amount(), where, writer.parts["range_turns"][side][where])
-        )
-        values = {
-            "the": writer.draw_name(where),
-            "word": writer.pick(writer.parts["range_turns"][f"{side}_words"]),
-        }
-        values["bare"] = drop_article(values["the"])
-        return writer.fill(writer.pick(writer.frames["warm_range"]), [wish], values=values)
-    hue = HUES[(own + writer.pick((-2, -1, -1, 1, 1, 2))) % len(HUES)]
-    wish = writer.start_wish(Wish("cast", direction, writer.draw_amount(), where, hue))
-    comparatives = writer.parts["comparatives"].get(hue)
-    frames = [
-        one for one in writer.frames[f"hue_{direction.value}"] if comparatives or "{comparative}" not in one
-    ]
-    values = {
-        "the": writer.draw_name(where),
-        "own": writer.parts["hues"][HUES[own]][0],
-        "word": star_last(writer.pick(writer.parts["hues"][hue])),
-        "comparative": star_last(writer.pick(comparatives or [""])),
-    }
-    values["bare"] = drop_article(values["the"])
-    return writer.fill(writer.pick(frames), [wish], values=values)
-
-
-def _add_selective_colour(writer: PhraseWriter) -> None:
-    """ "Only the red stays, the rest goes grey"."""
-    where = writer.pick(RANGES)
-    if not writer.claim("black_and_white", WHOLE):
-        return
-    grey = writer.start_wish(Wish("black_and_white"))
-    kept = writer.start_wish(Wish("other", Direction.FIX, where=where, role=Role.LIMIT))
-    before, after = writer.pick(writer.frames["selective"]).split("{the}")
-    for part, wish in ((before, grey), (writer.draw_name(where), kept), (after, grey)):
-        if wish is kept:
-            writer.add_entry(star_last(part), [kept])
-        elif part.strip():
-            writer.fill(part, [grey])
-
-
-def _add_cast(writer: PhraseWriter) -> None:
-    """Towards or away from a colour: "less yellow", "bluer", "remove the green cast"."""
-    hue = writer.pick(HUES)
-    where = writer.draw_part() if writer.chance(0.3) else WHOLE
-    if not writer.claim("cast", hue + where):
-        return
-    direction = writer.pick((Direction.UP, Direction.DOWN, Direction.DOWN))
-    wish = writer.start_wish(Wish("cast", direction, writer.draw_amount(), where, hue))
-    casts = writer.parts["casts"]
-    comparatives = writer.parts["comparatives"].get(hue)
-    frames = [
-        frame
-        for frame in writer.frames[f"cast_{direction.value}"]
-        if (comparatives or "{comparative}" not in frame) and (where == WHOLE or "{it}" in frame)
-    ]
-    values = {
-        "word": star_last(writer.pick(writer.parts["hues"][hue])),
-        "kind": writer.pick(casts["wanted" if direction is Direction.UP else "unwanted"]),
-        "comparative": star_last(writer.pick(comparatives or [""])),
-        "lamp": writer.pick(casts["lamps"]),
-        "ugly": writer.pick(casts["ugly"]),
-        "white": writer.pick(casts["whites"]),
-        "simile": writer.pick(writer.parts["hue_similes"][hue]),
-        "sick": star_last(writer.pick(writer.parts["hue_sickness"][hue])),
-    }
-    writer.fill(writer.pick(frames), [wish], values=values)
 
 
 def _add_look(writer: PhraseWriter) -> None:
@@ -527,15 +380,16 @@ def _add_geometry(writer: PhraseWriter) -> None:
 
 _CLAUSES: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
     (0.38, _add_change),
+    (0.015, _add_opposite),
     (0.11, _add_list),
     (0.11, _add_zone),
-    (0.045, _add_toned_zone),
+    (0.045, add_toned_zone),
     (0.05, _add_sliders),
-    (0.08, _add_range),
-    (0.015, _add_opposite_ranges),
-    (0.04, _add_hue_shift),
-    (0.012, _add_selective_colour),
-    (0.09, _add_cast),
+    (0.08, add_range),
+    (0.015, add_opposite_ranges),
+    (0.04, add_hue_shift),
+    (0.012, add_selective_colour),
+    (0.09, add_cast),
     (0.06, _add_look),
     (0.025, _add_black_and_white),
     (0.035, _add_auto),

@@ -274,11 +274,12 @@ def _mistype(writer: PhraseWriter) -> None:
         return
     match = writer.pick(words)
     at = writer.random.randrange(match.start() + 1, match.end() - 1)
-    kind = writer.pick(("drop", "drop", "swap", "double", "wrong"))
+    kind = writer.pick(("drop", "drop", "swap", "double", "wrong", "stretch"))
     new = {
         "drop": "",
         "swap": text[at + 1] + text[at],
         "double": text[at] * 2,
+        "stretch": text[at] * writer.pick((3, 4, 5)),
         "wrong": writer.pick(_COMMON_LETTERS),
     }[kind]
     end = at + 2 if kind == "swap" else at + 1

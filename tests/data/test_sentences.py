@@ -30,7 +30,7 @@ from t2onet.looks import looks
 @pytest.fixture(scope="module")
 def drawn() -> list[MarkedSentence]:
     maker = SentenceMaker(1)
-    return [maker.draw() for _ in range(4000)]
+    return [maker.draw() for _ in range(10000)]
 
 
 def test_the_same_seed_draws_the_same_sentences() -> None:
