@@ -80,11 +80,11 @@ def _add_change(writer: PhraseWriter) -> None:
     frames = [one for one in writer.frames[_FRAMES[form]] if where == WHOLE or "{it}" in one]
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
-    frame, entry = writer.pick(frames), writer.pick(entries)
+    entry = writer.pick(entries)
+    if entry.split()[-1] in _PREPOSITIONS:
+        frames = [one for one in frames if "{verb} {it}" in one]
+    frame = writer.pick(frames)
     if form == "verbs":
-        entry = writer.pick(
-            [one for one in entries if "{it}" in frame or one.split()[-1] not in _PREPOSITIONS]
-        )
         frame, entry = _split_verb(writer, frame, entry)
     writer.fill(frame, [wish], entry)
     if wish.wish.where in PLACES and writer.chance(0.25):

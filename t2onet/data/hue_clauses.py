@@ -72,18 +72,22 @@ def add_range(writer: PhraseWriter) -> None:
     else:
         frame = writer.pick(writer.frames["range"])
         name, kind = writer.draw_name(wheres[0]), writer.pick(words["sliders"])
-        hue = writer.parts["hues"][HUES[RANGES.index(wheres[0])]][0]
+        hue = _draw_plain_hue(writer, wheres[0])
         values = {"the": name, "kind": star_last(kind), "hue": hue, "bare": drop_article(name)}
         writer.fill(frame, wishes[:1], values=values)
 
 
 def _get_own_comparatives(writer: PhraseWriter, wish: Wish) -> list[str]:
     """Words for more of a range's own hue: "make the greens greener"."""
+    if wish.what != "colour" or wish.direction is not Direction.UP:
+        return []
     found: list[str] = writer.parts["comparatives"].get(HUES[RANGES.index(wish.where)], [])
-    return [one for one in found if "*" not in one] if (wish.what, wish.direction) == _STRONGER else []
+    return [one for one in found if "*" not in one]
 
 
-_STRONGER = ("colour", Direction.UP)
+def _draw_plain_hue(writer: PhraseWriter, where: str) -> str:
+    """The name of a range's hue, as sliders have it."""
+    return writer.pick([one for one in writer.parts["single_hues"][where] if " " not in one])
 
 
 def _add_names(
@@ -130,7 +134,7 @@ def add_hue_shift(writer: PhraseWriter) -> None:
     form = writer.random.random()
     if form < 0.2:  # the slider goes towards the next hue
         wish = writer.start_wish(Wish("cast", direction, where=where, hue=HUES[(own + 1) % len(HUES)]))
-        values = {"hue": writer.parts["hues"][HUES[own]][0], "the": writer.draw_name(where)}
+        values = {"hue": _draw_plain_hue(writer, where), "the": writer.draw_name(where)}
         return writer.fill(writer.pick(writer.frames["hue_slider"]), [wish], values=values)
     if form < 0.3:
         side = writer.pick(("warm", "cool"))
@@ -151,7 +155,7 @@ def add_hue_shift(writer: PhraseWriter) -> None:
     ]
     values = {
         "the": writer.draw_name(where),
-        "own": writer.parts["hues"][HUES[own]][0],
+        "own": _draw_plain_hue(writer, where),
         "word": star_last(writer.pick(writer.parts["hues"][hue])),
         "comparative": star_last(writer.pick(comparatives or [""])),
     }
