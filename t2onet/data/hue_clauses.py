@@ -87,7 +87,8 @@ def _get_own_comparatives(writer: PhraseWriter, wish: Wish) -> list[str]:
 
 def _draw_plain_hue(writer: PhraseWriter, where: str) -> str:
     """The name of a range's hue, as sliders have it."""
-    return writer.pick([one for one in writer.parts["single_hues"][where] if " " not in one])
+    names: list[str] = writer.parts["single_hues"][where]
+    return writer.pick([one for one in names if " " not in one])
 
 
 def _add_names(
