@@ -24,6 +24,7 @@ from .hue_clauses import (
     add_cast,
     add_hue_shift,
     add_opposite_ranges,
+    add_part_pair,
     add_range,
     add_selective_colour,
     add_toned_zone,
@@ -298,6 +299,7 @@ def _add_sliders(writer: PhraseWriter) -> None:
     sliders = writer.parts["sliders"]
     chosen = writer.random.sample(list(sliders), writer.pick((1, 2, 3, 3, 4, 5)))
     separator = writer.pick(writer.frames["slider_joins"])
+    order = writer.pick(("after", "after", "after", "before", "directions"))
     written = 0
     for name in chosen:
         what, where = sliders[name]["what"], sliders[name].get("where", WHOLE)
@@ -306,7 +308,7 @@ def _add_sliders(writer: PhraseWriter) -> None:
         if written:
             writer.add_fillers(separator)
         writer.claim(what, where)
-        _add_slider(writer, what, where, writer.pick(sliders[name]["names"]))
+        _add_slider(writer, Wish(what, where=where), writer.pick(sliders[name]["names"]), order)
         written += 1
 
 
@@ -314,17 +316,25 @@ _SISTER_SLIDERS = ("saturation", "vibrance", "clarity", "texture")
 """Sliders of one change that are often set together."""
 
 
-def _add_slider(writer: PhraseWriter, what: str, where: str, name: str) -> None:
-    """A slider and its number, or which way it goes."""
-    wish = writer.start_wish(Wish(what, writer.pick(DIRECTED), where=where))
+def _add_slider(writer: PhraseWriter, drawn: Wish, name: str, order: str) -> None:
+    """A slider with its number before or after it, or with a direction, or what the photo should become."""
+    what, where = drawn.what, drawn.where
+    wish = writer.start_wish(replace(drawn, direction=writer.pick(DIRECTED)))
     reverse = what in ("haze", "noise")  # more of such a slider is less of what it is about
     if reverse:
         wish.wish = replace(wish.wish, direction=Direction.UP)
     adjectives = writer.list_entries(what, wish.wish.direction, "adjectives")
     mark = writer.pick(("", "", "", ":", " ="))
     if where == WHOLE and adjectives and not reverse and writer.chance(0.08):
-        writer.add_words(name + mark, [wish])
+        writer.add_words(name.replace("*", "") + mark, [wish])
         writer.add_entry(writer.pick(adjectives), [wish])
+    elif order == "before":
+        writer.add_number([wish], signed=True)
+        writer.add_entry(star_last(name), [wish])
+    elif order == "directions":
+        writer.add_entry(star_last(name), [wish])
+        writer.add_words(writer.pick(writer.parts["directions"][wish.wish.direction.value]), [wish])
+        writer.add_number([wish], signed=None)
     else:
         writer.add_entry(star_last(name), [wish])
         writer.sentence.text += mark
@@ -387,6 +397,7 @@ _CLAUSES: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
     (0.05, _add_sliders),
     (0.08, add_range),
     (0.015, add_opposite_ranges),
+    (0.02, add_part_pair),
     (0.04, add_hue_shift),
     (0.012, add_selective_colour),
     (0.09, add_cast),

@@ -126,6 +126,37 @@ def add_opposite_ranges(writer: PhraseWriter) -> None:
             writer.add_words(said, [wish])
 
 
+def add_part_pair(writer: PhraseWriter) -> None:
+    """Two changes of one zone or range: "make the reds darker and richer"."""
+    where = writer.pick((*RANGES, *RANGES, *ZONES))
+    words, zone_words = writer.parts["range_words"], writer.parts["zone_words"]
+    found = []
+    for what in ("colour", "lightness") if where in RANGES else ("warmth", "lightness"):
+        direction = writer.pick(DIRECTED)
+        if where in RANGES:
+            adjectives = words[what][direction.value]["adjectives"]
+        else:
+            adjectives = zone_words[direction.value]["warmth" if what == "warmth" else "adjectives"]
+        if not writer.claim(what, where):
+            return
+        drawn = Wish(what, direction, writer.draw_amount(), where)
+        found.append((drawn, star_last(writer.pick(adjectives))))
+    writer.random.shuffle(found)
+    wishes = [writer.start_wish(drawn) for drawn, _ in found]
+    before = writer.chance(0.3)
+    if not before:
+        writer.add_fillers(writer.pick(writer.frames["before_ranges"]))
+        writer.add_words(writer.draw_name(where), wishes)
+        writer.sentence.text += writer.pick(("", "", ":", ","))
+    for number, (wish, (_, adjective)) in enumerate(zip(wishes, found, strict=True)):
+        if number:
+            writer.add_fillers(writer.pick(writer.frames["list_joins"]))
+        writer.add_amount([wish])
+        writer.add_entry(adjective, [wish])
+    if before:
+        writer.add_words(drop_article(writer.draw_name(where, plural=True)), wishes)
+
+
 def add_hue_shift(writer: PhraseWriter) -> None:
     """A range of hues turned towards another: "push the greens towards yellow", "yellow hue -30"."""
     own = writer.random.randrange(len(HUES))

@@ -191,8 +191,10 @@ class PhraseWriter:
         number = self._draw_number(wishes[0].wish)
         if signed:
             minus = wishes[0].wish.direction is Direction.DOWN
-            number = f"{self.pick(self.parts['numbers']['minus' if minus else 'plus'])}{number}"
-            if not minus and number[0] != "+" and self.chance(0.3):
+            signs = self.parts["numbers"]["minus" if minus else "plus"]
+            in_words = number[0].isalpha()
+            number = f"{self.pick([sign for sign in signs if sign[-1:] == ' ' or not in_words])}{number}"
+            if number[0].isdigit() and not minus and self.chance(0.3):
                 number = f"+{number}"
         elif signed is not None and self.chance(0.8):
             number = f"by {number}"
@@ -207,6 +209,8 @@ class PhraseWriter:
             return str(self.pick(numbers["stops"]))
         if wish.what == "warmth" and self.chance(0.3):
             return f"{self.pick(numbers['kelvins'])} {self.pick(numbers['kelvin_units'])}"
+        if self.chance(0.06):
+            return f"{self.pick(numbers['words'])}{self.pick(numbers['word_units'])}"
         return f"{value}{self.pick(numbers['units'])}"
 
     # ---- frames

@@ -68,14 +68,28 @@ def _add_clauses(writer: PhraseWriter) -> None:
         _join(writer, join if number else "", add_clause)
     if writer.chance(0.12):
         _join(writer, writer.pick(frames["limit_joins"]), _add_limit)
-    if writer.chance(0.04) and writer.sentence.wishes:
-        writer.sentence.text += writer.pick(("", ",", ","))
-        writer.add_whole(Wish("less", role=Role.LIMIT), writer.pick(frames["gently"]))
+    if writer.chance(0.06) and writer.sentence.wishes:
+        _add_gently(writer)
     if writer.chance(0.12):
         writer.add_join(writer.pick(("", "", ",", ".", ";")))
         writer.add_fillers(writer.pick(frames["goals"]))
     if writer.chance(0.15):
         writer.add_fillers(writer.pick(frames["closings"]))
+
+
+def _add_gently(writer: PhraseWriter) -> None:
+    """That the wishes should go less far: "don't overdo it", or of "brighter" "but not too bright"."""
+    last = writer.sentence.wishes[-1].wish
+    writer.sentence.text += writer.pick(("", ",", ","))
+    complaints: list[str] = []
+    if last.role is Role.ASK and last.where == WHOLE and last.direction in DIRECTED:
+        complaints = writer.list_entries(last.what, _OPPOSITE[last.direction], "complaints")
+    wish = Wish("less", role=Role.LIMIT)
+    if complaints and writer.chance(0.5):
+        frame = writer.pick(writer.frames["not_too"])
+        writer.fill(frame, [writer.start_wish(wish)], writer.pick(complaints))
+    else:
+        writer.add_whole(wish, writer.pick(writer.frames["gently"]))
 
 
 def _join(writer: PhraseWriter, join: str, add: Callable[[PhraseWriter], None]) -> None:
