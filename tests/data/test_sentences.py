@@ -22,6 +22,7 @@ from t2onet.language.wishes import (
     WHATS,
     WHERES,
     ZONES,
+    Direction,
     Role,
 )
 from t2onet.looks import looks
@@ -102,6 +103,33 @@ def test_hues_are_turned_towards_others(drawn: list[MarkedSentence]) -> None:
         assert wish.hue != HUES[own], text
         if "hue" in text.lower().split() and f"{HUES[own]} hue" in text.lower():
             assert wish.hue == HUES[(own + 1) % len(HUES)], text
+
+
+def test_a_question_says_what_the_photo_is(drawn: list[MarkedSentence]) -> None:
+    """ "Why is it so dark?" is about a dark photo; "it is too dark" asks for light."""
+    dark = load_phrases("changes")["lightness"]["up"]["complaints"]
+    asked = [
+        one.wish.direction
+        for sentence in drawn
+        for one in sentence.wishes
+        if one.wish.role is Role.QUESTION and one.wish.what == "lightness" and one.head
+        if sentence.text[slice(*one.head)].lower() in dark and " so " in sentence.text.lower()
+    ]
+    assert asked
+    assert set(asked) == {Direction.DOWN}
+
+
+def test_what_is_said_of_other_parts_repeats_the_last_change(drawn: list[MarkedSentence]) -> None:
+    """ "And the blues too" is more of the last change, in the blues."""
+    parts = [
+        sentence.wishes[0].wish
+        for sentence in drawn
+        if sentence.text.lower().startswith(("and the ", "same for ", "also the "))
+        and len(sentence.wishes) == 1
+    ]
+    repeated = [wish for wish in parts if wish.what == "more"]
+    assert len(repeated) > 5
+    assert {wish.where for wish in repeated} <= {*ZONES, *RANGES}
 
 
 def test_phrases_name_everything_the_reader_knows() -> None:
