@@ -113,7 +113,7 @@ def test_a_question_says_what_the_photo_is(drawn: list[MarkedSentence]) -> None:
         for sentence in drawn
         for one in sentence.wishes
         if one.wish.role is Role.QUESTION and one.wish.what == "lightness" and one.head
-        if sentence.text[slice(*one.head)].lower() in dark and " so " in sentence.text.lower()
+        if sentence.text[slice(*one.head)].lower() in dark and "why is it so " in sentence.text.lower()
     ]
     assert asked
     assert set(asked) == {Direction.DOWN}
