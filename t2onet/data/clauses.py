@@ -78,7 +78,8 @@ def _add_change(writer: PhraseWriter) -> None:
     if form == "sliders" and writer.chance(0.15):
         return _add_full_slider(writer, wish, writer.pick(writer.changes[what]["nouns"]))
     entries = writer.list_entries(what, direction, "nouns" if form == "sliders" else form)
-    frames = [one for one in writer.frames[_FRAMES[form]] if where == WHOLE or "{it}" in one]
+    name = "noun_up" if _is_plain_noun(writer, form, direction) else _FRAMES[form]
+    frames = [one for one in writer.frames[name] if where == WHOLE or "{it}" in one]
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
     entry = writer.pick(entries)
@@ -91,6 +92,11 @@ def _add_change(writer: PhraseWriter) -> None:
     if wish.wish.where in PLACES and writer.chance(0.25):
         _add_pronoun(writer, wish.wish)
     return None
+
+
+def _is_plain_noun(writer: PhraseWriter, form: str, direction: Direction) -> bool:
+    """Whether a noun stands without a word for more, as in "a touch of grain"."""
+    return form == "nouns" and direction is Direction.UP and writer.chance(0.3)
 
 
 def _split_verb(writer: PhraseWriter, frame: str, verb: str) -> tuple[str, str]:
@@ -366,7 +372,7 @@ def _add_impossible(writer: PhraseWriter) -> None:
     thing = writer.draw_name(where)
     hue, other = writer.random.sample(HUES, 2)
     frame = writer.pick(writer.talk["declined"][what])
-    asked = other if "{hue2}" in frame else hue if "{hue}" in frame else ""
+    asked = other if "{hue2}*" in frame else hue if "{hue}*" in frame else ""
     if what in ("replace_background", "blur") and "background" in frame:
         where = "background"
     elif "{junk}" in frame or "{garment}" in frame:

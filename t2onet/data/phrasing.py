@@ -238,28 +238,28 @@ class PhraseWriter:
     def _fill_small(self, name: str, wishes: Sequence[MarkedWish]) -> None:
         """A place that is filled with small words, by its name."""
         wish = wishes[0].wish
-        up = wish.direction is not Direction.DOWN
-        verbs = self.parts["verbs"]
-        if name in ("it", "the"):
+        way = "down" if wish.direction is Direction.DOWN else "up"
+        parts = self.parts
+        words = {
+            "up": parts["verbs"][way],
+            "more": (more := parts["verbs"]["more" if way == "up" else "less"])[:1] * 6 + more,
+            "direction": parts["directions"][way],
+            "off": parts["wrong_amounts"][way],
+            "side": ["right" if way == "up" else "left"],
+        }
+        if name in words:
+            self.add_words(self.pick(words[name]), wishes)
+        elif name in ("it", "the"):
             if wish.where == WHOLE:
                 self.add_fillers(self.draw_photo())
             else:
                 self.add_words(self.draw_name(wish.where), wishes)
-        elif name == "up":
-            self.add_words(self.pick(verbs["up" if up else "down"]), wishes)
-        elif name == "more":
-            words = verbs["more" if up else "less"]
-            self.add_words(self.pick(words[:1] * 6 + words), wishes)
-        elif name == "direction":
-            self.add_words(self.pick(self.parts["directions"][wish.direction.value]), wishes)
         elif name == "slightly":
             self.add_amount(wishes)
         elif name == "some":
             self.add_amount(wishes, "quantities")
         elif name == "too":
             self.add_too(wishes)
-        elif name == "side":
-            self.add_words("right" if up else "left", wishes)
         elif name == "sake":
             self.add_fillers(self.pick(self.frames["comparisons"]))
         elif name in ("by", "number", "count"):
