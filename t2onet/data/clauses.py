@@ -23,6 +23,7 @@ from ..language.wishes import (
 from .hue_clauses import (
     add_cast,
     add_hue_shift,
+    add_mixer_settings,
     add_opposite_ranges,
     add_part_pair,
     add_range,
@@ -404,6 +405,7 @@ _CLAUSES: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
     (0.08, add_range),
     (0.015, add_opposite_ranges),
     (0.02, add_part_pair),
+    (0.008, add_mixer_settings),
     (0.04, add_hue_shift),
     (0.012, add_selective_colour),
     (0.09, add_cast),

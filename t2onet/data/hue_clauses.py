@@ -56,6 +56,7 @@ def add_range(writer: PhraseWriter) -> None:
     elif form < 0.48:
         writer.add_fillers(writer.pick(writer.frames["before_ranges"]))
         _add_names(writer, wishes)
+        writer.sentence.text += writer.pick(("", "", "", "", ":"))
         writer.add_amount(wishes)
         writer.add_words(writer.pick(words["adjectives"]), wishes)
     elif form < 0.62:
@@ -155,6 +156,29 @@ def add_part_pair(writer: PhraseWriter) -> None:
         writer.add_entry(adjective, [wish])
     if before:
         writer.add_words(drop_article(writer.draw_name(where, plural=True)), wishes)
+
+
+def add_mixer_settings(writer: PhraseWriter) -> None:
+    """Several sliders of one hue: "reds: hue +10, saturation -5"."""
+    own = writer.random.randrange(len(HUES))
+    sliders = writer.random.sample(("hue", "colour", "lightness"), writer.pick((2, 2, 3)))
+    if not all(writer.claim("cast" if what == "hue" else what, RANGES[own]) for what in sliders):
+        return
+    join, name = writer.pick(writer.frames["slider_joins"]), writer.draw_name(RANGES[own])
+    drawn = []
+    for what in sliders:
+        wish = Wish(what, writer.pick(DIRECTED), where=RANGES[own])
+        if what == "hue":  # the slider goes towards the next hue
+            wish = Wish("cast", wish.direction, where=RANGES[own], hue=HUES[(own + 1) % len(HUES)])
+        drawn.append((writer.start_wish(wish), what))
+    writer.add_words(drop_article(name), [marked for marked, _ in drawn])
+    writer.sentence.text += writer.pick(("", ":", ":", ","))
+    for number, (marked, what) in enumerate(drawn):
+        if number:
+            writer.add_fillers(join)
+        names = ["hue"] if what == "hue" else writer.parts["range_words"][what]["up"]["sliders"]
+        writer.add_entry(star_last(writer.pick(names)), [marked])
+        writer.add_number([marked], signed=True)
 
 
 def add_hue_shift(writer: PhraseWriter) -> None:

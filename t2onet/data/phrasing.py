@@ -245,6 +245,7 @@ class PhraseWriter:
             "more": (more := parts["verbs"]["more" if way == "up" else "less"])[:1] * 6 + more,
             "direction": parts["directions"][way],
             "off": parts["wrong_amounts"][way],
+            "bad": parts["wrong_amounts"][f"bad_{way}"],
             "side": ["right" if way == "up" else "left"],
         }
         if name in words:
