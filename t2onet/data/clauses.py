@@ -84,7 +84,7 @@ def _add_change(writer: PhraseWriter) -> None:
     if not frames:
         wish.wish, frames = replace(wish.wish, where=WHOLE), writer.frames[_FRAMES[form]]
     entry = writer.pick(entries)
-    if entry.split()[-1] in _PREPOSITIONS:
+    if form == "verbs" and entry.split()[-1] in _PREPOSITIONS:
         frames = [one for one in frames if "{verb} {it}" in one]
     frame = writer.pick(frames)
     if form == "verbs":
