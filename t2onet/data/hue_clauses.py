@@ -63,7 +63,11 @@ def add_range(writer: PhraseWriter) -> None:
         writer.add_amount(wishes)
         writer.add_words(writer.pick(words["adjectives"]), wishes)
         _add_names(writer, wishes, bare=True, plural=True)
-        writer.add_fillers(writer.pick(writer.frames["after_ranges"]))
+        if len(wishes) == 1 and writer.chance(0.15):
+            writer.add_fillers(writer.pick(writer.frames["only_ranges"]))
+            writer.add_words(writer.draw_name(wheres[0], plural=True), wishes)
+        else:
+            writer.add_fillers(writer.pick(writer.frames["after_ranges"]))
     elif form < 0.8:
         _add_names(writer, wishes)
         writer.add_words(writer.pick(writer.frames["after_zones"]), [])
@@ -125,6 +129,8 @@ def add_opposite_ranges(writer: PhraseWriter) -> None:
         _add_names(writer, [wish], bare=before or writer.chance(0.6))
         if not before:
             writer.add_words(said, [wish])
+    if what == "colour" and not before and writer.chance(0.3):
+        writer.add_fillers(writer.pick(writer.frames["after_opposites"]))
 
 
 def add_part_pair(writer: PhraseWriter) -> None:
