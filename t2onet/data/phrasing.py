@@ -21,6 +21,8 @@ _WEIGHTS = {
     "cast": 0, "black_and_white": 0, "tint": 0.3,
 }  # fmt: skip
 """How often changes are drawn, 1 for the others; a cast and black and white have clauses of their own."""
+_ENTRIES = ("adj", "verb", "noun", "complaint", "simile")
+"""Places of frames that are filled with the words of a change."""
 _AMOUNTS = {Amount.LITTLE: 0.22, Amount.PLAIN: 0.6, Amount.MUCH: 0.18}
 
 
@@ -104,15 +106,28 @@ class PhraseWriter:
         """A tonal zone or a place."""
         return self.pick((*ZONES, *PLACES))
 
-    def draw_name(self, where: str) -> str:
-        """What a part of the photo is called."""
+    def draw_name(self, where: str, *, plural: bool = False) -> str:
+        """What a part of the photo is called; a range of hues also by its hue, unless `plural`."""
         table = "zones" if where in ZONES else "ranges" if where in RANGES else "places"
+        if where in RANGES and not plural and self.chance(0.4):
+            table = "single_hues"
         name: str = self.pick(self.parts[table][where])
         return name
 
+    def draw_photo(self) -> str:
+        """What the photo is called, or its rest where a part of it is to be spared."""
+        spared = any(one.wish.role is Role.LIMIT and one.wish.where != WHOLE for one in self.sentence.wishes)
+        names: list[str] = self.parts["photo"]["rest" if spared and self.chance(0.4) else "objects"]
+        return self.pick(names)
+
     def list_entries(self, what: str, direction: Direction, form: str) -> list[str]:
-        """The words of a change in a form: nouns, adjectives, verbs, complaints or phrases."""
+        """The words of a change in a form: nouns, adjectives, verbs, complaints and the like.
+
+        Negated are the positive words of the opposite: "less bright".
+        """
         words = self.changes[what]
+        if form == "negated":
+            form, direction = "positives", DIRECTED[direction is Direction.UP]
         entries: list[str] = (
             words["nouns"] if form == "nouns" else words.get(direction.value, {}).get(form, [])
         )
@@ -124,6 +139,11 @@ class PhraseWriter:
         """Words that belong to no wish."""
         for word in words.split():
             self.sentence.add(word)
+
+    def add_join(self, join: str) -> None:
+        """What stands between two clauses, or nothing where no clause was written yet."""
+        if self.sentence.text:
+            self.add_fillers(join)
 
     def add_words(self, words: str, wishes: Sequence[MarkedWish]) -> None:
         """Words that belong to wishes, but for articles."""
@@ -166,15 +186,17 @@ class PhraseWriter:
         else:
             self.add_amount([wish])
 
-    def add_number(self, wishes: Sequence[MarkedWish], *, signed: bool) -> None:
-        """A number with its unit, and with a sign or mostly with "by"."""
+    def add_number(self, wishes: Sequence[MarkedWish], *, signed: bool | None) -> None:
+        """A number with its unit, with a sign or mostly with "by"; without either where `signed` is None."""
         number = self._draw_number(wishes[0].wish)
         if signed:
             minus = wishes[0].wish.direction is Direction.DOWN
-            number = f"{self.pick(self.parts['numbers']['minus' if minus else 'plus'])}{number}"
-            if not minus and number[0] != "+" and self.chance(0.3):
+            signs = self.parts["numbers"]["minus" if minus else "plus"]
+            in_words = number[0].isalpha()
+            number = f"{self.pick([sign for sign in signs if sign[-1:] == ' ' or not in_words])}{number}"
+            if number[0].isdigit() and not minus and self.chance(0.3):
                 number = f"+{number}"
-        elif self.chance(0.8):
+        elif signed is not None and self.chance(0.8):
             number = f"by {number}"
         for marked in wishes:
             marked.wish = replace(marked.wish, amount=Amount.PLAIN)
@@ -187,6 +209,8 @@ class PhraseWriter:
             return str(self.pick(numbers["stops"]))
         if wish.what == "warmth" and self.chance(0.3):
             return f"{self.pick(numbers['kelvins'])} {self.pick(numbers['kelvin_units'])}"
+        if self.chance(0.06):
+            return f"{self.pick(numbers['words'])}{self.pick(numbers['word_units'])}"
         return f"{value}{self.pick(numbers['units'])}"
 
     # ---- frames
@@ -206,7 +230,7 @@ class PhraseWriter:
             elif values and name in values:
                 value = star_last(values[name]) if part.endswith("*") else values[name]
                 (self.add_entry if "*" in value else self.add_words)(value, wishes)
-            elif name in ("adj", "verb", "noun", "complaint"):
+            elif name in _ENTRIES:
                 self.add_entry(star_last(entry) if name == "noun" else entry, wishes)
             else:
                 self._fill_small(name, wishes)
@@ -214,25 +238,30 @@ class PhraseWriter:
     def _fill_small(self, name: str, wishes: Sequence[MarkedWish]) -> None:
         """A place that is filled with small words, by its name."""
         wish = wishes[0].wish
-        up = wish.direction is not Direction.DOWN
-        verbs = self.parts["verbs"]
-        if name in ("it", "the"):
+        way = "down" if wish.direction is Direction.DOWN else "up"
+        parts = self.parts
+        words = {
+            "up": parts["verbs"][way],
+            "more": (more := parts["verbs"]["more" if way == "up" else "less"])[:1] * 6 + more,
+            "direction": parts["directions"][way],
+            "off": parts["wrong_amounts"][way],
+            "bad": parts["wrong_amounts"][f"bad_{way}"],
+            "side": ["right" if way == "up" else "left"],
+        }
+        if name in words:
+            self.add_words(self.pick(words[name]), wishes)
+        elif name in ("it", "the"):
             if wish.where == WHOLE:
-                self.add_fillers(self.pick(self.parts["photo"]["objects"]))
+                self.add_fillers(self.draw_photo())
             else:
                 self.add_words(self.draw_name(wish.where), wishes)
-        elif name == "up":
-            self.add_words(self.pick(verbs["up" if up else "down"]), wishes)
-        elif name == "more":
-            words = verbs["more" if up else "less"]
-            self.add_words(self.pick(words[:1] * 6 + words), wishes)
-        elif name == "direction":
-            self.add_words(self.pick(self.parts["directions"][wish.direction.value]), wishes)
         elif name == "slightly":
             self.add_amount(wishes)
         elif name == "some":
             self.add_amount(wishes, "quantities")
         elif name == "too":
             self.add_too(wishes)
-        elif name in ("by", "number"):
-            self.add_number(wishes, signed=name == "number")
+        elif name == "sake":
+            self.add_fillers(self.pick(self.frames["comparisons"]))
+        elif name in ("by", "number", "count"):
+            self.add_number(wishes, signed={"by": False, "number": True}.get(name))

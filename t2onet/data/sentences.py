@@ -10,13 +10,27 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..language.wishes import CHANGES, COMMANDS, FOREIGN, RANGES, Amount, Direction, Role, Wish
+from ..language.wishes import (
+    CHANGES,
+    COMMANDS,
+    FOREIGN,
+    HUES,
+    PLACES,
+    RANGES,
+    WHOLE,
+    ZONES,
+    Amount,
+    Direction,
+    Role,
+    Wish,
+)
 from .clauses import add_clause
 from .marks import MarkedSentence
 from .phrasing import DIRECTED, PhraseWriter, star_last
 
 _COUNTS = {1: 0.46, 2: 0.31, 3: 0.16, 4: 0.07}
 """How often a sentence has so many clauses."""
+_OPPOSITE = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
 _END_MARKS = (".", "!", "?", "...", ".", ".")
 _COMMON_LETTERS = "etaoinsrhl"
 
@@ -40,53 +54,73 @@ def _add_clauses(writer: PhraseWriter) -> None:
     """Clauses and limits, perhaps with an opening, a goal and a closing."""
     frames = writer.frames
     (count,) = writer.random.choices(list(_COUNTS), list(_COUNTS.values()))
-    if writer.chance(0.35):
+    if writer.chance(0.4):
         writer.add_fillers(writer.pick(frames["openings"]))
-    for number in range(count):
-        if number:
-            _add_join(writer)
-        if number and writer.chance(0.22):
-            _add_limit(writer)
-        else:
-            add_clause(writer)
-    if writer.chance(0.1):
-        _add_join(writer)
+    if writer.chance(0.06):
         _add_limit(writer)
-    if writer.chance(0.04) and writer.sentence.wishes:
-        writer.sentence.text += writer.pick(("", ",", ","))
-        writer.add_whole(Wish("less", role=Role.LIMIT), writer.pick(frames["gently"]))
+        writer.add_join(writer.pick(frames["after_limits"]))
+    join = writer.pick(frames["joins"])
+    for number in range(count):
+        if number and writer.chance(0.22):
+            _join(writer, writer.pick(frames["limit_joins"]), _add_limit)
+            continue
+        join = join if writer.chance(0.5) else writer.pick(frames["joins"])
+        _join(writer, join if number else "", add_clause)
     if writer.chance(0.12):
+        _join(writer, writer.pick(frames["limit_joins"]), _add_limit)
+    if writer.chance(0.06) and writer.sentence.wishes:
+        _add_gently(writer)
+    if writer.chance(0.12):
+        writer.add_join(writer.pick(("", "", ",", ".", ";")))
         writer.add_fillers(writer.pick(frames["goals"]))
     if writer.chance(0.15):
         writer.add_fillers(writer.pick(frames["closings"]))
 
 
-def _add_join(writer: PhraseWriter) -> None:
-    join = writer.pick(writer.frames["joins"]).strip()
-    if join not in (",", ".", ";"):
-        writer.add_fillers(join)
-    elif writer.sentence.text:
-        writer.sentence.text += join
+def _add_gently(writer: PhraseWriter) -> None:
+    """That the wishes should go less far: "don't overdo it", or of "brighter" "but not too bright"."""
+    last = writer.sentence.wishes[-1].wish
+    writer.sentence.text += writer.pick(("", ",", ","))
+    complaints: list[str] = []
+    if last.role is Role.ASK and last.where == WHOLE and last.direction in DIRECTED:
+        complaints = writer.list_entries(last.what, _OPPOSITE[last.direction], "complaints")
+    wish = Wish("less", role=Role.LIMIT)
+    if complaints and writer.chance(0.5):
+        frame = writer.pick(writer.frames["not_too"])
+        writer.fill(frame, [writer.start_wish(wish)], writer.pick(complaints))
+    else:
+        writer.add_whole(wish, writer.pick(writer.frames["gently"]))
+
+
+def _join(writer: PhraseWriter, join: str, add: Callable[[PhraseWriter], None]) -> None:
+    """Add a clause after a join, or neither where the clause turns out to be empty."""
+    before = writer.sentence.text
+    writer.add_join(join)
+    joined = writer.sentence.text
+    add(writer)
+    if writer.sentence.text == joined:
+        writer.sentence.text = before
 
 
 def _add_limit(writer: PhraseWriter) -> None:
     """Something to respect: "keep the colours", "without blowing the highlights", "but not darker"."""
-    form = writer.pick(
-        ("except_part", "keep", "not_more", "keep_part", "part", "not_up", "not_down", "keep_part")
+    limits = (
+        (2, _add_limit_of_change),
+        (1, _add_limit_of_becoming),
+        (1, _add_limit_of_complaint),
+        (0.4, _add_limit_of_hue),
+        (1, _add_limit_of_zone),
+        (3, _add_spared_part),
     )
-    if form in ("keep", "not_up", "not_down"):
-        _add_limit_of_change(writer, form)
-    elif form == "not_more":
-        _add_limit_of_becoming(writer)
-    elif form == "part":
-        _add_limit_of_zone(writer)
-    else:
-        _add_spared_part(writer, form)
+    weights, adders = zip(*limits, strict=True)
+    writer.random.choices(adders, weights)[0](writer)
 
 
-def _add_limit_of_change(writer: PhraseWriter, form: str) -> None:
-    """ "Keep the contrast", "without raising the contrast", "without losing contrast"."""
-    what = writer.pick([what for what in CHANGES if writer.changes[what]["nouns"]][:7])
+def _add_limit_of_change(writer: PhraseWriter) -> None:
+    """ "Keep the contrast", "without raising the contrast", "without losing contrast", "no vignette"."""
+    form = writer.pick(("keep", "keep", "not_up", "not_down"))
+    whats = [what for what in CHANGES if writer.changes[what]["nouns"]]
+    what = writer.pick(whats if form == "not_up" else whats[:7])
     direction = {"keep": Direction.FIX, "not_up": Direction.UP, "not_down": Direction.DOWN}[form]
     noun = writer.pick(writer.changes[what]["nouns"])
     verbs = writer.parts["verbs"]
@@ -102,6 +136,27 @@ def _add_limit_of_becoming(writer: PhraseWriter) -> None:
         _fill_limit(writer, Wish(what, direction), frame, writer.pick(entries))
 
 
+def _add_limit_of_complaint(writer: PhraseWriter) -> None:
+    """What the photo should not become: "but not too dark", "neither too warm nor too soft"."""
+    frame = writer.pick(writer.frames["not_become"])
+    before, _, after = frame.partition("{other}")
+    for part in (before, after):
+        drawn = [(what, way) for what in CHANGES for way in DIRECTED]
+        drawn = [one for one in drawn if writer.list_entries(*one, "complaints")]
+        what, direction = writer.pick(drawn)
+        if "{complaint}" in part:
+            entry = writer.pick(writer.list_entries(what, direction, "complaints"))
+            _fill_limit(writer, Wish(what, _OPPOSITE[direction]), part, entry)
+
+
+def _add_limit_of_hue(writer: PhraseWriter) -> None:
+    """ "Don't let the whites go yellow"."""
+    hue, where = writer.pick(HUES), writer.pick((WHOLE, WHOLE, *ZONES, "skin"))
+    frames = [one for one in writer.frames["not_hue"] if where == WHOLE or "{it}" in one]
+    values = {"word": star_last(writer.pick(writer.parts["hues"][hue]))}
+    _fill_limit(writer, Wish("cast", Direction.UP, where=where, hue=hue), writer.pick(frames), values=values)
+
+
 def _add_limit_of_zone(writer: PhraseWriter) -> None:
     """ "Without blowing out the highlights", "don't crush the blacks"."""
     direction = Direction.UP if writer.chance(0.6) else Direction.DOWN
@@ -111,10 +166,11 @@ def _add_limit_of_zone(writer: PhraseWriter) -> None:
     _fill_limit(writer, Wish("lightness", direction, where=zone), frame, values=values)
 
 
-def _add_spared_part(writer: PhraseWriter, form: str) -> None:
+def _add_spared_part(writer: PhraseWriter) -> None:
     """ "Leave the sky alone", "everything except the reds"."""
-    where = writer.draw_part()
-    if form == "except_part" and writer.chance(0.5):
+    form = writer.pick(("except_part", "keep_part", "keep_part"))
+    where = writer.pick((*ZONES, *ZONES, *RANGES, "skin", "skin", "skin", "face", *PLACES))
+    if form == "except_part" and writer.chance(0.3):
         where = writer.pick(RANGES)
     values = {"the": star_last(writer.draw_name(where))}
     frame = writer.pick(writer.frames[form])
@@ -131,7 +187,8 @@ def _fill_limit(
 def _add_command(writer: PhraseWriter) -> None:
     """What is said to the program: "undo that", "a bit more"."""
     what = writer.pick(COMMANDS)
-    phrase = writer.pick(writer.talk["commands"][what])
+    look = writer.pick(list(writer.looks["looks"]))
+    phrase = writer.pick(writer.talk["commands"][what]).replace("{look}", look)
     around = writer.talk["around_commands"]
     amount = Amount.PLAIN
     if what in ("more", "less"):
@@ -139,11 +196,31 @@ def _add_command(writer: PhraseWriter) -> None:
             amount = Amount.LITTLE
         elif any(word in phrase for word in around["much"]):
             amount = Amount.MUCH
-    if writer.chance(0.2):
+    if writer.chance(0.25):
         writer.add_fillers(writer.pick(around["openings"]))
     writer.add_whole(Wish(what, amount=amount), phrase)
+    if what in ("undo", "reset", "reverse", "more", "less") and writer.chance(0.2):
+        _join(writer, writer.pick(around["joins"]), add_clause)
     if writer.chance(0.15):
         writer.add_fillers(writer.pick(around["closings"]))
+
+
+def _add_ellipsis(writer: PhraseWriter) -> None:
+    """The last change once more, elsewhere or by another number: "and the blues too", "no, 20"."""
+    frames = writer.talk["ellipsis"]
+    if writer.chance(0.65):
+        where = writer.pick((*RANGES, *ZONES))
+        wish = writer.start_wish(Wish("more", where=where))
+        writer.fill(writer.pick(frames["parts"]), [wish], values={"the": star_last(writer.draw_name(where))})
+    elif writer.chance(0.6):
+        writer.fill(writer.pick(frames["numbers"]), [writer.start_wish(Wish("more"))])
+    else:  # small numbers are stops
+        direction = writer.pick(DIRECTED)
+        number = ("+" if direction is Direction.UP else "-") + writer.pick(frames["stops"])
+        values = {"number": number, "count": number}
+        writer.fill(
+            writer.pick(frames["numbers"]), [writer.start_wish(Wish("lightness", direction))], values=values
+        )
 
 
 def _add_nothing(writer: PhraseWriter) -> None:
@@ -155,21 +232,32 @@ def _add_foreign(writer: PhraseWriter) -> None:
 
 
 def _add_question(writer: PhraseWriter) -> None:
-    """About a change: "why is it darker now?"."""
+    """About a change: "why is it darker now?", "why is it so dark?", "did the contrast go up?"."""
     what = writer.draw_change()
     direction = writer.pick(DIRECTED)
-    if entries := writer.list_entries(what, direction, "adjectives"):
-        wish = writer.start_wish(Wish(what, direction, role=Role.QUESTION))
-        writer.fill(writer.pick(writer.frames["question"]), [wish], writer.pick(entries))
+    wish = Wish(what, direction, role=Role.QUESTION)
+    form = writer.pick(("adjectives", "adjectives", "complaints", "nouns", "hues"))
+    entries = writer.list_entries(what, direction, form)
+    if form == "hues":
+        hue = writer.pick(HUES)
+        values = {"word": star_last(writer.pick(writer.parts["hues"][hue]))}
+        wish = Wish("cast", Direction.UP, role=Role.QUESTION, hue=hue)
+        writer.fill(writer.pick(writer.frames["question_hue"]), [writer.start_wish(wish)], values=values)
+    elif entries:
+        if form == "complaints":  # what it is, rather than what it should become
+            wish = replace(wish, direction=_OPPOSITE[direction])
+        name = {"adjectives": "question", "complaints": "question_complaint", "nouns": "question_noun"}[form]
+        writer.fill(writer.pick(writer.frames[name]), [writer.start_wish(wish)], writer.pick(entries))
     else:
         writer.add_whole(Wish("question"), writer.pick(writer.talk["commands"]["question"]))
 
 
 _KINDS: tuple[tuple[float, Callable[[PhraseWriter], None]], ...] = (
     (0.1, _add_command),
-    (0.14, _add_nothing),
-    (0.155, _add_foreign),
-    (0.19, _add_question),
+    (0.115, _add_ellipsis),
+    (0.15, _add_nothing),
+    (0.165, _add_foreign),
+    (0.205, _add_question),
     (1.0, _add_clauses),
 )
 """Kinds of sentences, each with the end of its share of the interval from 0 to 1."""
@@ -182,7 +270,7 @@ def _finish(writer: PhraseWriter) -> None:
     for marked in sentence.wishes:
         if not marked.says_amount and marked.wish.what not in ("more", "less"):
             marked.wish = replace(marked.wish, amount=Amount.PLAIN)
-    if writer.chance(0.3):
+    if writer.chance(0.3) and not sentence.text.endswith(_END_MARKS):
         sentence.text += writer.pick(_END_MARKS)
     if writer.chance(0.45):
         sentence.text = sentence.text[:1].upper() + sentence.text[1:]
@@ -200,11 +288,12 @@ def _mistype(writer: PhraseWriter) -> None:
         return
     match = writer.pick(words)
     at = writer.random.randrange(match.start() + 1, match.end() - 1)
-    kind = writer.pick(("drop", "drop", "swap", "double", "wrong"))
+    kind = writer.pick(("drop", "drop", "swap", "double", "wrong", "stretch"))
     new = {
         "drop": "",
         "swap": text[at + 1] + text[at],
         "double": text[at] * 2,
+        "stretch": text[at] * writer.pick((3, 4, 5)),
         "wrong": writer.pick(_COMMON_LETTERS),
     }[kind]
     end = at + 2 if kind == "swap" else at + 1

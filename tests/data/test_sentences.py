@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
-from t2onet.data.marks import MarkedSentence
+from t2onet.data.marks import MarkedSentence, MarkedWish
 from t2onet.data.phrasing import load_phrases, split_phrase
 from t2onet.data.sentences import SentenceMaker
 from t2onet.language.wishes import (
@@ -20,6 +22,7 @@ from t2onet.language.wishes import (
     WHATS,
     WHERES,
     ZONES,
+    Direction,
     Role,
 )
 from t2onet.looks import looks
@@ -28,7 +31,7 @@ from t2onet.looks import looks
 @pytest.fixture(scope="module")
 def drawn() -> list[MarkedSentence]:
     maker = SentenceMaker(1)
-    return [maker.draw() for _ in range(4000)]
+    return [maker.draw() for _ in range(10000)]
 
 
 def test_the_same_seed_draws_the_same_sentences() -> None:
@@ -51,6 +54,83 @@ def test_every_kind_of_wish_is_drawn(drawn: list[MarkedSentence]) -> None:
     wheres = {wish.wish.where for sentence in drawn for wish in sentence.wishes}
     assert set(WHERES) == wheres
     assert {wish.wish.role for sentence in drawn for wish in sentence.wishes} == set(Role)
+
+
+def test_every_place_in_a_phrase_is_filled(drawn: list[MarkedSentence]) -> None:
+    for sentence in drawn:
+        assert not set("{}*") & set(sentence.text), sentence.text
+
+
+def test_no_phrase_has_two_heads() -> None:
+    def walk(value: object) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | dict):
+            for one in value.values() if isinstance(value, dict) else value:
+                yield from walk(one)
+
+    for name in ("changes", "parts", "frames", "talk", "looks"):
+        for phrase in walk(load_phrases(name)):
+            assert phrase.count("*") <= 1, phrase
+
+
+def test_a_number_before_a_list_belongs_to_its_first_wish(drawn: list[MarkedSentence]) -> None:
+    """Of "half a stop brighter and warmer" the warmth is not in stops."""
+
+    def get_words(sentence: MarkedSentence, wish: MarkedWish) -> set[str]:
+        return {sentence.text[start:end].lower() for start, end in wish.spans}
+
+    shared = [
+        sentence.text
+        for sentence in drawn
+        for one, other in pairwise(sentence.wishes)
+        if {"stop", "stops", "ev"} & get_words(sentence, one) & get_words(sentence, other)
+    ]
+    assert shared == []
+
+
+def test_hues_are_turned_towards_others(drawn: list[MarkedSentence]) -> None:
+    """The slider of a hue goes towards the next one; nothing turns a range towards its own hue."""
+    turned = [
+        (sentence.text, one.wish)
+        for sentence in drawn
+        for one in sentence.wishes
+        if one.wish.what == "cast" and one.wish.where in RANGES
+    ]
+    assert len(turned) > 30
+    for text, wish in turned:
+        own = RANGES.index(wish.where)
+        assert wish.hue != HUES[own], text
+        if "hue" in text.lower().split() and f"{HUES[own]} hue" in text.lower():
+            assert wish.hue == HUES[(own + 1) % len(HUES)], text
+
+
+def test_a_question_says_what_the_photo_is(drawn: list[MarkedSentence]) -> None:
+    """ "Why is it so dark?" is about a dark photo, unlike "it is too dark", which asks for light."""
+    changes, right, wrong = load_phrases("changes"), 0, 0
+    for sentence in drawn:
+        for one in sentence.wishes:
+            if one.wish.role is Role.QUESTION and one.wish.what != "cast" and one.head:
+                word, found = sentence.text[slice(*one.head)].lower(), changes[one.wish.what]
+                if f"it so {word}" in sentence.text.lower():
+                    opposite = "down" if one.wish.direction is Direction.UP else "up"
+                    right += word in found[opposite].get("complaints", [])
+                    wrong += word in found[one.wish.direction.value].get("complaints", [])
+    assert right > 5
+    assert wrong == 0
+
+
+def test_what_is_said_of_other_parts_repeats_the_last_change(drawn: list[MarkedSentence]) -> None:
+    """ "And the blues too" is more of the last change, in the blues."""
+    parts = [
+        sentence.wishes[0].wish
+        for sentence in drawn
+        if sentence.text.lower().startswith(("and the ", "same for ", "also the "))
+        and len(sentence.wishes) == 1
+    ]
+    repeated = [wish for wish in parts if wish.what == "more"]
+    assert len(repeated) > 5
+    assert {wish.where for wish in repeated} <= {*ZONES, *RANGES}
 
 
 def test_phrases_name_everything_the_reader_knows() -> None:
