@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..language.wishes import (
     IMPOSSIBLE,
     PLACES,
     RANGES,
+    STYLES,
     WHOLE,
     Amount,
     Direction,
@@ -50,6 +51,8 @@ _CANNOT = {
 """Why a wish is declined that no operation can meet."""
 _GENTLE = 0.5
 """How far wishes go that should be met gently."""
+_TAKEN_BACK = 0.5
+"""How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
 _MOVED = {
@@ -69,6 +72,8 @@ _COLOURS = ("colour", "warmth", "tint")
 """What must stay where the colours of a photo are to stay."""
 _PLACE_RANGES = {"skin": "oranges"}
 """Places that a range of hues stands for."""
+_UNMEASURED = ("noise", "grain", "clarity", "haze", "fade", "punch", "vignette", "black_and_white", *STYLES)
+"""What no limit can measure; it is kept where nothing asks for it."""
 _PART_LIMITS = ("lightness", "colour")
 """What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
@@ -96,19 +101,29 @@ def answer_reading(
     *,
     size: tuple[int, int] = (1, 1),
     retouched: bool = False,
+    earlier: Sequence[Wish] = (),
 ) -> Answer:
     """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it.
 
     `size` is the height and width of the photo itself. With `retouched` the recipe is an expert's retouch:
-    wishes are measured from the photo before it, and a retouch that meets them is left as it is.
+    wishes are measured from the photo before it, and a retouch that meets them is left as it is. `earlier`
+    wishes led to the recipe: the opposite of one takes a part of it back.
     """
-    return _Answering(picture, recipe, size, retouched).answer(reading)
+    return _Answering(picture, recipe, size, retouched, earlier).answer(reading)
 
 
 class _Answering:
     """One request on one photo."""
 
-    def __init__(self, picture: np.ndarray, recipe: Recipe, size: tuple[int, int], retouched: bool) -> None:
+    def __init__(
+        self,
+        picture: np.ndarray,
+        recipe: Recipe,
+        size: tuple[int, int],
+        retouched: bool,
+        earlier: Sequence[Wish],
+    ) -> None:
+        self.earlier = earlier
         self.size = size
         self.retouched = retouched
         self.checker = Checker(picture, recipe, picture if retouched else None)
@@ -122,7 +137,7 @@ class _Answering:
             (at, limit)
             for at, wish in enumerate(wishes)
             if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish, wishes)
-            for limit in _get_limits(wish)
+            for limit in _get_limits(wish, {other.what for other in wishes if _is_open(other)})
         ]
         held = [limit for _, limit in limits]
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
@@ -131,9 +146,10 @@ class _Answering:
         gentle *= _RETOUCHED_SHARE if self.retouched else 1.0
         self.checker.lighter = gentle * sum(_expect_lightness(wish) for wish in wishes)
         changes = [
-            (at, replace(change, target=gentle * change.target, usual=gentle * change.usual))
+            (at, replace(change, target=share * change.target, usual=share * change.usual))
             for at, wish in enumerate(wishes)
             if _is_open(wish)
+            for share in [gentle * (_TAKEN_BACK if _takes_back(wish, self.earlier) else 1.0)]
             for change in self._realize(wish, held, grey)
         ]
         wishes = [
@@ -152,6 +168,13 @@ class _Answering:
         )
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
+        measured = {at for at, _ in limits}
+        wishes = [
+            replace(wish, outcome=Outcome.KEPT)
+            if wish.role is Role.LIMIT and wish.outcome is None and at not in measured
+            else wish
+            for at, wish in enumerate(wishes)
+        ]
         for (at, _), excess in zip(limits, checked.excesses, strict=True):
             wishes[at] = _conclude_limit(wishes[at], excess)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
@@ -289,6 +312,15 @@ def _is_gentle(wish: Wish, wishes: Sequence[Wish]) -> bool:
     return wish.direction is not Direction.FIX and any(_is_same(asked, other) for other in wishes)
 
 
+def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:
+    """Whether a wish is the opposite of one that was met before."""
+    opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}.get(wish.direction)
+    return opposite is not None and any(
+        _is_same(replace(wish, direction=opposite), other) and other.outcome is Outcome.DONE
+        for other in earlier
+    )
+
+
 def _is_same(one: Wish, other: Wish) -> bool:
     """Whether two wishes are for the same, in other words."""
     return all(
@@ -339,15 +371,15 @@ def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
     ]
 
 
-def _get_limits(wish: Wish) -> Iterable[Measure]:
-    """What a limit holds: one quantity, or the light and colour of a part."""
+def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
+    """What a limit holds: one quantity, or the light and colour of a part; not what is asked for."""
     sign = {Direction.UP: 1, Direction.DOWN: -1}.get(wish.direction, 0)
     if wish.what in IMPOSSIBLE:
         held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
         return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
     if wish.what == "colour" and wish.where == WHOLE and not sign:
-        return [Measure(what, 0) for what in _COLOURS]
-    return [Measure(wish.what, sign, wish.where, wish.hue)]
+        return [Measure(what, 0) for what in _COLOURS if what not in asked]
+    return [] if wish.what in _UNMEASURED else [Measure(wish.what, sign, wish.where, wish.hue)]
 
 
 def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import operations
 from ..language.quantities import Quantity, Unit
-from ..language.wishes import CHANGES, Amount, Direction, Outcome, Role, Wish, get_attributes
+from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
@@ -58,6 +58,31 @@ def _read_factor(command: Wish, sign: int) -> float:
     if quantity.unit is Unit.FACTOR:
         return min(quantity.value, _LARGEST_FACTOR)
     return min(max(1 + sign * quantity.value / 100, 0.0), _LARGEST_FACTOR)
+
+
+def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
+    """The last wishes about another part ("and the blues too") or with another number ("no, 20").
+
+    None where more or less of the last change was meant.
+    """
+    changes = [
+        wish
+        for wish in wishes
+        if wish.what in CHANGES and wish.role is Role.ASK and wish.outcome is not Outcome.DECLINED
+    ]
+    if command.where != WHOLE:
+        changed = [replace(wish, where=command.where) for wish in changes]
+    elif command.quantity is not None and len(changes) == 1 and _states_amount(changes[0], command.quantity):
+        changed = [replace(changes[0], quantity=command.quantity)]
+    else:
+        changed = []
+    return tuple(replace(wish, words=command.words, outcome=None, reason="") for wish in changed)
+
+
+def _states_amount(wish: Wish, quantity: Quantity) -> bool:
+    """Whether a number is an amount of its own, not one of what was done."""
+    of_last = quantity.unit in (Unit.FACTOR, Unit.PERCENT)
+    return not of_last and (quantity.unit is not Unit.NONE or wish.quantity is not None)
 
 
 def flip_wishes(wishes: Sequence[Wish], words: tuple[str, ...]) -> tuple[Wish, ...]:

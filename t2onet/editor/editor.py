@@ -18,12 +18,12 @@ from ..image import open_image
 from ..language.reader import Reader, Reading, load_reader
 from ..language.vocabulary import says
 from ..language.vocabulary import tokens as split_into_words
-from ..language.wishes import COMMANDS, Outcome, Role, Wish
+from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, LITERAL, MODES, Mode
 from ..recipe import Recipe, Step
 from .answer import answer_reading
-from .conversation import REPLIES, answer_question, flip_wishes, scale_recipe
+from .conversation import REPLIES, answer_question, flip_wishes, repeat_wishes, scale_recipe
 from .edits import EDIT, Edit, EditTurn, resolve_mode
 from .explain import (
     AS_OPENED,
@@ -238,7 +238,9 @@ class Editor:
         if retouched:
             start = make_retouch(self.picture, start, reading.wishes)
         size = (self.photo.height, self.photo.width)
-        answer = answer_reading(reading, self.picture, start, size=size, retouched=retouched)
+        answer = answer_reading(
+            reading, self.picture, start, size=size, retouched=retouched, earlier=current.turn.wishes
+        )
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
@@ -286,6 +288,13 @@ class Editor:
             return self._move(current, done) if possible else _decline(command, current, NOTHING_YET)
         if command.what == "reverse":
             return self._reverse(command, current)
+        if again := repeat_wishes(current.turn.wishes, command):
+            begin = current.turn.since if command.where == WHOLE else current.recipe
+            return self._meet_instead(again, begin, command, current)
+        return self._replace_recipe(command, current)
+
+    def _replace_recipe(self, command: Wish, current: Edit) -> Edit:
+        """Copy a recipe, start over, or scale the last change."""
         recipe: Recipe | None
         if command.what == "copy":
             recipe, turn = self.previous, EditTurn(current.recipe, current.recipe)
@@ -296,8 +305,10 @@ class Editor:
         if recipe is None or (recipe == current.recipe and command.what != "reset"):
             return _decline(command, current, NOTHING_YET)
         look = find_look(turn.wishes)
-        reply = AS_OPENED if not recipe.steps else describe_changes(current.recipe, recipe, look=look)
+        said = describe_changes(current.recipe, recipe, look=look, helpers=current.helpers)
+        reply = said if recipe.steps else AS_OPENED
         aside = () if command.what == "reset" else current.aside
+        done = replace(command, outcome=Outcome.DONE)
         return replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply, aside=aside)
 
     def _reverse(self, command: Wish, current: Edit) -> Edit:
@@ -305,7 +316,11 @@ class Editor:
         wishes = flip_wishes(current.turn.wishes, command.words)
         if not wishes:
             return _decline(command, current, NO_OPPOSITE if current.recipe.steps else NOTHING_YET)
-        back = current.with_recipe(current.turn.since, current.turn)
+        return self._meet_instead(wishes, current.turn.since, command, current)
+
+    def _meet_instead(self, wishes: tuple[Wish, ...], begin: Recipe, command: Wish, current: Edit) -> Edit:
+        """Meet wishes that a command stands for, on top of a recipe."""
+        back = current.with_recipe(begin, current.turn)
         after = self._meet(Reading(current.request, wishes), back)
         if after.recipe == back.recipe:
             return _decline(command, current, after.wishes[0].reason)
@@ -314,15 +329,18 @@ class Editor:
 
     def _move(self, current: Edit, wish: Wish) -> Edit:
         """Undo or redo, as a follow-up to an edit."""
-        target = (self.undo() if wish.what == "undo" else self.redo()) or self._make_untouched_edit(
-            current.mode
-        )
+        count = 1 if wish.quantity is None else max(int(wish.quantity.value), 1)
+        found = current
+        for _ in range(count):
+            one = self.undo() if wish.what == "undo" else self.redo()
+            found = one or self._make_untouched_edit(current.mode)
+        target, helpers = found, (*current.helpers, *found.helpers)
         if wish.what == "redo":
-            reply = describe_changes(current.recipe, target.recipe, "done again: ")
+            reply = describe_changes(current.recipe, target.recipe, "done again: ", helpers=helpers)
         elif current.recipe.steps:
-            reply = describe_changes(target.recipe, current.recipe, "undone: ")
+            reply = describe_changes(target.recipe, current.recipe, "undone: ", helpers=helpers)
         else:
-            reply = describe_changes(current.recipe, target.recipe, "as before: ")
+            reply = describe_changes(current.recipe, target.recipe, "as before: ", helpers=helpers)
         if not target.recipe.steps:
             reply = f"{reply} {AS_OPENED}"
         turn = replace(target.turn, last=current.recipe)

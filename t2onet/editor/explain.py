@@ -176,7 +176,7 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe, helpers: Seq
         return describe_look(look, steps)
     told = tuple(step for step in after.steps if step.operation not in helpers)
     others = after.model_copy(update={"steps": told}) if told else after
-    said = describe_changes(before, others) if before.steps else others.describe()
+    said = describe_changes(before, after, helpers=helpers) if before.steps else others.describe()
     kept = dict.fromkeys(KEPT[name] for name in helpers if name in KEPT and told)
     return f"{said.removesuffix('.')}, {operations.join_phrases([*kept])} kept." if kept else said
 
@@ -201,12 +201,16 @@ def find_look(wishes: Sequence[Wish]) -> str:
     return met[0].looks[0][0] if len(met) == 1 and met[0].what == "look" else ""
 
 
-def describe_changes(old: Recipe, new: Recipe, begin: str = "", look: str = "") -> str:
+def describe_changes(
+    old: Recipe, new: Recipe, begin: str = "", look: str = "", helpers: Sequence[str] = ()
+) -> str:
     """Describe the differences between two recipes in one sentence, at most 12 words for one or two.
 
-    Where a look as a whole became more or less, it is described by its name.
+    Where a look as a whole became more or less, it is described by its name. `helpers` are operations that
+    make up for side effects of the others; they are left out where there are others.
     """
     changes = old.diff(new)
+    changes = [change for change in changes if _get_operation(change) not in helpers] or changes
     if not changes:
         return f"{(begin.removesuffix(': ') or 'nothing changed').capitalize()}."
     comparisons = {_compare(change) for change in changes}
@@ -222,6 +226,13 @@ def describe_changes(old: Recipe, new: Recipe, begin: str = "", look: str = "") 
     if len(changes) <= 2:
         sentences.append(_join_phrases(changes, begin, brief=True))
     return f"{next((one for one in sentences if len(one.split()) <= longest), sentences[-1])}."
+
+
+def _get_operation(change: StepChange) -> str:
+    """The operation whose step changed."""
+    step = change.after or change.before
+    assert step is not None
+    return step.operation
 
 
 def _join_changes(changes: Sequence[StepChange], begin: str, common: str) -> str:

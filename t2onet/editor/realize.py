@@ -128,6 +128,10 @@ def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> I
 
     Contrast turns around `pivot`, the lightness of the photo, so that it gets neither lighter nor darker.
     """
+    kept = [limit.where for limit in limits if limit.where in RANGES]
+    if wish.what == "black_and_white" and kept:
+        yield _grey_out_others(wish, kept)
+        return
     for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
         if not any(_holds(limit, change.measure) for limit in limits if change.measure):
             turns = change.operation == "contrast" and change.stated is None and not change.fixed
@@ -294,6 +298,12 @@ def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
         yield from _shift_range(wish, sign, factor)
 
 
+def _grey_out_others(wish: Wish, kept: Sequence[str]) -> Change:
+    """Black and white except for ranges of hues that must stay."""
+    others = [hue for hue, where in zip(HUES, RANGES, strict=True) if where not in kept]
+    return Change(wish, "mixer", {f"{hue} saturation": -100.0 for hue in others}, stated=1.0)
+
+
 def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
     """Turn a range of hues towards a neighbour, or make it stronger where it is that hue itself."""
     own = RANGES.index(wish.where)
@@ -304,7 +314,8 @@ def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
         return
     turn = 1 if (other - own) % len(HUES) <= len(HUES) // 2 else -1
     unit = {f"{HUES[own]} hue": 100.0 * turn * sign}
-    yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0))
+    stated, notes = state_amount("mixer", unit, wish) if wish.quantity else (None, ())
+    yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0), stated=stated, notes=notes)
 
 
 def state_amount(operation: str, unit: Mapping[str, float], wish: Wish) -> tuple[float, tuple[str, ...]]:

@@ -58,7 +58,8 @@ _FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
     "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
-    "in half": 0.5,
+    "in half": 0.5, "half that": 0.5, "half of that": 0.5, "half of it": 0.5, "a third of that": 1 / 3,
+    "a quarter of that": 0.25,
 }  # fmt: skip
 _UNITS = {
     Unit.STOPS: r"(?:f-?)?stops?\b|ev\b",
@@ -88,6 +89,8 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
         "square": r"\bsquared?\b",
         "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b",
+        "count": rf"\b(?:last|first|previous)\s+(?P<words>{word}|\d+)\b",
+        "share": rf"\b(?P<words>an?|{word})[\s-]+(?P<part>{part})\s+of\s+(?:the|its|all)\b",
         "factor": rf"\b(?P<factor>{'|'.join(_FACTORS)})\b(?!\s+an?\b)",
         "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
         "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
@@ -147,6 +150,8 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     sign = (match.groupdict().get("sign") or "").strip()
     if after is None and not sign and value in _KELVIN:
         unit = Unit.KELVIN
+    elif name == "share":
+        unit = Unit.PERCENT
     return Quantity(
         value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
     )
@@ -162,9 +167,10 @@ def _read_value(name: str, match: re.Match[str]) -> float | None:
         return _to_number(match["digits"])
     if name == "mixed":
         return _read_mixed(match)
-    if name == "parts":
-        return _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
-    return _read_word(match["words"]) if name == "word" else 1.0
+    if name in ("parts", "share"):
+        whole = 100 if name == "share" else 1
+        return whole * _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
+    return _read_word(match["words"]) if name in ("word", "count") else 1.0
 
 
 def _read_mixed(match: re.Match[str]) -> float:
@@ -176,4 +182,4 @@ def _to_number(digits: str) -> float:
 
 
 def _read_word(word: str) -> float:
-    return float(_NUMBER_WORDS.get(word.lower(), 1))
+    return float(word) if word.isdigit() else float(_NUMBER_WORDS.get(word.lower(), 1))

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..inference import open_session
-from .quantities import Quantity, find_quantities
+from .quantities import find_quantities
 from .wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
 from .wordpiece import Word, encode_words, split_words
 
@@ -81,18 +81,16 @@ class DecodedWish:
 def decode_wishes(
     outputs: dict[str, np.ndarray], words: Sequence[Word], owners: Sequence[int], looks: Sequence[str]
 ) -> list[DecodedWish]:
-    """The wishes in the network's outputs (T, classes) for one sentence; the same wish is listed once."""
-    found: dict[tuple[object, ...], DecodedWish] = {}
+    """The wishes in the network's outputs (T, classes) for one sentence, one for each head."""
+    found: list[DecodedWish] = []
     for piece, owner in enumerate(owners):
         if owner < 0 or owners[piece - 1] == owner or not outputs["what"][piece].argmax():
             continue
         wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
         belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
-        key = (wish.what, wish.direction, wish.where, wish.hue, wish.role)
-        first = found.get(key, DecodedWish(wish, owner, members))
-        found[key] = replace(first, members=first.members | members)
-    return list(found.values())
+        found.append(DecodedWish(wish, owner, members))
+    return found
 
 
 def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str]) -> Wish:
@@ -118,21 +116,32 @@ def _rank_looks(scores: np.ndarray, looks: Sequence[str]) -> tuple[tuple[str, fl
 
 
 def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], text: str) -> list[Wish]:
-    """The wishes with their numbers and words: each has the first number among its words."""
-    quantities: dict[int, Quantity] = {}
-    members = [set(one.members) for one in decoded]
-    for quantity in find_quantities(text):
-        inside = {
-            at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
-        }
-        for number, one in enumerate(decoded):
-            if one.members & inside:
-                quantities.setdefault(number, quantity)
-                members[number] |= inside
-    return [
-        replace(one.wish, quantity=quantities.get(number), words=_list_words(words, members[number]))
-        for number, one in enumerate(decoded)
+    """The wishes with their numbers and words: each has the first number among its words.
+
+    A wish that is stated twice is one, unless each time has a number of its own.
+    """
+    places = [
+        (
+            quantity,
+            {at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start},
+        )
+        for quantity in find_quantities(text)
     ]
+    found: dict[tuple[object, ...], DecodedWish] = {}
+    for one in decoded:
+        own = [(quantity, inside) for quantity, inside in places if one.members & inside]
+        quantity = own[0][0] if own else None
+        members = one.members.union(*(inside for _, inside in own))
+        wish = one.wish
+        key: tuple[object, ...] = (wish.what, wish.direction, wish.where, wish.hue, wish.role)
+        same = found.get(key)
+        if same is not None and quantity and same.wish.quantity not in (None, quantity):
+            key = (*key, one.head)
+            same = None
+        first = same or DecodedWish(replace(wish, quantity=quantity), one.head, members)
+        merged = replace(first.wish, quantity=first.wish.quantity or quantity)
+        found[key] = DecodedWish(merged, first.head, first.members | members)
+    return [replace(one.wish, words=_list_words(words, set(one.members))) for one in found.values()]
 
 
 def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:

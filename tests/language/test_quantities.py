@@ -40,6 +40,11 @@ from t2onet.language.quantities import Unit, find_quantities
         ("contrast+10", 10.0, Unit.NONE, 1, "+10"),
         ("highlights -30", 30.0, Unit.NONE, -1, "-30"),
         ("ten points", 10.0, Unit.NONE, 0, "ten points"),
+        ("take a quarter of the saturation out", 25.0, Unit.PERCENT, 0, "a quarter of the"),
+        ("highlights all the way down", 100.0, Unit.PERCENT, 0, "all the way"),
+        ("crop it square", 1.0, Unit.RATIO, 0, "square"),
+        ("half of that", 0.5, Unit.FACTOR, 0, "half of that"),
+        ("undo the last two", 2.0, Unit.NONE, 0, "last two"),
     ],
 )
 def test_a_number_is_read_with_its_unit_and_sign(
@@ -51,7 +56,7 @@ def test_a_number_is_read_with_its_unit_and_sign(
 
 
 @pytest.mark.parametrize(
-    "sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter of the sky"]
+    "sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter, sky"]
 )
 def test_other_uses_of_number_words_are_no_numbers(sentence: str) -> None:
     assert find_quantities(sentence) == []
