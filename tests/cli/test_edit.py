@@ -64,7 +64,7 @@ def test_variants_are_numbered_and_differ(t2o: T2O, photo: Path) -> None:
 def test_what_of_a_request_cannot_be_done_is_said(t2o: T2O, photo: Path, variants: str) -> None:
     answer = t2o("edit", "dogs.png", "make it brighter and remove the dog", "--variants", variants)
     assert answer.code == 0
-    assert "Not done, “remove dog”: things cannot be removed" in answer.out
+    assert re.search("Not done, “[^”]*dog[^”]*”: things cannot be removed", answer.out)
     assert pixels(answer.out.split()[2]).mean() > pixels("dogs.png").mean()
 
 
