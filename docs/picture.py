@@ -26,35 +26,35 @@ SHOWN, REQUEST = "trail", "a bit brighter, with richer colours"
 
 REQUESTS = {
     "brushes": (
-        *("less saturated please", "darken it slightly", "give it more contrast", "make it black and white"),
-        "I'd like it softer",
+        *("make it black and white", "mute the colours", "half a stop darker", "soften it a little"),
+        "fade it like an old print",
     ),
     "dandelion": (
-        *("brighten the image", "make it a lot warmer", "cool it down a bit", "make it pop"),
-        "more contrast and less colour",
+        *("underexposed, please fix", "a lot warmer", "teal and orange", "make it pop"),
+        "brighter but keep the highlights",
     ),
     "dogs": (
-        *("a bit brighter and take the yellow out", "too bright, please darken", "sharpen it"),
-        *("add some warmth", "crop the left side"),
+        *("a bit brighter and take the yellow out", "too bright, please darken", "warmer, but not too much"),
+        *("crop to a square", "blur the background"),
     ),
     "drum": (
-        *("a little brighter", "make it brighter", "make it a lot brighter", "reduce the contrast"),
+        *("a little brighter", "make it brighter", "make it a lot brighter", "noir"),
         "mkae it briter and sharpr",
     ),
     "fig": (
-        *("improve the photo", "boost the colours", "too green, add some red", "make it moody"),
+        *("auto", "boost the reds", "too green, add some red", "moody"),
         "remove the plate",
     ),
     "meadow": (
-        *("make it brighter and warmer, with richer colours", "make it look like evening"),
-        *("less green", "increase exposure by one stop", "fade it a little"),
+        *("make it brighter and warmer, with richer colours", "golden hour", "less green"),
+        *("exposure +0.3, contrast +10, highlights -30, shadows +40", "everything grey except the greens"),
     ),
     "stream": (
-        *("lift the shadows", "more vivid", "bluer", "decrease the brightness a lot"),
+        *("lift the shadows", "get rid of the haze", "push the greens towards yellow", "day for night"),
         "sharper and more contrast, but leave the colours alone",
     ),
     "sunset": (
-        *("warmer", "less orange", "brighten the shadows and add a bit of contrast"),
+        *("cooler by 20 mired", "orange highlights, blue shadows", "recover the highlights"),
         *("tone down the colours a lot", "mach es heller"),
     ),
 }

@@ -33,7 +33,7 @@ from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGET, Change, fix_balance, get_
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
-MIN_LOOK_SCORE = 0.5
+MIN_LOOK_SCORE = 0.8
 """How near a look must be to a wish to be taken."""
 _CANNOT = {
     "remove": "things cannot be removed from a photo",

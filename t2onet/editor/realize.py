@@ -114,6 +114,7 @@ _HUE_BALANCE = {
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 10.0, 7.0
+_TONING_TARGET = 6.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
 _OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
@@ -279,7 +280,7 @@ def tone_grey(wish: Wish) -> Change:
     unit = {f"{zone} strength": 100.0 for zone in ("shadows", "midtones", "highlights")}
     fixed = {f"{zone} hue": angle for zone in ("shadows", "midtones", "highlights")}
     measure = Measure(wish.what, sign, hue=wish.hue)
-    return Change(wish, "grading", unit, measure, fixed, _CAST_TARGET * AMOUNT_FACTORS[wish.amount])
+    return Change(wish, "grading", unit, measure, fixed, _TONING_TARGET * AMOUNT_FACTORS[wish.amount])
 
 
 def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:

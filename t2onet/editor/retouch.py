@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -9,6 +10,7 @@ from importlib import resources
 import numpy as np
 
 from .. import operations
+from ..image.colour import srgb_to_lab
 from ..inference import MEMORY_FILE, WEIGHTS_FOLDER, open_session
 from ..language.reader import read
 from ..language.wishes import Amount, Role, Wish, get_attributes
@@ -31,6 +33,9 @@ _OPERATIONS = (
     "vibrance",
     "tone",
 )
+_NEARLY_GREY, _MIN_GREY_SHARE, _MOST_TINT = 6.0, 0.1, 2.5
+"""Chroma of what is nearly grey, the share of it that counts, and the mean chroma it may be given."""
+_BALANCE_SHARES = (1.0, 0.7, 0.4, 0.2, 0.0)
 _SHRINK = 4
 """Steps are planned on pictures so many times smaller."""
 _AMOUNTS = {Amount.LITTLE: 0.4, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
@@ -45,12 +50,25 @@ def make_retouch(picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish]) ->
     curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
     target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
     planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
-    steps = [(step.operation, _round(step)) for step in planned]
+    steps = [(step.operation, _round(step)) for step in _keep_greys(planned, _shrink(after))]
     if not recipe.steps:
         return Recipe.from_steps(steps)
     for operation, values in steps:
         recipe = recipe.adjust(operation, values)
     return recipe
+
+
+def _keep_greys(steps: Sequence[Step], picture: np.ndarray) -> list[Step]:
+    """Steps whose white balance does not tint what is nearly grey, as the tones of a coloured object may."""
+    grey = np.hypot(*srgb_to_lab(picture)[1:]) < _NEARLY_GREY
+    if grey.mean() < _MIN_GREY_SHARE:
+        return [*steps]
+    for share in _BALANCE_SHARES:
+        weaker = [step.blend(share) if step.operation == "white_balance" else step for step in steps]
+        lab = srgb_to_lab(apply_to_thumbnail(Recipe(steps=tuple(weaker)), picture))
+        if math.hypot(*(float(channel[grey].mean()) for channel in lab[1:])) <= _MOST_TINT:
+            break
+    return weaker
 
 
 def _round(step: Step) -> list[float]:
