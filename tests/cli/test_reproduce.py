@@ -149,7 +149,8 @@ def test_a_table_says_which_arithmetic_was_used(
 def test_simulated_data_is_not_taken_for_the_published_one(t2o: T2O, tiny: PaperTable) -> None:
     """Although it has the same layout: its name is its own, and so are the labels of its requests."""
     t2o("data", "simulate", "pairs/before", "-o", "made", "--size", 32, "--val", 0.5)
-    answer = t2o("reproduce", "tiny", "made", "--load-only", "--system", "shipped", "--each", 1)
+    told = ("reproduce", "tiny", "made", "--load-only", "--system", "shipped", "--count", 2, "--each", 1)
+    answer = t2o(*told)
     assert answer.code == 0, answer.err
     found = lines("results/tiny/table.csv")
     assert found["made", "shipped, literal", "following"]["value"]
