@@ -12,16 +12,21 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from pathlib import Path
 
 from ..language.intent import Intent, parse_intent
 from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
 
 _DIRECTIONS = {"+": Direction.UP, "-": Direction.DOWN, "=": Direction.FIX, ".": Direction.NONE}
+_FIELDS = ("request", "expert_summary", "amateur_summary")
+_FOLDERS = ("ma5k-req/annotations", "gier/splits")
+"""Where both datasets have requests."""
 _PUNCTUATION = ",.;:!?"
 
 
@@ -77,6 +82,20 @@ def digest(text: str) -> str:
     """The first 10 hexadecimal digits of the SHA-256 of the words: case, spaces and the end do not matter."""
     words = " ".join(text.lower().split()).strip(" .!")
     return hashlib.sha256(words.encode()).hexdigest()[:10]
+
+
+def read_requests(data: Path, split: str) -> dict[str, str]:
+    """The requests of a split of MA5k-Req and GIER, by digest; `data` has both datasets."""
+    found: dict[str, str] = {}
+    for path in sorted(path for folder in _FOLDERS for path in (data / folder).glob(f"{split}*.json")):
+        for row in json.loads(path.read_text(encoding="utf-8")):
+            values = [row.get(name) for name in _FIELDS] if isinstance(row, dict) else []
+            for text in [
+                text for value in values for text in (value if isinstance(value, list) else [value])
+            ]:
+                if isinstance(text, str):
+                    found.setdefault(digest(text), text)
+    return found
 
 
 @cache

@@ -63,27 +63,9 @@ def print_line(text: str) -> None:
     sys.stdout.flush()
 
 
-def read_requests(data: Path) -> dict[str, str]:
-    """The sentences of the train splits, by digest."""
-    files = [
-        *(data / "ma5k-req/annotations").glob("train*.json"),
-        *(data / "gier/splits").glob("train*.json"),
-    ]
-    found: dict[str, str] = {}
-    for path in sorted(files):
-        for row in json.loads(path.read_text(encoding="utf-8")):
-            if isinstance(row, dict):
-                for name in ("request", "expert_summary", "amateur_summary"):
-                    values = row.get(name)
-                    for text in values if isinstance(values, list) else [values]:
-                        if isinstance(text, str):
-                            found.setdefault(digest(text), text)
-    return found
-
-
 def pack(data: Path, minilm: Path, folder: Path) -> None:
     """Write the judged sentences and the encoder with a smaller vocabulary."""
-    requests = read_requests(data)
+    requests = read_requests(data, "train")
     vocabulary = json.loads((minilm / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     kept = choose_pieces(vocabulary, list(requests.values()))
     weights = load_file(minilm / "model.safetensors")

@@ -1,0 +1,119 @@
+"""How well the words that are given as the reason of a step agree with those that people marked.
+
+`python -m t2onet.evaluation.reasons DATA` reads the requests of the val splits of MA5k-Req and GIER that
+were marked by hand (marked_requests.csv has digests of them), and prints in how many wishes the named words
+contain the head that was marked, and in how many they contain no word of another wish.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from ..data.marks import MarkedWish, parse_marks, read_requests
+from ..errors import DataError, T2OError
+from ..language.reader import READER_FILE, Reader, load_reader
+from ..language.wishes import Wish
+from ..language.wordpiece import split_words
+
+MARKS_FILE = "marked_requests.csv"
+
+
+@dataclass(frozen=True)
+class ReasonResult:
+    """One wish that was marked: whether its head is among the words named for it, and whether others are."""
+
+    request: str
+    marked: str
+    named: tuple[str, ...]
+    has_head: bool
+    is_clean: bool
+
+
+def read_marked() -> dict[str, str]:
+    """The marks of each request, by digest."""
+    table = resources.files(__package__).joinpath(MARKS_FILE).read_text(encoding="utf-8")
+    return {row["sha256"]: row["wishes"] for row in csv.DictReader(table.splitlines())}
+
+
+def compare_request(text: str, marks: str, reader: Reader) -> Iterator[ReasonResult]:
+    """Compare the words of each marked wish with those of the wish that was read."""
+    marked = parse_marks(text, marks).wishes
+    read = list(reader.read(text).wishes)
+    words = [_list_words(text, one) for one in marked]
+    for number, one in enumerate(marked):
+        head = _split(text[slice(*one.head)]) if one.head else set()
+        best = _find_wish(one.wish, head, read)
+        named = {word.lower() for word in best.words} if best else set()
+        others = set().union(*(words[other] for other in range(len(marked)) if other != number))
+        yield ReasonResult(
+            text,
+            f"{one.wish.what} @ {' '.join(sorted(head))}",
+            best.words if best else (),
+            bool(head & named),
+            not named & (others - words[number]),
+        )
+
+
+def _find_wish(wish: Wish, head: set[str], read: Sequence[Wish]) -> Wish | None:
+    """The wish that was read for a marked one: about the same, and nearest by its words."""
+    same = [one for one in read if (one.what, one.role) == (wish.what, wish.role)]
+    return max(same, key=lambda one: len(head & {word.lower() for word in one.words}), default=None)
+
+
+def _list_words(text: str, one: MarkedWish) -> set[str]:
+    spans = [*([one.head] if one.head else []), *one.spans]
+    return set().union(*(_split(text[slice(*span)]) for span in spans))
+
+
+def _split(text: str) -> set[str]:
+    return {word.text.lower() for word in split_words(text) if word.text[0].isalnum()}
+
+
+def measure_reasons(data: Path, reader: Reader) -> list[ReasonResult]:
+    """Compare all requests that were marked."""
+    requests = read_requests(data, "val")
+    found = [(requests[key], marks) for key, marks in read_marked().items() if key in requests]
+    if not found:
+        raise DataError(f"{data} has no request that was marked; give the folder of ma5k-req and gier")
+    return [result for text, marks in found for result in compare_request(text, marks, reader)]
+
+
+def summarize(results: Sequence[ReasonResult]) -> str:
+    """The shares in one line; words are compared where the wish itself was read."""
+    read = [one for one in results if one.named]
+    return (
+        f"{len({one.request for one in results})} requests, {len(results)} wishes, of which "
+        f"{len(read) / len(results):.1%} were read: of these the named words contain the head in "
+        f"{sum(one.has_head for one in read) / len(read):.1%}, and no word of another wish in "
+        f"{sum(one.is_clean for one in read) / len(read):.1%}"
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print both shares; returns the exit code, 2 for refused input."""
+    parser = argparse.ArgumentParser(prog="python -m t2onet.evaluation.reasons", description=__doc__)
+    parser.add_argument("data", type=Path, metavar="DATA", help="folder that has ma5k-req and gier")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help=f"another {READER_FILE}")
+    parser.add_argument("--show", action="store_true", help="print the wishes whose words are wrong")
+    options = parser.parse_args(arguments)
+    try:
+        reader = Reader(options.weights) if options.weights else load_reader()
+        results = measure_reasons(options.data, reader)
+    except (T2OError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    for one in results if options.show else ():
+        if not (one.has_head and one.is_clean):
+            sys.stdout.write(f"{one.request!r}: {one.marked}, named {' '.join(one.named)!r}\n")
+    sys.stdout.write(f"{summarize(results)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
