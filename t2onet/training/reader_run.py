@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from ..data.marks import HELD, MarkedSentence, Meaning, digest, judgements, parse_marks, read_marks
+from ..data.marks import HELD, MarkedSentence, Meaning, judgements, parse_marks, read_marks, read_requests
 from ..data.sentences import SentenceMaker
 from ..language.wordpiece import normalize_word, split_pieces, split_words
 from ..models.export import export_reader
