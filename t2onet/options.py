@@ -1,4 +1,4 @@
-"""Options of a request: its mode, strength and number of variants.
+"""Options of a request: its mode, reader, strength and number of variants.
 
 Declared here once for Python, the command line, the API, the JSON schema and the networks. Nothing heavy is
 imported, so that the command line can read them.
@@ -16,12 +16,23 @@ LITERAL: Final = "literal"
 MODES: tuple[Mode, ...] = get_args(Mode)
 DEFAULT_MODE: Mode = LITERAL
 
+ReaderName = Literal["default", "free"]
+"""The readers in the package: `default` reads best; `free` learned from no research data."""
+READERS: tuple[ReaderName, ...] = get_args(ReaderName)
+DEFAULT_READER: ReaderName = READERS[0]
+
 MAX_CLI_VARIANTS = 16
 """The most variants of one `t2o edit`; Python has no limit."""
 MAX_API_VARIANTS = 12
 DEFAULT_API_VARIANTS = 4
 MAX_API_STRENGTH = 4.0
 """The largest strength in the API; Python and the command line have no limit."""
+
+
+def check_reader(name: str) -> None:
+    """Raise RequestError for a name that no reader has."""
+    if name not in READERS:
+        raise RequestError(f"there is no reader {name!r}; there are {', '.join(READERS)}")
 
 
 def reconcile_mode(mode: Mode, manner: Mode | None, name: str = "mode", old_name: str = "manner") -> Mode:

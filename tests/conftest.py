@@ -13,6 +13,8 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from t2onet.image import Image
+    from t2onet.language.reader import Reader
+    from t2onet.options import ReaderName
 
 pytest_plugins = ["tests.databases"]
 
@@ -67,3 +69,19 @@ def open_example(name: str, side: int) -> Image:
     from t2onet import open_image
 
     return open_image(EXAMPLES / f"{name}.jpg").resize(side)
+
+
+@pytest.fixture
+def used_readers(monkeypatch: pytest.MonkeyPatch) -> list[ReaderName]:
+    """Names of the readers that the package is asked for during a test, in order."""
+    from t2onet.language import reader
+
+    open_reader = reader._open_reader
+    names: list[ReaderName] = []
+
+    def open_recorded(name: ReaderName) -> Reader:
+        names.append(name)
+        return open_reader(name)
+
+    monkeypatch.setattr(reader, "_open_reader", open_recorded)
+    return names

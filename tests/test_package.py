@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from t2onet.inference import MEMORY_FILE, WEIGHTS_FOLDER
+from t2onet.language.reader import get_reader_file
+from t2onet.options import READERS
 from tests.conftest import EXAMPLES, ROOT
 from tests.extras import find_requirements
 
@@ -61,6 +64,7 @@ def test_the_wheel_is_pure_and_holds_only_the_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"t2onet"}
     data = {"py.typed", "__init__.pyi", "recipe/looks.json", "data/phrases/frames.toml"}
+    data |= {f"{WEIGHTS_FOLDER}/{name}" for name in (MEMORY_FILE, *map(get_reader_file, READERS))}
     assert {f"t2onet/{name}" for name in data} <= set(names)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, Protocol,
 import typer
 
 from ..errors import Cancelled, DataError, OutputError, RecipeError, T2OError
+from ..options import ReaderName
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +59,10 @@ JobsOption = Annotated[
 ]
 MaxMegapixelsOption = Annotated[
     float | None, typer.Option(help="Refuse larger photos; by default 179 megapixels.")
+]
+ReaderOption = Annotated[
+    ReaderName,
+    typer.Option(help="What reads requests: default reads best, free learned from no research data."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only notes and errors.")]
 

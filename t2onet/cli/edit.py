@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..errors import OutputError, RequestError
-from ..options import DEFAULT_MODE, MAX_CLI_VARIANTS, Mode, reconcile_mode
+from ..options import DEFAULT_MODE, DEFAULT_READER, MAX_CLI_VARIANTS, Mode, ReaderName, reconcile_mode
 from .apply import (
     PhotoOutcome,
     PhotoReport,
@@ -33,6 +33,7 @@ from .common import (
     OutputOption,
     OverwriteOption,
     QuietOption,
+    ReaderOption,
     RecursiveOption,
     SkipExistingOption,
     exit_on_error,
@@ -42,7 +43,7 @@ from .photos import EDITED_SUFFIX, PhotoTask, select_photos
 
 if TYPE_CHECKING:
     from ..editor import Edit
-    from ..editor.policy import Policy
+    from ..editor.networks import StylePolicy, T2ONetPolicy
     from ..image import Image
     from ..recipe import Recipe
 
@@ -62,6 +63,7 @@ def edit_photos(
         typer.Option(help="literal does only what the request says; expert also retouches the photo."),
     ] = DEFAULT_MODE,
     manner: Annotated[Mode | None, typer.Option(help="Old name of --mode.", hidden=True)] = None,
+    reader: ReaderOption = DEFAULT_READER,
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, more than 1 exaggerates it.")
     ] = 1.0,
@@ -103,12 +105,14 @@ def edit_photos(
     todo = selected.tasks
     start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
-    policy = None if network is None else open_policy(network)
+    policy = None if network is None else open_policy(network, reader)
     if policy is not None:
         check_mode(policy, mode)
     threads = max(1, count_cores() // jobs)
     existing = _ExistingFileRule(overwrite, skip_existing)
-    work = _EditWorker(policy, request, mode, strength, variants, seed, sidecar, existing, threads, len(todo))
+    work = _EditWorker(
+        policy, request, mode, reader, strength, variants, seed, sidecar, existing, threads, len(todo)
+    )
     made: list[Path] = []
     try:
         reports = run_tasks(
@@ -148,9 +152,10 @@ class _ExistingFileRule(NamedTuple):
 class _EditWorker:
     """Edits each photo."""
 
-    policy: Policy | None
+    policy: T2ONetPolicy | StylePolicy | None
     request: str
     mode: Mode
+    reader: ReaderName
     strength: float
     variants: int
     seed: int
@@ -168,7 +173,7 @@ class _EditWorker:
 
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
-        editor = Editor(task.source, self.policy)
+        editor = Editor(task.source, self.policy, reader=self.reader)
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
         if not _is_answer(variants[0]):
@@ -277,7 +282,14 @@ class _EditWorker:
         from .edit_json import to_photo_entry
 
         target = report.task.list_targets(self.variants)[0]
-        entry = to_photo_entry(report, target, request=self.request, mode=self.mode, strength=self.strength)
+        entry = to_photo_entry(
+            report,
+            target,
+            request=self.request,
+            mode=self.mode,
+            reader=self.policy.reader if self.policy else self.reader,
+            strength=self.strength,
+        )
         return entry.model_dump(mode="json")
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from ..editor import DeclinedEntry, LimitEntry, StepEntry, WishEntry, summarize_steps
 from ..errors import RecipeError
-from ..options import Mode
+from ..options import Mode, ReaderName
 
 if TYPE_CHECKING:
     from ..editor import Edit
@@ -67,6 +67,9 @@ class PhotoEntry(_EditJsonEntry):
     errors: list[ErrorEntry] = Field(description="The same by kind; empty unless the photo was refused.")
     request: str = Field(description="What was asked for.")
     mode: Mode = Field(description="How the request was taken.")
+    reader: ReaderName | None = Field(
+        description="What read the request, see `--reader`; null for a network that reads it itself."
+    )
     strength: float = Field(description="1 is the answer as it is.")
     explanation: str = Field(
         description="What was done and why, as `t2o edit` prints it; empty if nothing was."
@@ -133,7 +136,13 @@ def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
 
 
 def to_photo_entry(
-    report: PhotoReport, target: Path, *, request: str, mode: Mode, strength: float
+    report: PhotoReport,
+    target: Path,
+    *,
+    request: str,
+    mode: Mode,
+    reader: ReaderName | None,
+    strength: float,
 ) -> PhotoEntry:
     """A report as JSON entry; `target` is the path of the result."""
     details = report.details if isinstance(report.details, EditDetails) else EditDetails()
@@ -150,6 +159,7 @@ def to_photo_entry(
         errors=[] if error is None else [ErrorEntry(kind=report.error_kind, message=error)],
         request=request,
         mode=mode,
+        reader=reader,
         strength=strength,
         explanation=explanation,
         told=explanation,

@@ -110,9 +110,9 @@ def evaluate_systems(
         list[str] | None,
         typer.Option(
             metavar="SYSTEM",
-            help="shipped (the editor of the package), identity, a file of weights or of "
-            "answers, the folder of a run or of an exported network; NAME=PATH gives it a name. Repeatable: "
-            "the others are compared with the first. By default shipped.",
+            help="shipped (the editor of the package), free (the same with the reader free), identity, a "
+            "file of weights or of answers, the folder of a run or of an exported network; NAME=PATH gives "
+            "it a name. Repeatable: the others are compared with the first. By default shipped.",
         ),
     ] = None,
     split: Annotated[str, typer.Option(help="Split to measure on.")] = "val",

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from ..errors import ImageError
+from ..options import DEFAULT_READER
 from .apply import set_max_megapixels
-from .common import RecursiveOption, exit_on_error, exit_with_error, print_line
+from .common import ReaderOption, RecursiveOption, exit_on_error, exit_with_error, print_line
 from .photos import list_photos
 
 
@@ -37,6 +38,7 @@ def serve_darkroom(
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
     recursive: RecursiveOption = False,
+    reader: ReaderOption = DEFAULT_READER,
     folder: Annotated[
         str | None,
         typer.Option(
@@ -67,6 +69,7 @@ def serve_darkroom(
         token = secrets.token_urlsafe(16)
     settings = ServerSettings(
         token=token,
+        reader=reader,
         folder=None if folder is None else Path(folder),
         megapixels=max_megapixels,
         upload_mb=upload_mb,

@@ -15,12 +15,12 @@ import numpy as np
 from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
-from ..language.reader import Reader, Reading, load_reader
+from ..language.reader import Reader, Reading, read
 from ..language.vocabulary import says
 from ..language.vocabulary import tokens as split_into_words
 from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Wish
 from ..looks import looks
-from ..options import DEFAULT_MODE, LITERAL, MODES, Mode
+from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..recipe import Recipe, Step
 from .answer import answer_reading
 from .conversation import REPLIES, answer_question, flip_wishes, repeat_wishes, scale_recipe
@@ -63,22 +63,25 @@ def edit(
     mode: Mode = DEFAULT_MODE,
     strength: float = 1.0,
     policy: Policy | None = None,
+    reader: Reader | ReaderName = DEFAULT_READER,
     manner: Mode | None = None,
 ) -> Edit:
     """Edit a photo (an Image, an array or a file) as a request in words says.
 
     `mode` is "literal" (what the sentence says and nothing else) or "expert" (also retouch the photo);
     `manner` is its deprecated old name. `strength` 1 is the answer as it is. `policy` is another network that
-    answers instead.
+    answers instead. `reader` reads the request: "default", "free" (which learned from no research data), or
+    another.
     """
     mode = resolve_mode(mode, manner)
-    return Editor(photo, policy).ask(request, mode=mode).at(strength)
+    return Editor(photo, policy, reader=reader).ask(request, mode=mode).at(strength)
 
 
 class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
-    `previous` is the recipe of the photo before, for requests such as "like the last one".
+    `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
+    such as "like the last one".
     """
 
     def __init__(
@@ -86,9 +89,11 @@ class Editor:
         photo: PhotoLike,
         policy: Policy | None = None,
         *,
-        reader: Reader | None = None,
+        reader: Reader | ReaderName = DEFAULT_READER,
         previous: Recipe | None = None,
     ) -> None:
+        if not isinstance(reader, Reader):
+            check_reader(reader)
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
@@ -218,7 +223,7 @@ class Editor:
         _check_request(request)
         if self.policy is not None:
             return self._answer_by_policy(self.policy, request, mode, current)
-        reading = (self._reader or load_reader()).read(request)
+        reading = read(request, self._reader)
         current = replace(current, request=request, wishes=(), reply="")
         commands = [wish for wish in reading.wishes if wish.what in COMMANDS and wish.role is Role.ASK]
         if commands:

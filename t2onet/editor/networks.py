@@ -15,6 +15,7 @@ from .. import operations
 from ..errors import RequestError, T2OError
 from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET, open_session
 from ..language.vocabulary import NONE, Vocabulary, tokens
+from ..options import DEFAULT_READER, ReaderName, check_reader
 from ..recipe import Step
 from .policy import EDIT, THUMBNAIL_SIDE, PolicyAnswer
 from .retouch import measure_wanted
@@ -28,6 +29,7 @@ class T2ONetPolicy:
     """
 
     modes: tuple[str, ...] = ()
+    reader: ReaderName | None = None
 
     def __init__(self, folder: Path) -> None:
         *graphs, about = (folder / name for name in NETWORK_FILES)
@@ -87,25 +89,31 @@ class StylePolicy:
     side = THUMBNAIL_SIDE
     modes: tuple[str, ...] = ()
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, reader: ReaderName = DEFAULT_READER) -> None:
+        self.reader: ReaderName = reader
         self._style = OnnxStyle(open_session(folder / MEMORY_FILE))
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         """Answer a request about a picture (3, side, side) in [0, 1], sRGB."""
-        curves = self._style.parameters(picture, picture, measure_wanted(request))
+        curves = self._style.parameters(picture, picture, measure_wanted(request, self.reader))
         return PolicyAnswer(EDIT, tuple(request.split()), (Step.from_trusted("color", curves),))
 
 
-def open_policy(folder: Path) -> T2ONetPolicy | StylePolicy:
-    """Open a network or a style that `t2o export` wrote."""
+def open_policy(folder: Path, reader: ReaderName = DEFAULT_READER) -> T2ONetPolicy | StylePolicy:
+    """Open a network or a style that `t2o export` wrote; a style leaves reading to a reader."""
+    check_reader(reader)
     missing = [name for name in NETWORK_FILES if not (folder / name).is_file()]
     is_style = len(missing) == len(NETWORK_FILES) and (folder / MEMORY_FILE).is_file()
     if missing and not is_style:
         raise RequestError(
             f"{folder} is no exported network, {missing[0]} is missing; make one by t2o export WEIGHTS DIR"
         )
+    if reader != DEFAULT_READER and not is_style:
+        raise RequestError(
+            f"{folder} holds a network that reads requests itself; leave out the reader {reader}"
+        )
     try:
-        return StylePolicy(folder) if is_style else T2ONetPolicy(folder)
+        return StylePolicy(folder, reader) if is_style else T2ONetPolicy(folder)
     except T2OError:
         raise
     except Exception as error:  # from JSON, from missing fields, and whatever ONNX Runtime raises

@@ -15,6 +15,7 @@ from ..inference import MEMORY_FILE, WEIGHTS_FOLDER, open_session
 from ..language.reader import read
 from ..language.wishes import Amount, Role, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX
+from ..options import DEFAULT_READER, ReaderName
 from ..recipe import Recipe, Step
 from .check import round_parameters
 from .policy import apply_to_thumbnail
@@ -83,9 +84,9 @@ def _shrink(picture: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(squares.mean((2, 4)))
 
 
-def measure_wanted(request: str) -> np.ndarray:
+def measure_wanted(request: str, reader: ReaderName = DEFAULT_READER) -> np.ndarray:
     """(6,) float32, in the order of the attributes: how much more or less of each a request asks for."""
-    return to_attribute_vector(read(request).wishes)
+    return to_attribute_vector(read(request, reader).wishes)
 
 
 def to_attribute_vector(wishes: Sequence[Wish]) -> np.ndarray:

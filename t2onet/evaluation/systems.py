@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -30,7 +30,7 @@ from ..editor.networks import open_policy
 from ..editor.policy import EDIT, Policy
 from ..errors import DataError
 from ..inference import MEMORY_FILE, NETWORK_FILES
-from ..options import LITERAL
+from ..options import DEFAULT_READER, LITERAL, READERS, ReaderName
 from ..recipe import Recipe
 from .cases import EvaluationProgress
 from .runs import ANSWERS_FILE
@@ -102,9 +102,10 @@ class PolicySystem:
 
 @dataclass(frozen=True)
 class EditorSystem:
-    """The editor of the package."""
+    """The editor of the package, with one of its readers."""
 
     name: str
+    reader: ReaderName = DEFAULT_READER
     has_modes: bool = True
     side: int = EVALUATION_SIDE
 
@@ -112,7 +113,7 @@ class EditorSystem:
         return [self._answer(question) for question in questions]
 
     def _answer(self, question: Question) -> SystemAnswer:
-        editor = Editor(np.ascontiguousarray(question.picture.transpose(1, 2, 0)))
+        editor = Editor(np.ascontiguousarray(question.picture.transpose(1, 2, 0)), reader=self.reader)
         edit = editor.ask(question.request, mode=LITERAL if question.mode == LITERAL else "expert")
         after = apply_to_thumbnail(edit.recipe, question.picture)
         return SystemAnswer(after, not edit.answered, edit.recipe)
@@ -202,10 +203,10 @@ def answer_in_batches(
 
 NAMED_SYSTEMS: dict[str, Callable[[str], System]] = {
     "shipped": EditorSystem,
-    "default": EditorSystem,
+    **{name: partial(EditorSystem, reader=name) for name in READERS},
     "identity": IdentitySystem,
 }
-"""Systems without a file; `shipped` and `default` are the editor of the package."""
+"""Systems without a file; `shipped` is the editor of the package, and a reader's name the editor with it."""
 
 
 def open_system(spec: str, *, bfloat16: bool = False) -> System:

@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -24,6 +24,7 @@ from ..editor.editor import Editor
 from ..errors import DataError, T2OError
 from ..executor import apply
 from ..metrics.regions import View
+from ..options import DEFAULT_READER, READERS
 from ..recipe import Recipe
 from .word_checks import Check, WordTurn, parse_check
 
@@ -60,6 +61,9 @@ class Turns(Protocol):
     def current(self) -> ReadableEdit | None: ...
     def ask(self, request: str) -> ReadableEdit: ...
     def follow(self, request: str) -> ReadableEdit: ...
+
+
+OpenEditor = Callable[[np.ndarray], Turns]
 
 
 class TurnCheck(NamedTuple):
@@ -126,18 +130,16 @@ def parse_entry(kind: str, raw: dict[str, Any]) -> Entry:
 class Photo:
     """A small photo, and the pictures that requests about it lead to."""
 
-    def __init__(
-        self, name: str, pixels: np.ndarray, open_editor: Callable[[np.ndarray], Turns] = Editor
-    ) -> None:
+    def __init__(self, name: str, pixels: np.ndarray, open_editor: OpenEditor = Editor) -> None:
         self.name, self.pixels, self._open_editor = name, pixels, open_editor
         self._answers: dict[str, View] = {}
 
     @classmethod
-    def open(cls, path: Path) -> Photo:
+    def open(cls, path: Path, open_editor: OpenEditor = Editor) -> Photo:
         with PIL.Image.open(path) as opened:
             image = opened.convert("RGB")
         image.thumbnail((SIDE, SIDE), PIL.Image.Resampling.BOX)
-        return cls(path.stem, np.asarray(image))
+        return cls(path.stem, np.asarray(image), open_editor)
 
     @cached_property
     def view(self) -> View:
@@ -258,10 +260,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--photos", type=Path, default=EXAMPLES, metavar="DIR", help="folder of the photos")
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; repeatable")
     parser.add_argument("--list", type=Path, default=WORDS_FILE, metavar="FILE", help="another list")
+    parser.add_argument("--reader", choices=READERS, default=DEFAULT_READER, help="what reads the sentences")
     options = parser.parse_args(arguments)
+    open_editor = partial(Editor, reader=options.reader)
     try:
         entries = [e for e in read_entries(options.list) if not options.kind or e.kind in options.kind]
-        photos = [Photo.open(options.photos / f"{name}.jpg") for name in PHOTOS]
+        photos = [Photo.open(options.photos / f"{name}.jpg", open_editor) for name in PHOTOS]
         results = run_list(entries, photos)
     except (T2OError, OSError) as error:
         sys.stderr.write(f"{error}\n")

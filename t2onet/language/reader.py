@@ -1,7 +1,7 @@
-"""Read a request: find its wishes by the reader's network, and the numbers that belong to them exactly.
+"""Read a request: find its wishes by a reader's network, and the numbers that belong to them exactly.
 
-The network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. Nothing is
-random.
+A network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. The package
+has several, by name (`options.READERS`), and each is opened at its first use. Nothing is random.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..inference import open_session
+from ..inference import WEIGHTS_FOLDER, open_session
+from ..options import DEFAULT_READER, ReaderName, check_reader
 from .quantities import find_quantities
 from .wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
 from .wordpiece import Word, encode_words, split_words
@@ -25,7 +26,6 @@ SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
 """Outputs of the network that classify each piece, in order; `belongs` and `looks` follow."""
 MAX_CHARACTERS = 2000
 """Longer requests are read up to here."""
-READER_FILE = "reader.onnx"
 _DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
 _LOOKS_NAMED = 3
 
@@ -149,13 +149,23 @@ def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:
     return tuple(words[at].text for at in sorted(positions) if re.search(r"\w|%", words[at].text))
 
 
+def get_reader_file(name: ReaderName) -> str:
+    """The name of a reader's file in the package."""
+    return "reader.onnx" if name == DEFAULT_READER else f"reader-{name}.onnx"
+
+
+def load_reader(name: ReaderName = DEFAULT_READER) -> Reader:
+    """A reader in the package, opened once."""
+    check_reader(name)
+    return _open_reader(name)
+
+
 @cache
-def load_reader() -> Reader:
-    """The reader in the package, loaded once."""
-    with resources.as_file(resources.files("t2onet") / "weights" / READER_FILE) as path:
+def _open_reader(name: ReaderName) -> Reader:
+    with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER / get_reader_file(name)) as path:
         return Reader(path)
 
 
-def read(request: str, reader: Reader | None = None) -> Reading:
-    """The wishes of a request, by the reader in the package or another."""
-    return (reader or load_reader()).read(request)
+def read(request: str, reader: Reader | ReaderName = DEFAULT_READER) -> Reading:
+    """The wishes of a request, by a reader in the package or another."""
+    return (reader if isinstance(reader, Reader) else load_reader(reader)).read(request)

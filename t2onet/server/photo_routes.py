@@ -217,6 +217,7 @@ async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
         name="t2onet",
         version=__version__,
         limits=numbers,
+        reader=darkroom.settings.reader,
         readable_suffixes=list(READABLE_SUFFIXES),
         output_formats=OUTPUT_FORMATS,
     )

@@ -295,6 +295,7 @@ class SessionPhoto:
                 self._editor = Editor(
                     image_from_array(resize_to_square(image, policy.side if policy else THUMBNAIL_SIDE)),
                     policy,
+                    reader=self.settings.reader,
                 )
                 self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes

@@ -15,7 +15,7 @@ from ..editor import DeclinedEntry, LimitEntry, WishEntry, summarize_steps
 from ..errors import RecipeError
 from ..image import formats
 from ..operations import repairs
-from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode
+from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode, ReaderName
 from ..recipe import Recipe, Step
 from .errors import too_large
 from .settings import ServerSettings
@@ -181,6 +181,7 @@ class AboutResponse(BaseModel):
     name: str
     version: str
     limits: dict[str, int | float]
+    reader: Annotated[ReaderName, Field(description="What reads requests, by its name in the package.")]
     readable_suffixes: Annotated[list[str], Field(description="Suffixes of photos that can be opened.")]
     output_formats: Annotated[dict[str, str], Field(description="The formats of results and their names.")]
 

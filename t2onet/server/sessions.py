@@ -417,7 +417,7 @@ class DarkroomService:
         kinds = [one for one in declarations().values() if isinstance(one, Operation) or one.reads_neighbours]
         numbers = [(one.name, [slot.high / 2 for slot in one.slots]) for one in kinds]
         with suppress(T2OError):
-            load_reader()
+            load_reader(self.settings.reader)
             if stopping.is_set():
                 return
             render_stages(

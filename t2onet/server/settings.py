@@ -1,4 +1,4 @@
-"""Settings of a server: limits, token, hosts and folder."""
+"""Settings of a server: limits, token, hosts, folder and reader."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from ..errors import ServerError
+from ..options import DEFAULT_READER, ReaderName, check_reader
 
 _MIN_TOKEN_LENGTH = 8
 
@@ -58,6 +59,8 @@ class ServerSettings:
     """Allowed host names; None or a token allows any."""
     folder: Path | None = None
     """Parent of the session folders; by default a temporary folder, removed with the server."""
+    reader: ReaderName = DEFAULT_READER
+    """What reads requests."""
 
     upload_mb: int = 128
     """Largest photo file, in MiB."""
@@ -101,5 +104,6 @@ class ServerSettings:
     """Batches of a session; older ones are removed."""
 
     def __post_init__(self) -> None:
+        check_reader(self.reader)
         if self.token is not None:
             check_token(self.token)

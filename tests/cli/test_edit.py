@@ -19,6 +19,7 @@ from t2onet.editor.networks import open_policy
 from t2onet.language.vocabulary import SPECIAL, Vocabulary
 from t2onet.models import T2ONet, T2ONetConfig, describe_network
 from t2onet.models.files import NETWORK_KINDS, write_tensors
+from t2onet.options import READERS, ReaderName
 from tests.cli.helpers import COMMAND, T2O, contents, environment, pixels, png_header
 from tests.conftest import open_example
 from tests.models.baselines.helpers import SMALL as BASELINES
@@ -42,6 +43,27 @@ def test_a_sentence_edits_a_photo(t2o: T2O, photo: Path) -> None:
     assert pixels("dogs-edited.png").mean() > pixels("dogs.png").mean() + 3
     again = np.asarray(t2onet.apply(Recipe.load("dogs-edited.png.t2o.json"), "dogs.png"))
     assert np.array_equal(again, pixels("dogs-edited.png"))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_is_chosen_by_name(t2o: T2O, photo: Path, name: str, used_readers: list[ReaderName]) -> None:
+    answer = t2o("edit", "dogs.png", "half a stop brighter", "--reader", name, "--json")
+    assert (answer.code, used_readers) == (0, [name])
+    (entry,) = json.loads(answer.out)
+    assert (entry["reader"], entry["settings"]) == (name, "Exposure +0.50 EV")
+    declined = t2o("edit", "dogs.png", "remove the man", "--reader", name, "-o", "none.png")
+    assert (declined.code, "Things cannot be removed from a photo" in declined.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", [("edit", "dogs.png", "brighter"), ("serve", "--no-browser")])
+def test_a_name_that_no_reader_has_is_refused(t2o: T2O, photo: Path, command: tuple[str, ...]) -> None:
+    before = contents(photo)
+    answer = t2o(*command, "--reader", "other")
+    assert (answer.code, answer.out) == (2, "")
+    said = re.sub(r"[\s│]+", " ", answer.err)
+    assert "Invalid value for '--reader'" in said
+    assert "'other' is not one of 'default', 'free'" in said
+    assert contents(photo) == before
 
 
 def test_several_photos_and_a_folder(t2o: T2O, photo: Path) -> None:
@@ -262,10 +284,14 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     assert "--network mine" in done.out
     answer = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--json")
     assert answer.code == 0, answer.err
+    assert json.loads(answer.out)[0]["reader"] is None
     before = contents(photo)
     expert = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--mode", "expert", "-o", "expert.png")
     assert (expert.code, expert.out, expert.err.count("\n")) == (2, "", 1)
     assert expert.err.startswith("t2o: this network has no mode expert, ")
+    free = t2o("edit", "dogs.png", "brighter", "--network", "mine", "--reader", "free", "-o", "free.png")
+    reads_itself = "t2o: mine holds a network that reads requests itself; leave out the reader free\n"
+    assert (free.code, free.out, free.err) == (2, "", reads_itself)
     assert contents(photo) == before
     (sidecar,) = photo.glob("dogs-edited*.json")
     steps = json.loads(sidecar.read_text())["steps"]

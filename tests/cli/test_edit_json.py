@@ -25,7 +25,7 @@ PROMISED: dict[str, set[str]] = {
     "PhotoEntry": {
         *("schema_version", "source", "target", "outcome", "notes", "error", "errors", "request", "mode"),
         *("strength", "explanation", "told", "sidecar", "description", "recipe", "steps", "variants"),
-        *("declined", "limits", "wishes"),
+        *("declined", "limits", "wishes", "reader"),
     },
     "VariantEntry": {"number", "outcome", "picture", "sidecar", "description", "recipe", "steps"},
     "StepEntry": {"operation", "parameters", "masked", "sentence", "reasons"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,12 @@ def test_a_style_is_learned_exported_and_used(t2o: T2O, pairs: Path) -> None:
     assert t2o("edit", "mine/before/3.png", "brighter", "--network", "out", "-o", "edited.png").code == 0
     before, edited = (np.asarray(PIL.Image.open(name)).mean() for name in ("mine/before/3.png", "edited.png"))
     assert edited > before + 5
+    free = t2o(
+        *("edit", "mine/before/3.png", "brighter", "--network", "out", "-o", "free.png"),
+        *("--reader", "free", "--json"),
+    )
+    assert [one["reader"] for one in json.loads(free.out)] == ["free"]
+    assert np.asarray(PIL.Image.open("free.png")).mean() > before + 5
     again = t2o("export", "style.safetensors", "out")
     assert (again.code, "holds a network already (memory.onnx)" in again.err) == (2, True)
 

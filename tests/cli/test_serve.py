@@ -84,6 +84,23 @@ def test_it_serves_photos_until_ctrl_c_and_leaves_nothing(folder: Path) -> None:
 
 @SIGNALS
 @pytest.mark.slow
+def test_another_reader_is_served(folder: Path) -> None:
+    photo(folder / "sea.png")
+    with serving("sea.png", "--reader", "free") as (running, address):
+        port, session = port_of(address), address.partition("#session=")[2]
+        assert json.loads(send_request(port, "GET", "/api/v1/about")[1])["reader"] == "free"
+        place = f"/api/v1/sessions/{session}"
+        (one,) = json.loads(send_request(port, "GET", place)[1])["photos"]
+        body = json.dumps({"request": "brighter", "revision": 0}).encode()
+        kind = {"Content-Type": "application/json"}
+        status, told = send_request(port, "POST", f"{place}/photos/{one['photo']}/requests", body, **kind)
+        assert (status, json.loads(told)["answered"]) == (200, True)
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=PATIENCE)
+
+
+@SIGNALS
+@pytest.mark.slow
 def test_a_photo_that_is_on_its_way_arrives_before_it_stops(folder: Path) -> None:
     data = photo(folder / "sea.png").read_bytes()
     with serving("sea.png") as (running, address):

@@ -28,7 +28,7 @@ from t2onet.models import describe_network, files
 from t2onet.models.answering import select_device, supports_bfloat16
 from t2onet.models.baselines import BASELINES
 from t2onet.models.files import write_tensors
-from t2onet.options import MODES
+from t2onet.options import MODES, ReaderName
 from t2onet.recipe import Step
 from tests.evaluation.helpers import Scripted, picture
 from tests.models.baselines.helpers import SMALL as SMALL_BASELINES
@@ -50,11 +50,22 @@ def t2onet_file(path: Path) -> Path:
 
 
 def test_names() -> None:
-    systems = open_systems(["shipped", "identity"])
+    systems = open_systems(["shipped", "free", "identity"])
     assert [(system.name, system.side, system.has_modes) for system in systems] == [
         ("shipped", 128, True),
+        ("free", 128, True),
         ("identity", 128, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"), [("shipped", "default"), ("default", "default"), ("free", "free")]
+)
+def test_the_editor_answers_with_the_reader_of_its_name(
+    name: str, reader: str, used_readers: list[ReaderName]
+) -> None:
+    (answer,) = open_system(name).answer([Question(picture(1), "brighter", "literal")])
+    assert (used_readers, answer.declined) == ([reader], False)
 
 
 def test_identity_leaves_photos_alone() -> None:
@@ -169,7 +180,9 @@ def test_weights_are_called_by_their_run_or_as_told(tmp_path: Path) -> None:
 def test_what_is_no_system_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"'shiped' is not a system: .* did you mean 'shipped'\?"):
         open_system("shiped")
-    with pytest.raises(DataError, match=r"'runs/x' is not a system: .* give shipped, default, identity, "):
+    with pytest.raises(
+        DataError, match=r"'runs/x' is not a system: .* give shipped, default, free, identity, "
+    ):
         open_system("runs/x")
     with pytest.raises(DataError, match=r"has neither best\.safetensors nor about\.json"):
         open_system(str(tmp_path))

@@ -31,6 +31,7 @@ from t2onet.evaluation.words import (
 )
 from t2onet.executor import apply
 from t2onet.metrics.regions import View
+from t2onet.options import ReaderName
 from t2onet.recipe import Recipe
 from t2onet.recipe.looks import find_look
 
@@ -348,6 +349,20 @@ def test_the_command_prints_failures_and_a_table(tmp_path: Path, capsys: pytest.
     printed = capsys.readouterr().out
     assert "amounts: 0/6 'warmer': grey x6" in printed
     assert printed.splitlines()[-1].split() == ["all", "2", "12", "50.0%", "0"]
+
+
+@pytest.mark.slow
+def test_the_command_takes_another_reader(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], used_readers: list[ReaderName]
+) -> None:
+    path = tmp_path / "list.toml"
+    path.write_text('amounts = [{ say = "brighter", expect = ["L+"] }]')
+    assert main(["--list", str(path), "--reader", "free"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["all", "1", "6", "100.0%", "0"]
+    assert set(used_readers) == {"free"}
+    with pytest.raises(SystemExit):
+        main(["--reader", "other"])
+    assert "invalid choice: 'other'" in capsys.readouterr().err
 
 
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

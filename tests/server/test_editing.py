@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from t2onet import Recipe, apply
+from t2onet import Recipe, RequestError, apply
 from t2onet.editor import Editor
 from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
 from t2onet.looks import looks
+from t2onet.options import ReaderName
 from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, encode, picture, pixels, read_refusal, recipe
@@ -62,6 +63,15 @@ def test_a_request_is_answered_as_the_editor_answers_it(visitor: Visitor, photo:
     state = visitor.say(photo, "brighter and warmer", 0)["state"]
     edit = Editor(pixels()).ask("brighter and warmer")
     assert Recipe.from_data(state["recipe"]) == edit.recipe
+
+
+def test_the_server_reads_by_the_reader_of_its_settings(serve: Serve, used_readers: list[ReaderName]) -> None:
+    visitor = serve(reader="free")
+    assert visitor.client.get(f"{API}/about").json()["reader"] == "free"
+    assert visitor.say(visitor.bring(picture()), "warmer", 0)["answered"]
+    assert set(used_readers) == {"free"}, "not even when the server warms up"
+    with pytest.raises(RequestError, match="there is no reader 'other'; there are default, free"):
+        serve(reader="other")
 
 
 def test_a_network_of_ones_own_answers_instead(serve: Serve) -> None:
