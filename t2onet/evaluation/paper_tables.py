@@ -198,7 +198,7 @@ MAIN_TABLE = PaperTable(
     ),
     reference="T2ONet",
     notes=(
-        "default is the editor of this package, in each of its modes; the other systems have no modes.",
+        "default is what the package answered with when measured, in its modes; other systems have none.",
         "The paper's figures for ManiGAN stand in its appendix.",
     ),
 )
