@@ -55,12 +55,15 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
+_SIDE_EFFECTS = {"lightness": ("contrast", "colour"), "haze": ("lightness",)}
+"""What wishes move that nobody asked for, and that can be held."""
 _MOVED = {
+    "lightness": ("lightness",),
     **dict.fromkeys(("contrast", "haze", "fade", "clarity"), ("contrast",)),
     **dict.fromkeys(("colour", "warmth", "tint", "cast", "black_and_white"), ("colour",)),
     "punch": ("contrast", "colour"),
 }
-"""What wishes move that is otherwise held where the light changes."""
+"""What wishes ask to move, which is not held then."""
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -383,15 +386,17 @@ def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
 
 
 def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
-    """What a photo should not lose without being asked: its contrast, when it is made lighter or darker."""
+    """What a photo should not lose without being asked.
+
+    Its contrast and colour when it is made lighter or darker, its light when haze goes.
+    """
     open_wishes = [wish for wish in wishes if _is_open(wish)]
-    moves_light = any(
-        wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None for wish in open_wishes
-    )
-    others = {other for wish in open_wishes for other in _MOVED.get(wish.what, ())}
-    if not moves_light or any(wish.quantity for wish in open_wishes):
+    if any(wish.quantity for wish in open_wishes):
         return []
-    return [Measure(what, 0) for what in ("contrast", "colour") if what not in others]
+    whole = {wish.what for wish in open_wishes if wish.where == WHOLE}
+    asked = {other for wish in open_wishes for other in _MOVED.get(wish.what, ())}
+    sides = {side for what in whole for side in _SIDE_EFFECTS.get(what, ())}
+    return [Measure(what, 0) for what in ("lightness", "contrast", "colour") if what in sides - asked]
 
 
 def _expect_lightness(wish: Wish) -> float:

@@ -27,7 +27,7 @@ _SHARES = (1.0, 0.6, 0.35, 0.2)
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
 _TRIES = 7
-_SOFT_MOST = 0.4
+_SOFT_MOST = 0.6
 """How far side effects are made up for that nobody spoke of."""
 _TOLERANCE = 0.04
 """Share of a target by which an amount may miss it."""

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from ..data.marks import MarkedWish, parse_marks, read_requests
 from ..errors import DataError, T2OError
-from ..language.reader import READER_FILE, Reader, load_reader
+from ..language.reader import Reader, load_reader
 from ..language.wishes import Wish
 from ..language.wordpiece import split_words
+from ..options import DEFAULT_READER, READERS
 
 MARKS_FILE = "marked_requests.csv"
 
@@ -99,12 +100,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Print both shares; returns the exit code, 2 for refused input."""
     parser = argparse.ArgumentParser(prog="python -m t2onet.evaluation.reasons", description=__doc__)
     parser.add_argument("data", type=Path, metavar="DATA", help="folder that has ma5k-req and gier")
-    parser.add_argument("--weights", type=Path, metavar="FILE", help=f"another {READER_FILE}")
+    parser.add_argument("--reader", choices=READERS, default=DEFAULT_READER, help="the reader to measure")
     parser.add_argument("--show", action="store_true", help="print the wishes whose words are wrong")
     options = parser.parse_args(arguments)
     try:
-        reader = Reader(options.weights) if options.weights else load_reader()
-        results = measure_reasons(options.data, reader)
+        results = measure_reasons(options.data, load_reader(options.reader))
     except (T2OError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -28,6 +28,9 @@ MAX_CHARACTERS = 2000
 """Longer requests are read up to here."""
 _DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
 _LOOKS_NAMED = 3
+_LAST_LATIN = 0xFF
+MIN_HEAD_PROBABILITY = 0.5
+"""What a wish's head must have at least; words that mean nothing have less."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,15 @@ class Reading:
 
 
 def clean_text(request: str) -> str:
-    """A request without control and invisible characters, wide letters made ordinary."""
+    """A request without control and invisible characters and pictures, wide letters made ordinary."""
     plain = unicodedata.normalize("NFKC", request)
-    return "".join(" " if one.isspace() else one for one in plain if one.isspace() or _is_visible(one))
+    spaced = (" " if one.isspace() or _is_picture(one) else one for one in plain)
+    return "".join(one for one in spaced if one == " " or _is_visible(one))
+
+
+def _is_picture(character: str) -> bool:
+    """Whether a character is an emoji or another symbol beyond those of Western keyboards."""
+    return ord(character) > _LAST_LATIN and unicodedata.category(character) == "So"
 
 
 def _is_visible(character: str) -> bool:
@@ -84,13 +93,19 @@ def decode_wishes(
     """The wishes in the network's outputs (T, classes) for one sentence, one for each head."""
     found: list[DecodedWish] = []
     for piece, owner in enumerate(owners):
-        if owner < 0 or owners[piece - 1] == owner or not outputs["what"][piece].argmax():
+        if owner < 0 or owners[piece - 1] == owner or not _is_head(outputs["what"][piece]):
             continue
         wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
         belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
         found.append(DecodedWish(wish, owner, members))
     return found
+
+
+def _is_head(scores: np.ndarray) -> bool:
+    """Whether one of the wishes is likelier, at a piece, than all else together."""
+    likely = np.exp(scores - scores.max())
+    return bool(scores.argmax()) and float(likely.max() / likely.sum()) > MIN_HEAD_PROBABILITY
 
 
 def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str]) -> Wish:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from t2onet.language.quantities import Unit
-from t2onet.language.reader import attach_quantities, decode_wishes
+from t2onet.language.reader import attach_quantities, clean_text, decode_wishes
 from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
 from t2onet.language.wordpiece import split_words
 
@@ -48,8 +48,8 @@ def decode(
             "hue": HUES.index(wish.hue) + 1 if wish.hue else 0,
         }
         for name, number in classes.items():
-            outputs[name][piece, number] = 1
-        outputs["what"][piece + 1, 1] = 1
+            outputs[name][piece, number] = 9
+        outputs["what"][piece + 1, 1] = 9
         for other in others.split():
             outputs["belongs"][owners.index(texts.index(other)), piece] = 1
     return attach_quantities(decode_wishes(outputs, words, owners, LOOKS), words, text)
@@ -121,3 +121,16 @@ def test_a_number_may_belong_to_several_wishes() -> None:
 
 def test_a_number_without_any_wish_is_left_out() -> None:
     assert decode("20 % of nothing", {}) == []
+
+
+def test_what_is_hardly_likelier_than_nothing_is_no_wish() -> None:
+    outputs = {
+        name: np.zeros((3, 9), np.float32) for name in ("what", "direction", "amount", "role", "where")
+    }
+    outputs |= {"hue": np.zeros((3, 9)), "belongs": np.zeros((3, 3)), "looks": np.zeros((3, 4))}
+    outputs["what"][1, 1] = 0.5
+    assert decode_wishes(outputs, split_words("qwer"), [-1, 0, -1], LOOKS) == []
+
+
+def test_pictures_between_words_are_no_words() -> None:
+    assert clean_text("🌞 brighter 🔥 by 2°").split() == ["brighter", "by", "2°"]
