@@ -19,7 +19,7 @@ import numpy as np
 from ..inference import WEIGHTS_FOLDER, open_session
 from ..options import DEFAULT_READER, ReaderName, check_reader
 from .quantities import find_quantities
-from .wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
+from .wishes import HUES, PLACES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
 from .wordpiece import Word, encode_words, split_words
 
 SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
@@ -98,6 +98,8 @@ def decode_wishes(
         wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
         belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
+        if wish.where in PLACES and members == {owner}:  # a place is named by a word of its own
+            wish = replace(wish, where=WHOLE)
         found.append(DecodedWish(wish, owner, members))
     return found
 
