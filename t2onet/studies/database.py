@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -326,6 +327,7 @@ _VERSION_TABLE = Table(
 )
 _TIMEOUT = 30
 """Seconds to wait for another process that is writing."""
+_RETRY_SECONDS = 0.05
 _ADVISORY_LOCK = 0x7432_6F00
 """Key of the PostgreSQL advisory lock under which tables are created."""
 
@@ -426,7 +428,8 @@ def _open_sqlite(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def configure(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # transactions begin explicitly, in `begin` below
-        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        _turn_on_log(connection)
+        for setting in ("synchronous = FULL", "foreign_keys = ON"):
             connection.cursor().execute(f"PRAGMA {setting}")
 
     @event.listens_for(engine, "begin")
@@ -435,6 +438,20 @@ def _open_sqlite(url: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _turn_on_log(connection: DBAPIConnection) -> None:
+    """Turn the write-ahead log on; SQLite does not wait here while another connection does the same."""
+    end = time.monotonic() + _TIMEOUT
+    while True:
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _create_private_file(path: Path) -> None:
