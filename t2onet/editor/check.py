@@ -27,6 +27,8 @@ _SHARES = (1.0, 0.6, 0.35, 0.2)
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
 _TRIES = 7
+_SETTLED = 0.01
+"""The search ends when no amount moves by more than this in a round."""
 _SOFT_MOST = 0.6
 """How far side effects are made up for that nobody spoke of."""
 _TOLERANCE = 0.04
@@ -76,6 +78,7 @@ class Checker:
         self.before = SmallPicture(reference)
         self.lighter = 0.0
         """By how much L* the photo will be lighter."""
+        self._rendered: dict[tuple[float, ...], SmallPicture] = {}
 
     def build(self, changes: Sequence[Change], amounts: Sequence[float]) -> Recipe:
         """The recipe with the changes; changes of one operation add up in one step."""
@@ -99,7 +102,11 @@ class Checker:
         return operation.defaults if at is None else operation.canonical(self.recipe.steps[at].parameters)
 
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:
-        return SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
+        """The small picture with changes; the same amounts are rendered once in a search."""
+        key = tuple(amounts)
+        if key not in self._rendered:
+            self._rendered[key] = SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
+        return self._rendered[key]
 
     @cached_property
     def pivot(self) -> float:
@@ -129,6 +136,7 @@ class Checker:
     def _solve(
         self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]
     ) -> Checked:
+        self._rendered.clear()
         everything = [*changes]
         holds = [self._make_hold(limit, everything, 1.0) for limit in limits]
         holds += [self._make_hold(limit, everything, _SOFT_MOST) for limit in soft]
@@ -136,13 +144,15 @@ class Checker:
         amounts += [0.0] * (len(everything) - len(changes))
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
         for _ in range(_ROUNDS):
+            before = [*amounts]
             for number in free:
                 change = everything[number]
                 assert change.measure is not None
                 amounts[number] = self._reach(everything, amounts, number, change.measure, change.target)
             for hold in holds:
                 self._hold(everything, amounts, hold)
-            if len(free) + len(holds) < 2:
+            moved = max((abs(one - other) for one, other in zip(amounts, before, strict=True)), default=0.0)
+            if len(free) + len(holds) < 2 or moved < _SETTLED:
                 break
         after = self.render(everything, amounts)
         effects = [
@@ -182,10 +192,12 @@ class Checker:
             tried[number] = amount
             return self.before.measure_change(self.render(changes, tried), measure)
 
+        amount = min(max(amounts[number], 0.12), 1.0)
+        if amounts[number] and abs(effect(amount) - target) <= _TOLERANCE * target:
+            return amount
         low, at_low = 0.0, effect(0.0)
         if at_low >= (1 - _TOLERANCE) * target:
             return 0.0
-        amount = min(max(amounts[number], 0.12), 1.0)
         high, at_high = 1.0, None
         for _ in range(_TRIES):
             reached = effect(amount)
