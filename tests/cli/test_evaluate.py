@@ -175,12 +175,12 @@ def test_refusals(t2o: T2O, pairs: Path, arguments: list[str], said: str) -> Non
 def test_labelled_requests_are_measured_where_they_are(
     t2o: T2O, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On every fifth of them: the editor takes a sixth of a second for each."""
-    some = cases.read_labels()[::5]
+    """On every twelfth of them: the editor takes half a second for each in mode expert."""
+    some = cases.read_labels()[::12]
     monkeypatch.setattr(cases, "read_labels", lambda: some)
     told = ("--count", 2, "--each", 1, "--system", "shipped", "--json")
     answer = json.loads(t2o("evaluate", DATA / "ma5k-req", "--gier", DATA / "gier", *told).out)
     assert answer["labelled requests"] == len(some)
     figures = answer["figures"]["shipped"]
-    assert figures["literal: following"]["value"] > figures["expert: following"]["value"]
     assert figures["literal: following"]["value"] > 0.8
+    assert figures["expert: following"]["value"] > 0.6
