@@ -29,7 +29,7 @@ MAX_CHARACTERS = 2000
 _DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
 _LOOKS_NAMED = 3
 _LAST_LATIN = 0xFF
-MIN_HEAD_PROBABILITY = 0.5
+MIN_HEAD_PROBABILITY = 0.4
 """What a wish's head must have at least; words that mean nothing have less."""
 
 
@@ -105,7 +105,7 @@ def decode_wishes(
 
 
 def _is_head(scores: np.ndarray) -> bool:
-    """Whether one of the wishes is likelier, at a piece, than all else together."""
+    """Whether one of the wishes is likely enough at a piece."""
     likely = np.exp(scores - scores.max())
     return bool(scores.argmax()) and float(likely.max() / likely.sum()) > MIN_HEAD_PROBABILITY
 
