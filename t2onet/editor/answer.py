@@ -75,8 +75,18 @@ _COLOURS = ("colour", "warmth", "tint")
 """What must stay where the colours of a photo are to stay."""
 _PLACE_RANGES = {"skin": "oranges"}
 """Places that a range of hues stands for."""
-_UNMEASURED = ("noise", "grain", "clarity", "haze", "fade", "punch", "vignette", "black_and_white", *STYLES)
-"""What no limit can measure; it is kept where nothing asks for it."""
+_UNMEASURED: dict[str, tuple[str, ...]] = {
+    "noise": ("sharpness", "clarity"),
+    "grain": ("grain",),
+    "clarity": ("clarity",),
+    "haze": ("dehaze",),
+    "vignette": ("vignette",),
+    "black_and_white": ("black_and_white",),
+    **dict.fromkeys(STYLES, ()),
+}
+"""What is not measured where it is limited, and the operations that may add to it."""
+_MEASURED_AS = {"punch": (("contrast", 1), ("colour", 1)), "fade": (("contrast", -1),)}
+"""Limits that are about several quantities, or about the opposite of one."""
 _PART_LIMITS = ("lightness", "colour")
 """What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
@@ -126,6 +136,7 @@ class _Answering:
         retouched: bool,
         earlier: Sequence[Wish],
     ) -> None:
+        self.start = recipe
         self.earlier = earlier
         self.size = size
         self.retouched = retouched
@@ -172,8 +183,9 @@ class _Answering:
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
         measured = {at for at, _ in limits}
+        changed = {step.operation for step in checked.recipe.steps if step not in self.start.steps}
         wishes = [
-            replace(wish, outcome=Outcome.KEPT)
+            _conclude_unmeasured(wish, changed)
             if wish.role is Role.LIMIT and wish.outcome is None and at not in measured
             else wish
             for at, wish in enumerate(wishes)
@@ -382,6 +394,8 @@ def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
         return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
     if wish.what == "colour" and wish.where == WHOLE and not sign:
         return [Measure(what, 0) for what in _COLOURS if what not in asked]
+    if wish.what in _MEASURED_AS:
+        return [Measure(what, turn * sign, wish.where) for what, turn in _MEASURED_AS[wish.what]]
     return [] if wish.what in _UNMEASURED else [Measure(wish.what, sign, wish.where, wish.hue)]
 
 
@@ -404,6 +418,14 @@ def _expect_lightness(wish: Wish) -> float:
     if not _is_open(wish) or wish.what != "lightness" or wish.where != WHOLE or wish.quantity is not None:
         return 0.0
     return get_sign(wish) * LIGHTNESS_TARGET * AMOUNT_FACTORS[wish.amount] * JUST_NOTICEABLE[0]
+
+
+def _conclude_unmeasured(wish: Wish, changed: Collection[str]) -> Wish:
+    """A limit that nothing measures is kept where no step that was changed may break it."""
+    risky = [name for name in _UNMEASURED.get(wish.what, ()) if name in changed]
+    return (
+        _decline(wish, f"{risky[0]} may have added to it") if risky else replace(wish, outcome=Outcome.KEPT)
+    )
 
 
 def _conclude_limit(wish: Wish, excess: float) -> Wish:

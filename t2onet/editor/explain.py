@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
-from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
+from ..language.wishes import FOREIGN, WHOLE, Amount, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
 from ..recipe.recipe import StepChange
 from ..recipe.wording import (
@@ -18,7 +18,7 @@ from ..recipe.wording import (
     describe_look,
     join_as_sentence,
 )
-from .policy import FOREIGN, TALK_VERDICTS, UNSURE
+from .policy import TALK_VERDICTS, UNSURE
 
 NOTHING_FOUND = "I found no wish about the photo in that; nothing was changed."
 NOTHING_CHANGED = "The photo already is as asked, as far as I can see."

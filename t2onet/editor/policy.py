@@ -69,8 +69,6 @@ def _apply_policy_step(step: Step, picture: np.ndarray) -> np.ndarray:
 
 EDIT = "edit"
 """Verdict on a request that operations on the whole photo can answer."""
-FOREIGN = "foreign"
-"""Verdict on a request in a language that the policy does not know."""
 UNSURE = "unsure"
 """Verdict on a request that is probably no edit, where it is not clear what else it is."""
 TALK_VERDICTS = ("chat", "gibberish")

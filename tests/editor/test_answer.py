@@ -159,3 +159,70 @@ def test_the_words_that_led_to_an_operation() -> None:
     wish = replace(Wish("lightness", UP), words=("a", "bit", "brighter"))
     answer = answer_reading(Reading("", (wish,)), picture, Recipe())
     assert answer.reasons == {"exposure": ("a", "bit", "brighter")}
+
+
+def limit(what: str, direction: Direction, **others: str) -> Wish:
+    return Wish(what, direction, role=Role.LIMIT, **others)
+
+
+def test_a_limit_in_one_direction_does_not_hold_the_other(picture: np.ndarray) -> None:
+    alone, _ = meet(picture, Wish("lightness", UP))
+    recipe, (_, kept) = meet(picture, Wish("lightness", UP), limit("lightness", DOWN))
+    assert kept.outcome is Outcome.KEPT
+    brighter, beside = (measure(picture, one, Measure("lightness")) for one in (alone, recipe))
+    assert beside == pytest.approx(brighter, rel=0.2)
+
+
+def test_not_too_much_of_a_wish_goes_less_far(picture: np.ndarray) -> None:
+    alone, _ = meet(picture, Wish("warmth", UP))
+    recipe, _ = meet(picture, Wish("warmth", UP), limit("warmth", UP))
+    far, near = (measure(picture, one, Measure("warmth")) for one in (alone, recipe))
+    assert NOTICEABLE < near < 0.7 * far
+
+
+def test_a_limit_that_nothing_measures_is_kept_only_where_no_step_may_break_it(picture: np.ndarray) -> None:
+    noise = limit("noise", UP)
+    _, (_, beside_light) = meet(picture, Wish("lightness", UP), noise)
+    _, (_, beside_sharpness) = meet(picture, Wish("sharpness", UP), noise)
+    assert beside_light.outcome is Outcome.KEPT
+    assert (beside_sharpness.outcome, beside_sharpness.reason) == (
+        Outcome.DECLINED,
+        "sharpness may have added to it",
+    )
+
+
+def test_black_and_white_except_for_a_range_of_hues_greys_out_the_others(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("black_and_white"), limit("other", FIX, where="oranges"))
+    assert [step.operation for step in recipe.steps] == ["mixer"]
+    settings = recipe.format_settings()
+    assert "lue saturation -100" in settings
+    assert "range saturation -100" not in settings
+
+
+def test_the_opposite_of_the_last_wish_takes_a_part_back(picture: np.ndarray) -> None:
+    warm, wishes = meet(picture, Wish("warmth", UP))
+    back = answer_reading(Reading("", (Wish("warmth", DOWN),)), picture, warm, earlier=wishes).recipe
+    whole, less = (measure(picture, one, Measure("warmth")) for one in (warm, back))
+    assert NOTICEABLE < less < whole - NOTICEABLE
+
+
+@pytest.mark.parametrize(
+    ("ratio", "size", "edges"),
+    [
+        (16 / 9, (200, 300), (0, 0.078125, 1, 0.921875)),
+        (1, (200, 300), (1 / 6, 0, 5 / 6, 1)),
+        (3 / 2, (300, 200), (0, 0, 1, 1)),  # upright, as the photo is
+    ],
+)
+def test_a_crop_is_the_largest_in_the_middle(
+    picture: np.ndarray, ratio: float, size: tuple[int, int], edges: tuple[float, ...]
+) -> None:
+    wish = Wish("crop", quantity=Quantity(ratio, Unit.RATIO))
+    recipe = answer_reading(Reading("", (wish,)), picture, Recipe(), size=size).recipe
+    assert recipe.steps[0].parameters == pytest.approx(edges)
+
+
+def test_a_retouch_that_meets_a_wish_stays_as_it_is(picture: np.ndarray) -> None:
+    retouch, _ = meet(picture, Wish("lightness", UP))
+    reading = Reading("", (Wish("lightness", UP),))
+    assert answer_reading(reading, picture, retouch, retouched=True).recipe == retouch

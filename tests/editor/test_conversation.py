@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from t2onet import Editor, Recipe
 from t2onet.editor import apply_to_thumbnail
-from t2onet.editor.conversation import flip_wishes, interpolate_recipes
+from t2onet.editor.conversation import flip_wishes, interpolate_recipes, repeat_wishes
 from t2onet.language import Attribute
 from t2onet.language.quantities import Quantity, Unit
 from t2onet.language.wishes import Direction, Outcome, Role, Wish
@@ -440,3 +440,34 @@ def test_the_reader_of_the_package_knows_what_is_said_about_an_edit() -> None:
     assert editor.follow("start over").recipe == Recipe()
     assert [edit.command for edit in (editor.follow("undo"), editor.follow("hello there"))] == ["undo", ""]
     assert len(editor.history) == 4
+
+
+def test_the_last_wishes_are_repeated_elsewhere_or_with_another_number() -> None:
+    muted = Wish("colour", Direction.DOWN, where="greens", outcome=Outcome.DONE)
+    (blues,) = repeat_wishes([muted], Wish("more", where="blues", words=("blues",)))
+    assert (blues.where, blues.direction, blues.words, blues.outcome) == (
+        "blues",
+        Direction.DOWN,
+        ("blues",),
+        None,
+    )
+    stated = Wish("contrast", Direction.UP, quantity=Quantity(20.0), outcome=Outcome.DONE)
+    (ten,) = repeat_wishes([stated], Wish("more", quantity=Quantity(10.0)))
+    assert ten.quantity == Quantity(10.0)
+
+
+def test_a_share_of_the_last_change_is_no_number_of_its_own() -> None:
+    stated = Wish("contrast", Direction.UP, quantity=Quantity(20.0), outcome=Outcome.DONE)
+    for quantity in (Quantity(0.5, Unit.FACTOR), Quantity(20.0, Unit.PERCENT)):
+        assert repeat_wishes([stated], Wish("more", quantity=quantity)) == ()
+    unstated = Wish("contrast", Direction.UP, outcome=Outcome.DONE)
+    assert repeat_wishes([unstated], Wish("more", quantity=Quantity(10.0))) == ()
+
+
+def test_several_changes_are_undone_at_once() -> None:
+    editor = Editor(PHOTO)
+    brighter = editor.ask("brighter").recipe
+    editor.follow("warmer")
+    editor.follow("sharper")
+    assert editor.follow("undo the last two").recipe == brighter
+    assert editor.can_redo

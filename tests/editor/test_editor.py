@@ -12,7 +12,8 @@ import pytest
 import t2onet
 from t2onet import Editor, Recipe, RequestError, apply
 from t2onet.editor import make_thumbnail
-from t2onet.editor.policy import FOREIGN, PolicyAnswer
+from t2onet.editor.policy import PolicyAnswer
+from t2onet.language.wishes import FOREIGN
 from t2onet.recipe import Step
 from tests.editor.helpers import PHOTO, KnownSentences
 
