@@ -43,5 +43,7 @@ def open_session(path: Path) -> Any:
     options.intra_op_num_threads = THREADS
     # Threads that wait for work would keep cores busy that other photos need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Changing the layout of weights as well takes longer than it saves on requests of a few words.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

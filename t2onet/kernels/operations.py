@@ -20,7 +20,7 @@ from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
 from .detail import DETAIL_KERNELS
-from .light import LIGHT_KERNELS, Kernel, TileFunction
+from .light import CHUNK, LIGHT_KERNELS, Kernel, TileFunction
 from .sharpness import prepare_sharpness
 
 _ONE = np.float32(1)
@@ -89,15 +89,22 @@ def _adjust_contrast(tile, p):  # type: ignore[no-untyped-def]
 
 @compile_kernel
 def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
-    red, green, blue = tile[0], tile[1], tile[2]
-    last = np.float32(ratios.size - 1)
-    for i in range(red.size):
-        r, g, b = red[i], green[i], blue[i]
-        place = math.sqrt(_RED * r + _GREEN * g + _BLUE * b) * last
-        at = min(int(place), ratios.size - 2)
-        ratio = ratios[at] + (place - np.float32(at)) * (ratios[at + 1] - ratios[at])
-        k = max(_ONE + p * (ratio - _ONE), _ZERO)
-        red[i], green[i], blue[i] = min(r * k, _ONE), min(g * k, _ONE), min(b * k, _ONE)
+    """Scale pixels by a table of their luminance, read in a loop of its own so that the others vectorise."""
+    last = np.float32(ratios.size - 2)
+    gains = np.empty(CHUNK, np.float32)
+    for start in range(0, tile.shape[1], CHUNK):
+        stop = start + CHUNK
+        red, green, blue = tile[0][start:stop], tile[1][start:stop], tile[2][start:stop]
+        for i in range(red.size):
+            lum = _RED * red[i] + _GREEN * green[i] + _BLUE * blue[i]
+            gains[i] = math.sqrt(lum if lum < _ONE else _ONE) * last
+        for i in range(red.size):
+            place = gains[i]
+            at = int(place)
+            gains[i] = ratios[at] + (place - np.float32(at)) * (ratios[at + 1] - ratios[at])
+        for i in range(red.size):
+            k = max(_ONE + p * (gains[i] - _ONE), _ZERO)
+            red[i], green[i], blue[i] = min(red[i] * k, _ONE), min(green[i] * k, _ONE), min(blue[i] * k, _ONE)
 
 
 @compile_kernel
@@ -220,7 +227,7 @@ def _tabulate_contrast(pivot: float) -> np.ndarray:
     lum = np.linspace(0, 1, _RATIOS + 1) ** 2
     power = math.log(0.5) / math.log(pivot)
     table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
-    return table.astype(np.float32)
+    return np.append(table, table[-1]).astype(np.float32)  # white is the start of a piece, too
 
 
 def _prepare_contrast(values: np.ndarray) -> TileFunction:
