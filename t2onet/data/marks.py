@@ -133,6 +133,44 @@ def parse_marks(text: str, marks: str) -> MarkedSentence:
     return sentence
 
 
+_TAG = re.compile(r"/(\d)(\*?)")
+
+
+def read_written() -> list[MarkedSentence]:
+    """The sentences of `phrases/written.txt`, with their marks."""
+    text = resources.files(__package__).joinpath("phrases", "written.txt").read_text(encoding="utf-8")
+    lines = (line.strip() for line in text.splitlines())
+    return [parse_written(line) for line in lines if line and not line.startswith("#")]
+
+
+def parse_written(line: str) -> MarkedSentence:
+    """A sentence whose words carry the numbers of their wishes: `lift/1 the shadows/1* | 1 lightness + ...`.
+
+    A star marks the head of a wish; a look follows its wish as `look=NAME`.
+    """
+    tagged, *marks = line.split(" | ")
+    wishes: dict[int, MarkedWish] = {}
+    for mark in marks:
+        numbered, _, look = mark.partition(" look=")
+        number, _, wish = numbered.strip().partition(" ")
+        wishes[int(number)] = MarkedWish(_parse_wish(wish), look.strip())
+    sentence = MarkedSentence(wishes=list(wishes.values()))
+    for word in tagged.split():
+        tags = _TAG.findall(word)
+        start = len(sentence.text) + bool(sentence.text)
+        plain = _TAG.sub("", word)
+        sentence.text = f"{sentence.text} {plain}".lstrip()
+        span = (start, start + len(plain.rstrip(_PUNCTUATION)))
+        for number, star in tags:
+            if star:
+                wishes[int(number)].head = span
+            else:
+                wishes[int(number)].spans.append(span)
+    if missing := [number for number, wish in wishes.items() if wish.head is None]:
+        raise ValueError(f"wish {missing[0]} has no head in {line!r}")
+    return sentence
+
+
 def _parse_wish(mark: str) -> Wish:
     what, direction, *rest = mark.split()
     named = dict(one.split("=") for one in rest if "=" in one)

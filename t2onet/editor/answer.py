@@ -29,7 +29,7 @@ from ..recipe import Recipe
 from .check import NOTICEABLE, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .measures import MIN_PART_SHARE, Measure
-from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGET, Change, fix_balance, get_sign, realize, tone_grey
+from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
@@ -55,15 +55,16 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_SIDE_EFFECTS = {"lightness": ("contrast", "colour"), "haze": ("lightness",)}
+_SIDE_EFFECTS = {"haze": ("lightness",), "lightness": ("contrast", "colour"), "warmth": ("tint",)}
 """What wishes move that nobody asked for, and that can be held."""
-_MOVED = {
-    "lightness": ("lightness",),
-    **dict.fromkeys(("contrast", "haze", "fade", "clarity"), ("contrast",)),
-    **dict.fromkeys(("colour", "warmth", "tint", "cast", "black_and_white"), ("colour",)),
+_ALSO_ASKS = {
+    **dict.fromkeys(("haze", "fade", "clarity"), ("contrast",)),
+    "black_and_white": ("colour",),
     "punch": ("contrast", "colour"),
 }
-"""What wishes ask to move, which is not held then."""
+"""What wishes ask to move besides what they are called; it is not held then."""
+_EXCUSED = {"colour": frozenset({"warmth", "tint", "cast"}), "tint": frozenset({"cast"})}
+"""Wishes that may move what is held: it is held as if they were not there."""
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -73,8 +74,8 @@ _FIXED_SHARE = 0.7
 """Share of the way to an ordinary photo that a fix goes."""
 _COLOURS = ("colour", "warmth", "tint")
 """What must stay where the colours of a photo are to stay."""
-_PLACE_RANGES = {"skin": "oranges"}
-"""Places that a range of hues stands for."""
+_KNOWN_PLACES = ("skin",)
+"""Places that are known by their hues."""
 _UNMEASURED: dict[str, tuple[str, ...]] = {
     "noise": ("sharpness", "clarity"),
     "grain": ("grain",),
@@ -144,7 +145,7 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(_find_range(wish)) for wish in reading.wishes]
+        wishes = [self._screen(wish) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         wishes = [self._apply_whole(wish) for wish in wishes]
         limits = [
@@ -178,7 +179,7 @@ class _Answering:
         checked = self.checker.solve(
             [change for _, change in changes],
             held,
-            [] if held or self.retouched else _get_soft_limits(wishes),
+            {} if held or self.retouched else _get_soft_limits(wishes),
         )
         for (at, change), effect in zip(changes, checked.effects, strict=True):
             wishes[at] = self._conclude(wishes[at], change, effect)
@@ -230,7 +231,7 @@ class _Answering:
 
     def _find_obstacle(self, wish: Wish) -> str:
         """Why a wish cannot be met; empty where nothing stands in its way."""
-        place = wish.where in PLACES
+        place = wish.where in PLACES and wish.where not in _KNOWN_PLACES
         if wish.what == FOREIGN:
             return "requests are read in English"
         if wish.role is Role.LIMIT:
@@ -239,7 +240,11 @@ class _Answering:
             return _CANNOT[wish.what]
         if wish.what in CHANGES and place:
             return f"the {wish.where} alone cannot be changed yet"
-        missing = wish.where in RANGES and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+        missing = (
+            wish.where in (*RANGES, "skin")
+            and wish.quantity is None
+            and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+        )
         return f"there are hardly any {wish.where} in this photo" if missing else ""
 
     def _apply_whole(self, wish: Wish) -> Wish:
@@ -252,14 +257,21 @@ class _Answering:
             return self._apply_look(wish)
         if wish.what in GEOMETRY:
             return self._apply_geometry(wish)
-        if wish.what in _REMOVABLE and get_sign(wish) < 0 and wish.quantity is None:
-            return self._remove_effect(wish)
-        return wish
+        effect = self._find_removed_effect(wish)
+        return self._remove_effect(wish, effect) if effect else wish
 
-    def _remove_effect(self, wish: Wish) -> Wish:
+    def _find_removed_effect(self, wish: Wish) -> str:
+        """The operation that a wish takes back: "no grain", "more colour" of a photo in black and white."""
+        sign = get_sign(wish)
+        if wish.what in _REMOVABLE and sign < 0 and wish.quantity is None:
+            return wish.what
+        is_colour = wish.what == "colour" and sign > 0 and wish.where == WHOLE
+        return "black_and_white" if is_colour and self._is_grey() else ""
+
+    def _remove_effect(self, wish: Wish, operation: str) -> Wish:
         """Take an effect back that the recipe has."""
         recipe = self.checker.recipe
-        if (at := recipe.find_step(wish.what)) is None:
+        if (at := recipe.find_step(operation)) is None:
             return wish
         share = _LEFT[wish.amount]
         steps = [
@@ -275,12 +287,18 @@ class _Answering:
         if score < MIN_LOOK_SCORE:
             nearest = " or ".join(name for name, _ in wish.looks[:2])
             return _decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
-        recipe = self.checker.recipe
+        recipe = self._drop_looks(self.checker.recipe)
         for step in looks()[name].recipe.steps:
             recipe = recipe.adjust(step.operation, list(step.parameters))
             self.reasons[step.operation] = wish.words
         self.checker = Checker(self.checker.picture, recipe)
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
+
+    def _drop_looks(self, recipe: Recipe) -> Recipe:
+        """The recipe without the steps of looks that were taken before: another look takes their place."""
+        names = [wish.looks[0][0] for wish in self.earlier if wish.looks and wish.outcome is Outcome.DONE]
+        own = [step for name in names for step in looks()[name].recipe.steps]
+        return recipe.model_copy(update={"steps": tuple(step for step in recipe.steps if step not in own)})
 
     def _apply_geometry(self, wish: Wish) -> Wish:
         step = make_geometry(wish, self._measure_aspect())
@@ -306,11 +324,6 @@ class _Answering:
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
-
-
-def _find_range(wish: Wish) -> Wish:
-    """A wish about a place that is known by its hues, as one about these."""
-    return replace(wish, where=_PLACE_RANGES.get(wish.where, wish.where))
 
 
 def _explain_missing(wish: Wish) -> str:
@@ -390,7 +403,7 @@ def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
     """What a limit holds: one quantity, or the light and colour of a part; not what is asked for."""
     sign = {Direction.UP: 1, Direction.DOWN: -1}.get(wish.direction, 0)
     if wish.what in IMPOSSIBLE:
-        held = _PART_LIMITS if wish.where in RANGES else _PART_LIMITS[:1]
+        held = _PART_LIMITS if wish.where in (*RANGES, "skin") else _PART_LIMITS[:1]
         return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
     if wish.what == "colour" and wish.where == WHOLE and not sign:
         return [Measure(what, 0) for what in _COLOURS if what not in asked]
@@ -399,25 +412,26 @@ def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
     return [] if wish.what in _UNMEASURED else [Measure(wish.what, sign, wish.where, wish.hue)]
 
 
-def _get_soft_limits(wishes: Sequence[Wish]) -> list[Measure]:
-    """What a photo should not lose without being asked.
+def _get_soft_limits(wishes: Sequence[Wish]) -> dict[Measure, frozenset[str]]:
+    """What a photo should not lose without being asked, and the wishes that may move it all the same.
 
     Its contrast and colour when it is made lighter or darker, its light when haze goes.
     """
     open_wishes = [wish for wish in wishes if _is_open(wish)]
     if any(wish.quantity for wish in open_wishes):
-        return []
+        return {}
     whole = {wish.what for wish in open_wishes if wish.where == WHOLE}
-    asked = {other for wish in open_wishes for other in _MOVED.get(wish.what, ())}
-    sides = {side for what in whole for side in _SIDE_EFFECTS.get(what, ())}
-    return [Measure(what, 0) for what in ("lightness", "contrast", "colour") if what in sides - asked]
+    asked = {what for wish in open_wishes for what in (wish.what, *_ALSO_ASKS.get(wish.what, ()))}
+    sides = dict.fromkeys(side for what in _SIDE_EFFECTS if what in whole for side in _SIDE_EFFECTS[what])
+    return {Measure(side, 0): _EXCUSED.get(side, frozenset()) for side in sides if side not in asked}
 
 
 def _expect_lightness(wish: Wish) -> float:
     """By how much L* a wish makes the whole photo lighter."""
     if not _is_open(wish) or wish.what != "lightness" or wish.where != WHOLE or wish.quantity is not None:
         return 0.0
-    return get_sign(wish) * LIGHTNESS_TARGET * AMOUNT_FACTORS[wish.amount] * JUST_NOTICEABLE[0]
+    sign = get_sign(wish)
+    return sign * LIGHTNESS_TARGETS[sign] * AMOUNT_FACTORS[wish.amount] * JUST_NOTICEABLE[0]
 
 
 def _conclude_unmeasured(wish: Wish, changed: Collection[str]) -> Wish:

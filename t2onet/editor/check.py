@@ -5,9 +5,10 @@ Amounts that a person stated are never adjusted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,11 +27,15 @@ _SHARES = (1.0, 0.6, 0.35, 0.2)
 """Shares of all targets that are tried, one after the other, until every wish is seen."""
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
+_OWN_SHARE = 0.4
+"""Share of a target that a wish's own changes reach."""
 _TRIES = 7
 _SETTLED = 0.01
 """The search ends when no amount moves by more than this in a round."""
 _SOFT_MOST = 0.6
 """How far side effects are made up for that nobody spoke of."""
+_SOFT_TOLERANCE = 1.0
+"""Just-noticeable differences from which on they are made up for."""
 _TOLERANCE = 0.04
 """Share of a target by which an amount may miss it."""
 _LOWEST_PIVOT = 0.2
@@ -55,11 +60,16 @@ class Checked:
 
 @dataclass(frozen=True)
 class Hold:
-    """A limit, the numbers of the changes that raise (1) or lower (-1) what it is about, and their most."""
+    """A limit, the numbers of the changes that raise (1) or lower (-1) what it is about, and their most.
+
+    `excused` are the numbers of changes that may move it: it is measured without them.
+    """
 
     limit: Measure
     movers: Mapping[int, int]
     most: float
+    tolerance: float = NOTICEABLE / 2
+    excused: frozenset[int] = frozenset()
 
 
 class Checker:
@@ -75,6 +85,9 @@ class Checker:
         self.recipe = recipe or Recipe()
         if reference is None:
             reference = apply_to_thumbnail(self.recipe, picture) if self.recipe.steps else picture
+            self._own_share = _OWN_SHARE
+        else:
+            self._own_share = 0.0  # what the recipe does already counts
         self.before = SmallPicture(reference)
         self.lighter = 0.0
         """By how much L* the photo will be lighter."""
@@ -108,6 +121,14 @@ class Checker:
             self._rendered[key] = SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
         return self._rendered[key]
 
+    def _render_without(
+        self, changes: Sequence[Change], amounts: Sequence[float], left_out: Collection[int]
+    ) -> SmallPicture:
+        """The small picture without some of the changes."""
+        return self.render(
+            changes, [0.0 if number in left_out else amount for number, amount in enumerate(amounts)]
+        )
+
     @cached_property
     def pivot(self) -> float:
         """The grey value of the lightness that the photo will have, which contrast turns around."""
@@ -116,11 +137,15 @@ class Checker:
         return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
 
     def solve(
-        self, changes: Sequence[Change], limits: Sequence[Measure] = (), soft: Sequence[Measure] = ()
+        self,
+        changes: Sequence[Change],
+        limits: Sequence[Measure] = (),
+        soft: Mapping[Measure, Collection[str]] = MappingProxyType({}),
     ) -> Checked:
         """Amounts that reach every target, with side effects that break limits made up for.
 
-        Where wishes stand in each other's way, all go less far. `soft` limits are held where that is easy.
+        Where wishes stand in each other's way, all go less far. `soft` limits are held where that is easy;
+        each comes with what wishes are about that may move it.
         """
         best: Checked | None = None
         for share in _SHARES:
@@ -134,21 +159,22 @@ class Checker:
         return best
 
     def _solve(
-        self, changes: Sequence[Change], limits: Sequence[Measure], soft: Sequence[Measure]
+        self, changes: Sequence[Change], limits: Sequence[Measure], soft: Mapping[Measure, Collection[str]]
     ) -> Checked:
         self._rendered.clear()
         everything = [*changes]
         holds = [self._make_hold(limit, everything, 1.0) for limit in limits]
-        holds += [self._make_hold(limit, everything, _SOFT_MOST) for limit in soft]
+        for limit, movers in soft.items():
+            excused = frozenset(number for number, change in enumerate(changes) if change.wish.what in movers)
+            hold = self._make_hold(limit, everything, _SOFT_MOST)
+            holds.append(replace(hold, tolerance=_SOFT_TOLERANCE, excused=excused))
         amounts = [change.stated if change.stated is not None else change.usual for change in changes]
         amounts += [0.0] * (len(everything) - len(changes))
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
         for _ in range(_ROUNDS):
             before = [*amounts]
             for number in free:
-                change = everything[number]
-                assert change.measure is not None
-                amounts[number] = self._reach(everything, amounts, number, change.measure, change.target)
+                amounts[number] = self._reach(everything, amounts, number)
             for hold in holds:
                 self._hold(everything, amounts, hold)
             moved = max((abs(one - other) for one, other in zip(amounts, before, strict=True)), default=0.0)
@@ -179,26 +205,35 @@ class Checker:
             found = [change for change in realize(wish, pivot=self.pivot) if change.measure]
             if sign != limit.sign and found:
                 movers[sign] = len(changes)
-                changes.append(found[0])
+                changes.append(found[-1])
         return Hold(limit, movers, most)
 
-    def _reach(
-        self, changes: Sequence[Change], amounts: list[float], number: int, measure: Measure, target: float
-    ) -> float:
-        """The amount of one change that reaches its target, the others as they are."""
+    def _reach(self, changes: Sequence[Change], amounts: list[float], number: int) -> float:
+        """The amount of one change that reaches its target, the others as they are.
+
+        At least a share of the way is its own or its wish's: side effects of others do not meet a wish.
+        """
+        change = changes[number]
+        measure, target, most = change.measure, change.target, change.most
+        assert measure is not None
+        own = [
+            at for at, other in enumerate(changes) if other.wish is change.wish and other.measure == measure
+        ]
+        others = self.before.measure_change(self._render_without(changes, amounts, own), measure)
 
         def effect(amount: float) -> float:
             tried = [*amounts]
             tried[number] = amount
-            return self.before.measure_change(self.render(changes, tried), measure)
+            reached = self.before.measure_change(self.render(changes, tried), measure)
+            return min(reached, (reached - others) / self._own_share) if self._own_share else reached
 
-        amount = min(max(amounts[number], 0.12), 1.0)
+        amount = min(max(amounts[number], 0.12), most)
         if amounts[number] and abs(effect(amount) - target) <= _TOLERANCE * target:
             return amount
         low, at_low = 0.0, effect(0.0)
         if at_low >= (1 - _TOLERANCE) * target:
             return 0.0
-        high, at_high = 1.0, None
+        high, at_high = most, None
         for _ in range(_TRIES):
             reached = effect(amount)
             if abs(reached - target) <= _TOLERANCE * target:
@@ -208,9 +243,9 @@ class Checker:
             else:
                 high, at_high = amount, reached
             if at_high is None:
-                if amount >= 1.0:
+                if amount >= most:
                     break
-                amount = min(1.0, amount * 2.2)
+                amount = min(most, amount * 2.2)
             else:
                 share = (target - at_low) / max(at_high - at_low, 1e-6)
                 amount = low + (high - low) * min(max(share, 0.08), 0.92)
@@ -223,14 +258,14 @@ class Checker:
         def miss(number: int, amount: float) -> float:
             tried = [*amounts]
             tried[number] = amount
-            return self.before.measure_change(self.render(changes, tried), measure)
+            return self.before.measure_change(self._render_without(changes, tried, hold.excused), measure)
 
         begin = max((amounts[number] for number in hold.movers.values()), default=0.0)
         for number in hold.movers.values():
             amounts[number] = 0.0
         sign, number = max(hold.movers.items(), key=lambda one: -one[0] * miss(one[1], 0.0), default=(0, -1))
         excess = -sign * miss(number, 0.0) if sign else 0.0
-        if excess <= NOTICEABLE / 2:
+        if excess <= hold.tolerance:
             return
         low, at_low, high, at_high = 0.0, excess, hold.most, 0.0
         amount = min(begin or 0.1, hold.most)

@@ -22,6 +22,10 @@ _FACTORS = {
     "less": {Amount.LITTLE: 0.75, Amount.PLAIN: 0.55, Amount.MUCH: 0.3},
 }
 """What more or less of the last change multiplies it by."""
+_RESTATING = ("more", "less", "reverse", "undo")
+"""What may be said beside a number that replaces the last one."""
+_ADDING_WORDS = frozenset({"another", "more", "further", "extra", "again", "additional"})
+"""Words beside a number that comes on top of the last one."""
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
@@ -77,6 +81,29 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     else:
         changed = []
     return tuple(replace(wish, words=command.words, outcome=None, reason="") for wish in changed)
+
+
+def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...]:
+    """The last wishes with another number: "make it a full stop", "too much, half a stop".
+
+    None where the number does not stand alone, or is about something else.
+    """
+    numbers = [wish for wish in wishes if wish.quantity is not None]
+    if len(numbers) != 1 or any(wish.what not in _RESTATING for wish in wishes if wish is not numbers[0]):
+        return ()
+    (new,) = numbers
+    quantity = new.quantity
+    assert quantity is not None
+    bare = quantity.start <= new.start < quantity.end and not _ADDING_WORDS & {*map(str.lower, new.words)}
+    same = [wish for wish in last if (wish.what, wish.where, wish.role) == (new.what, new.where, Role.ASK)]
+    if not bare or len(same) != 1 or same[0].quantity is None or same[0].outcome is Outcome.DECLINED:
+        return ()
+    sign = quantity.sign or same[0].quantity.sign
+    restated = replace(same[0], quantity=replace(quantity, sign=sign))
+    return tuple(
+        replace(restated if wish is same[0] else wish, words=new.words, outcome=None, reason="")
+        for wish in last
+    )
 
 
 def _states_amount(wish: Wish, quantity: Quantity) -> bool:
@@ -155,7 +182,8 @@ def _explain_change(asked: Wish, current: Edit, picture: np.ndarray) -> str:
     """Which step made the photo so, and the words that led to it."""
     attributes = get_attributes(asked.what, asked.direction, asked.where, asked.hue)
     if not attributes:
-        return current.recipe.describe()
+        settings = current.recipe.format_settings()
+        return f"{settings[:1].upper()}{settings[1:]}."
     attribute, sign = attributes[0]
     index = ATTRIBUTE_INDEX[attribute]
     effects = []

@@ -23,7 +23,14 @@ from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..recipe import Recipe, Step
 from .answer import answer_reading
-from .conversation import REPLIES, answer_question, flip_wishes, repeat_wishes, scale_recipe
+from .conversation import (
+    REPLIES,
+    answer_question,
+    flip_wishes,
+    repeat_wishes,
+    restate_amount,
+    scale_recipe,
+)
 from .edits import EDIT, Edit, EditTurn, resolve_mode
 from .explain import (
     AS_OPENED,
@@ -225,6 +232,8 @@ class Editor:
             return self._answer_by_policy(self.policy, request, mode, current)
         reading = read(request, self._reader)
         current = replace(current, request=request, wishes=(), reply="")
+        if conversation and (restated := restate_amount(reading.wishes, current.turn.wishes)):
+            return self._meet_instead(restated, current.turn.since, reading.wishes[0], current)
         commands = [wish for wish in reading.wishes if wish.what in COMMANDS and wish.role is Role.ASK]
         if commands:
             others = tuple(wish for wish in reading.wishes if wish not in commands)

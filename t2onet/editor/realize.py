@@ -17,7 +17,11 @@ from .measures import Measure
 
 AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 2.2}
 """How far a wish goes, as a multiple of the plain one."""
-LIGHTNESS_TARGET = 21.0
+MOST_SHARES = {Amount.LITTLE: 0.4, Amount.PLAIN: 0.7, Amount.MUCH: 1.0}
+"""The most of an operation's range that a wish without a number takes; it keeps the amounts in order."""
+_MOST_UNSTATED_STOPS = 2.0
+"""The most stops that a wish without a number changes the light by."""
+LIGHTNESS_TARGETS = {1: 22.4, -1: 16.0}
 """Just-noticeable differences by which a photo is made lighter or darker."""
 DAYLIGHT = 6500.0
 """Kelvin that stated colour temperatures are relative to."""
@@ -52,6 +56,12 @@ class Change:
     stated: float | None = None
     notes: tuple[str, ...] = field(default=())
 
+    @property
+    def most(self) -> float:
+        """The largest amount that is searched."""
+        share = MOST_SHARES[self.wish.amount]
+        return share * _MOST_UNSTATED_STOPS / abs(self.unit["ev"]) if "ev" in self.unit else share
+
     def move(self, parameters: Sequence[float], amount: float) -> tuple[float, ...]:
         """The operation's parameters with the change made at an amount."""
         names = operations.get_operation(self.operation).slot_labels
@@ -74,25 +84,28 @@ class Handle:
 
 
 _UP = {
-    "lightness": Handle("exposure", {"ev": 5.0}, LIGHTNESS_TARGET),
-    "contrast": Handle("contrast", {"p": 1.0}, 10.5),
-    "colour": Handle("vibrance", {"amount": 100.0}, 8.0),
+    "lightness": Handle("exposure", {"ev": 5.0}, LIGHTNESS_TARGETS[1]),
+    "contrast": Handle("contrast", {"p": 1.0}, 12.0),
+    "colour": Handle("vibrance", {"amount": 100.0}, 7.8),
     "warmth": Handle("white_balance", {"temperature": 100.0}, 7.5),
     "tint": Handle("white_balance", {"tint": 100.0}, 9.0),
-    "sharpness": Handle("sharpness", {"p": 1.5}, 11.0),
+    "sharpness": Handle("sharpness", {"p": 1.5}, 11.5),
     "clarity": Handle("clarity", {"amount": 100.0}, 0.0, 0.4),
     "haze": Handle("dehaze", {"amount": -100.0}, 0.0, 0.4),
     "grain": Handle("grain", {"amount": 100.0}, 0.0, 0.35),
     "vignette": Handle("vignette", {"amount": -100.0}, 0.0, 0.4),
 }
 _DOWN = {
-    "colour": Handle("vibrance", {"amount": -100.0}, 8.0),
-    "sharpness": Handle("sharpness", {"p": -0.25}, 13.0),
+    "lightness": Handle("exposure", {"ev": -5.0}, LIGHTNESS_TARGETS[-1]),
+    "colour": Handle("vibrance", {"amount": -100.0}, 7.8),
+    "sharpness": Handle("sharpness", {"p": -0.25}, 14.0),
     "noise": Handle("denoise", {"luminance": 100.0, "color": 100.0}, 0.0, 0.45),
     "grain": Handle("denoise", {"luminance": 100.0, "color": 50.0}, 0.0, 0.4),
 }
 """Where less is not the opposite of more."""
 _ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
+_HUE_PARTS = {**dict(zip(RANGES, HUES, strict=True)), "skin": "orange"}
+"""Parts of a photo that the mixer moves, and by which of its hues."""
 _GRADED_ZONES = {
     "shadows": "shadows",
     "blacks": "shadows",
@@ -101,11 +114,11 @@ _GRADED_ZONES = {
     "whites": "highlights",
 }
 _HUE_BALANCE = {
-    "red": (0.55, 0.8),
+    "red": (0.35, 0.95),
     "orange": (0.95, 0.25),
-    "yellow": (1.0, -0.25),
+    "yellow": (1.0, -0.4),
     "green": (0.2, -1.0),
-    "aqua": (-0.75, -0.6),
+    "aqua": (-0.55, -0.7),
     "blue": (-1.0, 0.1),
     "purple": (-0.6, 0.8),
     "magenta": (0.0, 1.0),
@@ -113,8 +126,8 @@ _HUE_BALANCE = {
 """Temperature and tint of a shift of the whole photo towards a hue."""
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
-_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 10.0, 7.0
-_TONING_TARGET = 6.0
+_ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
+_TONING_TARGET, _ZONE_COLOUR_TARGET = 6.0, 8.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
 _OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
@@ -150,7 +163,7 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
     if wish.what == "lightness" and wish.where == WHOLE and wish.quantity is None:
         ends = {_OTHER_END[zone] for zone in held if zone in _OTHER_END}
         if ends:
-            target = _ZONE_LIGHT_SHARE * _UP["lightness"].target * AMOUNT_FACTORS[wish.amount]
+            target = _ZONE_LIGHT_SHARE * LIGHTNESS_TARGETS[sign] * AMOUNT_FACTORS[wish.amount]
             if len(ends) == 1:
                 unit = {"amount": 100.0 * sign}
                 yield Change(wish, ends.pop(), unit, Measure("lightness", sign), {}, target)
@@ -173,7 +186,7 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
         yield from _realize_whole(wish, wish.what, sign)
     elif wish.where in ZONES:
         yield from _realize_zone(wish, sign)
-    elif wish.where in RANGES:
+    elif wish.where in _HUE_PARTS:
         yield from _realize_range(wish, sign)
 
 
@@ -233,6 +246,12 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, _ZONE_TARGET * factor)
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
+    elif wish.what == "tint":
+        yield _make_grading(wish, _GRADING_ANGLES["magenta" if sign > 0 else "green"], measure)
+    elif wish.what == "colour":  # as far as the whole photo can carry it
+        target = _ZONE_COLOUR_TARGET * factor
+        yield Change(wish, "vibrance", {"amount": 100.0 * sign}, measure, {}, target)
+        yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, target)
 
 
 def _lift_midtones(sign: int) -> dict[str, float]:
@@ -248,11 +267,15 @@ def _make_grading(wish: Wish, angle: float, measure: Measure) -> Change:
 
 
 def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
-    hue = HUES[RANGES.index(wish.where)]
-    slider = {"colour": "saturation", "lightness": "lightness"}.get(wish.what)
-    if slider is None:
+    hue = _HUE_PARTS[wish.where]
+    units = {
+        "colour": {f"{hue} saturation": 100.0},
+        "lightness": {f"{hue} lightness": 100.0},
+        "warmth": {f"{hue} hue": 60.0, f"{hue} saturation": 40.0} if hue in ("red", "orange") else {},
+    }
+    unit = {name: sign * value for name, value in units.get(wish.what, {}).items()}
+    if not unit:
         return
-    unit = {f"{hue} {slider}": 100.0 * sign}
     stated, notes = state_amount("mixer", unit, wish) if wish.quantity else (None, ())
     target = _RANGE_TARGET * AMOUNT_FACTORS[wish.amount]
     yield Change(
@@ -295,7 +318,7 @@ def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
     elif wish.where in ZONES:
         angle = _GRADING_ANGLES[wish.hue]
         yield _make_grading(wish, angle if sign > 0 else (angle + 180) % 360, measure)
-    elif wish.where in RANGES:
+    elif wish.where in _HUE_PARTS:
         yield from _shift_range(wish, sign, factor)
 
 
@@ -307,13 +330,15 @@ def _grey_out_others(wish: Wish, kept: Sequence[str]) -> Change:
 
 def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:
     """Turn a range of hues towards a neighbour, or make it stronger where it is that hue itself."""
-    own = RANGES.index(wish.where)
+    own = HUES.index(_HUE_PARTS[wish.where])
     other = HUES.index(wish.hue)
     if own == other:
         unit = {f"{wish.hue} saturation": 100.0 * sign}
         yield Change(wish, "mixer", unit, Measure("colour", sign, wish.where), {}, _RANGE_TARGET * factor)
         return
     turn = 1 if (other - own) % len(HUES) <= len(HUES) // 2 else -1
+    if wish.quantity is not None and wish.quantity.sign and wish.head.lower().startswith("hue"):
+        turn = 1  # the sign is that of the slider, whichever neighbour it leads to
     unit = {f"{HUES[own]} hue": 100.0 * turn * sign}
     stated, notes = state_amount("mixer", unit, wish) if wish.quantity else (None, ())
     yield Change(wish, "mixer", unit, None, usual=min(0.5 * factor, 1.0), stated=stated, notes=notes)

@@ -6,7 +6,7 @@ Pictures are sRGB and measured in CIELAB (D65). A check compares the picture bef
 |---|---|
 | `L+` `C-` `S+` `W-` `A+` `X+` | an attribute of `metrics.attributes` moves noticeably that way |
 | `shadows.L+` | mean L\\* of that zone rises: blacks, shadows, midtones, highlights, whites, lights, darks |
-| `blues.S+` `skin.L-` | mean chroma or L\\* of the pixels of that hue, or like skin, moves |
+| `blues.S+` `skin.L-` `shadows.W-` | mean chroma, L\\*, b\\* or a\\* of these pixels moves |
 | `reds.hue>orange` | their mean hue turns towards orange by 1.5 degrees or more |
 | `towards teal`, `shadows.towards teal`, `away from green` | the mean a\\*, b\\* moves that way, mostly |
 | `only blues`, `only shadows` | these pixels change more than twice as much as those far from them |
@@ -113,7 +113,7 @@ _CHECKS: list[tuple[re.Pattern[str], Measure]] = []
 _PART = "|".join([*ZONES, *HUES])
 _COLOUR = "|".join(COLOURS)
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
-_QUANTITY = rf"[{ATTRIBUTES}]|(?:{_PART})\.[LS]|clarity"
+_QUANTITY = rf"[{ATTRIBUTES}]|(?:{_PART})\.[LSWA]|clarity"
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def measure_quantity(name: str, view: View, before: View) -> Score:
     part, attribute = name.split(".")
     if (chosen := _select(before, part)) is None:
         return None
-    plane = view.lab[0] if attribute == "L" else view.chroma
+    plane = view.chroma if attribute == "S" else view.lab["LAW".index(attribute)]
     return float(plane[chosen].mean()) / JUST_NOTICEABLE[ATTRIBUTES.index(attribute)]
 
 
@@ -319,7 +319,7 @@ def is_grey(change: WordTurn) -> Score:
     return _met(change.after.attributes["S"] < 1.0)
 
 
-@check(r"look (.+)")
+@check(r"look ((?:(?! or ).)+)")
 def has_look(change: WordTurn, names: str) -> Score:
     """Quoted words of the request in the answer name no look."""
     if change.recipe == change.recipe_before:
@@ -443,7 +443,7 @@ def strength_changed(change: WordTurn, way: str) -> Score:
     return (far[1] - far[0]) * (1.0 if way == "stronger" else -1.0) / NOTICEABLE_SHIFT
 
 
-@check(r"says (.+)")
+@check(r"says ((?:(?! or ).)+)")
 def says(change: WordTurn, words: str) -> Score:
     text = change.text.lower()
     return _met(any(word.lower() in text for word in words.split("|")))

@@ -45,12 +45,24 @@ class Quantity:
         return -self.value if self.sign < 0 else self.value
 
 
-_NUMBER_WORDS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25,
-    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "seventy-five": 75, "eighty": 80,
-    "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100,
-}  # fmt: skip
+_SMALL_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def _list_number_words() -> dict[str, int]:
+    """Numbers up to a hundred in words."""
+    words = {word: number for number, word in enumerate(_SMALL_NUMBERS)}
+    for number, ten in enumerate(_TENS, start=2):
+        words[ten] = 10 * number
+        for digit, one in enumerate(_SMALL_NUMBERS[1:10], start=1):
+            words[f"{ten} {one}"] = words[f"{ten}-{one}"] = 10 * number + digit
+    return words | dict.fromkeys(("hundred", "a hundred", "one hundred"), 100)
+
+
+_NUMBER_WORDS = _list_number_words()
 _PARTS = {
     "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
 }  # fmt: skip
@@ -75,7 +87,9 @@ _AFTER = re.compile(
     rf"\s?(?:-\s?)?(?:of\s+an?\s+|an?\s+|full\s+|whole\s+|more\s+|f\s)?(?:{_UNIT})", re.IGNORECASE
 )
 _NEEDS_UNIT = ("parts", "word", "one")
-"""Numbers in words count only with a unit: "one" and "half" mean other things too."""
+"""Numbers in words count only with a unit, or as settings: "one" and "half" mean other things too."""
+_BEFORE_SETTING = r"(?:plus|positive|by|to|at|on|of|up|down|about|around|roughly|say)\s+"
+_AFTER_SETTING = r"(?=\s*(?:$|[.,;:!?)]|and\b|please\b|for\b|or so\b))"
 _KELVIN = range(1500, 40001)
 """A bare number of this size is a colour temperature."""
 
@@ -84,21 +98,27 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
     word = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
     part = "|".join(_PARTS)
     digits = r"\d+(?:[.,]\d+)?|[.,]\d+"
-    sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?)|(?<![\w.]))"
+    sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?|\b(?:minus|negative)\s+)|(?<![\w.]))"
+    minus = r"(?P<sign>\b(?:minus|negative)\s+)?"
+    parts = rf"\b(?P<words>an?|{word})[\s-]+(?P<part>{part})"
     patterns = {
         "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
         "square": r"\bsquared?\b",
         "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b",
         "count": rf"\b(?:last|first|previous)\s+(?P<words>{word}|\d+)\b",
-        "share": rf"\b(?P<words>an?|{word})[\s-]+(?P<part>{part})\s+of\s+(?:the|its|all)\b",
+        "share": rf"{parts}\s+of\s+(?:the|its|all)\b",
+        "share more": rf"{parts}(?=\s+(?:more|less|extra|off|again)\b)",
+        "share by": rf"(?<=\bby\s){parts}\b(?!\s+(?:of\s+an?\s+)?(?:f-?)?stop)",
         "factor": rf"\b(?P<factor>{'|'.join(_FACTORS)})\b(?!\s+an?\b)",
         "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
         "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
         "number": rf"{sign}(?P<digits>{digits})(?!s\b|st\b|nd\b|rd\b|th\b)(?!\d)",
-        "mixed": rf"\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
+        "mixed": rf"{minus}\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
         "mixed after": rf"\b(?P<words>{word}|an?)\s+(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
-        "parts": rf"\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
-        "word": rf"\b(?P<words>{word})\b",
+        "parts": rf"{minus}\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
+        "setting": rf"{minus}\b(?<!last\s)(?P<words>(?!one\b)(?:{word}))\b{_AFTER_SETTING}",
+        "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b(?!\s+of\b)",
+        "word": rf"{minus}\b(?P<words>{word})\b",
         "one": r"\b(?:an?|one)(?=\s+(?:full\s+|whole\s+)?(?:f-?)?(?:stop|degree)\b)",
     }
     return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
@@ -150,7 +170,7 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     sign = (match.groupdict().get("sign") or "").strip()
     if after is None and not sign and value in _KELVIN:
         unit = Unit.KELVIN
-    elif name == "share":
+    elif name.startswith("share"):
         unit = Unit.PERCENT
     return Quantity(
         value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
@@ -167,10 +187,10 @@ def _read_value(name: str, match: re.Match[str]) -> float | None:
         return _to_number(match["digits"])
     if name == "mixed":
         return _read_mixed(match)
-    if name in ("parts", "share"):
-        whole = 100 if name == "share" else 1
+    if name == "parts" or name.startswith("share"):
+        whole = 1 if name == "parts" else 100
         return whole * _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
-    return _read_word(match["words"]) if name in ("word", "count") else 1.0
+    return 1.0 if name == "one" else _read_word(match["words"])
 
 
 def _read_mixed(match: re.Match[str]) -> float:
@@ -182,4 +202,4 @@ def _to_number(digits: str) -> float:
 
 
 def _read_word(word: str) -> float:
-    return float(word) if word.isdigit() else float(_NUMBER_WORDS.get(word.lower(), 1))
+    return float(word) if word.isdigit() else float(_NUMBER_WORDS.get(" ".join(word.lower().split()), 1))

@@ -19,7 +19,18 @@ import numpy as np
 from ..inference import WEIGHTS_FOLDER, open_session
 from ..options import DEFAULT_READER, ReaderName, check_reader
 from .quantities import find_quantities
-from .wishes import HUES, PLACES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
+from .wishes import (
+    DIRECTED_CHANGES,
+    HUES,
+    PLACES,
+    WHATS,
+    WHERES,
+    WHOLE,
+    Amount,
+    Direction,
+    Role,
+    Wish,
+)
 from .wordpiece import Word, encode_words, split_words
 
 SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
@@ -114,6 +125,8 @@ def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str
     """The wish whose head is a word, from the outputs (classes,) at the word's first piece."""
     choice = {name: int(outputs[name].argmax()) for name in SLOT_NAMES}
     what = WHATS[choice["what"] - 1]
+    if what in DIRECTED_CHANGES:
+        choice["direction"] = int(outputs["direction"][:-1].argmax())
     return Wish(
         what,
         _DIRECTIONS[choice["direction"]],

@@ -13,6 +13,8 @@ CHANGES = (
     "grain", "vignette", "fade", "punch", "black_and_white",
 )  # fmt: skip
 """Changes of light, colour and detail; a cast is towards or away from a hue, punch is contrast and colour."""
+DIRECTED_CHANGES = tuple(what for what in CHANGES if what != "black_and_white")
+"""Changes that go one way or the other; `Direction.NONE`, the last direction, is not for them."""
 STYLES = ("auto", "look")
 """Wishes whose changes come from the photo itself or from a named look."""
 GEOMETRY = ("crop", "rotate", "straighten", "flip")

@@ -7,7 +7,9 @@ other pieces belong to it. The encoder is MiniLM (six layers of BERT) with a sma
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -113,6 +115,36 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
                     f"encoder.layer.{number}.{theirs}.{part}"
                 ].float()
     network.load_state_dict({**network.state_dict(), **state})
+
+
+def load_exported(path: Path) -> tuple[ReaderNetwork, Tensor, list[str]]:
+    """The network in an exported file, the vectors of its looks, and its word pieces.
+
+    The file has 8 bits a weight, so this is where training goes on from rather than what was exported.
+    """
+    import onnx
+    from onnx import numpy_helper
+
+    model = onnx.load(path)
+    stored = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+    weights = {
+        name.removesuffix(".int8"): value * stored[name.replace(".int8", ".scale")]
+        if name.endswith(".int8")
+        else value
+        for name, value in stored.items()
+        if not name.endswith(".scale")
+    }
+    pieces = next(one.value for one in model.metadata_props if one.key == "pieces").split("\n")
+    network = ReaderNetwork(len(pieces))
+    state = network.state_dict()
+    named = {name[8:]: value for name, value in weights.items() if name.startswith("network.")}
+    # The matrices of linear maps lose their names; they stand in the order in which they are used.
+    *maps, prototypes = (value.T for name, value in weights.items() if name.startswith("onnx::"))
+    unnamed = [name for name in state if name not in named]
+    for name, value in (*named.items(), *zip(unnamed, maps, strict=True)):
+        state[name] = torch.from_numpy(np.array(value)).float()
+    network.load_state_dict(state)
+    return network, torch.from_numpy(np.array(prototypes)).float(), pieces
 
 
 class ReaderGraph(nn.Module):

@@ -293,6 +293,27 @@ def measure_reading(
     return figures, errors
 
 
+def measure_written(
+    network: nn.Module,
+    sentences: Sequence[MarkedSentence],
+    vocabulary: Mapping[str, int],
+    device: torch.device | str,
+) -> tuple[float, list[str]]:
+    """Share of marked sentences whose wishes are all read right but for amounts, and the others."""
+    samples = [make_sample(sentence, vocabulary) for sentence in sentences]
+    errors = []
+    for sentence, wishes in zip(sentences, read_samples(network, samples, device), strict=True):
+        wanted = sorted(_name_wish(marked.wish) for marked in sentence.wishes)
+        found = sorted(map(_name_wish, wishes))
+        if wanted != found:
+            errors.append(f"{sentence.text}: {wanted}, read as {found}")
+    return 1 - len(errors) / max(len(sentences), 1), errors
+
+
+def _name_wish(wish: Wish) -> str:
+    return " ".join((wish.what, wish.direction, wish.where, wish.hue, wish.role)).replace("  ", " ")
+
+
 @torch.no_grad()
 def read_samples(
     network: nn.Module, samples: Sequence[ReaderSample], device: torch.device | str, size: int = 256

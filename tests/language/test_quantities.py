@@ -45,6 +45,14 @@ from t2onet.language.quantities import Unit, find_quantities
         ("crop it square", 1.0, Unit.RATIO, 0, "square"),
         ("half of that", 0.5, Unit.FACTOR, 0, "half of that"),
         ("undo the last two", 2.0, Unit.NONE, 0, "last two"),
+        ("vibrance thirty", 30.0, Unit.NONE, 0, "thirty"),
+        ("dehaze plus twenty", 20.0, Unit.NONE, 0, "plus twenty"),
+        ("tint minus eight", 8.0, Unit.NONE, -1, "minus eight"),
+        ("highlights to minus forty five", 45.0, Unit.NONE, -1, "minus forty five"),
+        ("minus half a stop", 0.5, Unit.STOPS, -1, "minus half a stop"),
+        ("I meant minus 20", 20.0, Unit.NONE, -1, "minus 20"),
+        ("saturation up by a quarter", 25.0, Unit.PERCENT, 0, "a quarter"),
+        ("a third less contrast", 100 / 3, Unit.PERCENT, 0, "a third"),
     ],
 )
 def test_a_number_is_read_with_its_unit_and_sign(
@@ -56,7 +64,17 @@ def test_a_number_is_read_with_its_unit_and_sign(
 
 
 @pytest.mark.parametrize(
-    "sentence", ["one of them", "half", "a bit more", "the 70s look", "1/0", "a quarter, sky"]
+    "sentence",
+    [
+        "one of them",
+        "half",
+        "a bit more",
+        "the 70s look",
+        "1/0",
+        "a quarter, sky",
+        "make these two darker",
+        "bring all three up",
+    ],
 )
 def test_other_uses_of_number_words_are_no_numbers(sentence: str) -> None:
     assert find_quantities(sentence) == []
