@@ -205,15 +205,9 @@ def check_entry(entry: Entry, photo: Photo) -> Result:
     return Result(entry, photo.name, failed, opposite=any(score <= -1.0 for _, score in failed))
 
 
-def run_list(
-    entries: Iterable[Entry], photos: Sequence[Photo], progress: Callable[[int], None] = lambda done: None
-) -> list[Result]:
+def run_list(entries: Iterable[Entry], photos: Sequence[Photo]) -> list[Result]:
     """All entries on all photos."""
-    results = []
-    for number, entry in enumerate(entries, start=1):
-        results += [check_entry(entry, photo) for photo in photos]
-        progress(number)
-    return results
+    return [check_entry(entry, photo) for entry in entries for photo in photos]
 
 
 def share_met(results: Iterable[Result]) -> float:

@@ -35,13 +35,6 @@ NETWORK_KINDS: dict[str, NetworkKind] = {
 }
 
 
-RENAMED_SETTINGS = {
-    "held": "validation_pairs",
-    "told_size": "request_channels",
-}
-"""Names that settings had in earlier releases, still read in files and on the command line -> names now."""
-
-
 @dataclass(frozen=True)
 class LoadedNetwork:
     """A network in evaluation mode, and what its file says of it."""
@@ -63,8 +56,7 @@ def load_network(path: Path) -> LoadedNetwork:
     tensors, metadata = read_tensors(path)
     if (kind := NETWORK_KINDS.get(metadata.get("network", ""))) is None:
         raise TrainingError(f"{path} holds no network of this release; give the best.safetensors of a run")
-    stored = json.loads(metadata["config"])
-    fields = {RENAMED_SETTINGS.get(name, name): value for name, value in stored.items()}
+    fields = json.loads(metadata["config"])
     lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     vocabulary = Vocabulary(tuple(json.loads(metadata["words"])))
     config = kind.config(**{**fields, **lists})

@@ -9,7 +9,7 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.language import Vocabulary
-from t2onet.models import Discriminator, DiscriminatorConfig, describe_network, load_network
+from t2onet.models import describe_network, load_network
 from t2onet.models.files import write_tensors
 from tests.models.helpers import small
 
@@ -27,14 +27,6 @@ def test_a_network_comes_back_with_its_words(tmp_path: Path) -> None:
     assert not loaded.network.training
     for name, value in network.state_dict().items():
         assert torch.equal(loaded.network.state_dict()[name], value)
-
-
-def test_settings_of_earlier_releases_are_read_by_their_names_now(tmp_path: Path) -> None:
-    config = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, request_channels=4)
-    facts = describe_network("discriminator", config, VOCABULARY)
-    facts["config"] = facts["config"].replace("request_channels", "told_size")
-    write_tensors(tmp_path / "w.safetensors", Discriminator(config, len(VOCABULARY)).state_dict(), facts)
-    assert load_network(tmp_path / "w.safetensors").config == config
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
