@@ -16,9 +16,8 @@ from pathlib import Path
 
 from t2onet.data.marks import MarkedWish, parse_marks, read_requests
 from t2onet.errors import DataError, T2OError
-from t2onet.language.reader import Reader, load_reader
+from t2onet.language.reader import Reader, load_reader, split_words
 from t2onet.language.wishes import Wish
-from t2onet.language.wordpiece import split_words
 from t2onet.options import DEFAULT_READER, READERS
 
 MARKS_FILE = Path(__file__).with_name("marked_requests.csv")

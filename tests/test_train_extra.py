@@ -24,6 +24,6 @@ def test_training_needs_nothing_beyond_the_extra_train() -> None:
 
 
 def test_imports_are_seen() -> None:
-    assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "export.py"))
+    assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "files.py"))
     assert {"torch", "accelerate"} <= set(list_imported_distributions(PACKAGE / "training" / "loop.py"))
     assert "scikit-image" in set(list_imported_distributions(PACKAGE / "metrics" / "distances.py"))

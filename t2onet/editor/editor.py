@@ -25,6 +25,7 @@ from ..recipe import Recipe, Step
 from .answer import answer_reading
 from .conversation import REPLIES, answer_question, flip_wishes, repeat_wishes, scale_recipe
 from .edits import EDIT, Edit, EditTurn, resolve_mode
+from .expert import make_retouch
 from .explain import (
     AS_OPENED,
     NO_OPPOSITE,
@@ -44,7 +45,6 @@ from .policy import (
     find_visible_steps,
     make_thumbnail,
 )
-from .retouch import make_retouch
 
 VARIANT_SPREAD = 0.35
 """Standard deviation of the random factor on the strength of each step of a variant."""

@@ -25,8 +25,8 @@ from safetensors.torch import load_file, save_file
 
 from ..data.marks import HELD, MarkedSentence, Meaning, judgements, parse_marks, read_marks, read_requests
 from ..data.sentences import SentenceMaker
-from ..language.wordpiece import normalize_word, split_pieces, split_words
-from ..models.export import export_reader
+from ..language.reader import normalize_word, split_pieces, split_words
+from ..models.files import export_reader
 from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_pretrained
 from .reader import (
     ATTRIBUTE_CLASSES,

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from ..data.packed import PackedSample, PackedSet
 from ..errors import DataError, TrainingError
 from ..language import Vocabulary
-from ..language.intent import TEN_REQUESTS
 from ..language.vocabulary import WordVectors
+from ..language.wishes import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
 from .task import LoopSettings, ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
