@@ -1,10 +1,14 @@
-"""Run the benchmarks named on the command line, or all of them."""
+"""Run the benchmarks named on the command line, or all of them.
+
+Options after the names go to those that take some: `python -m bench words --reader free`.
+"""
 
 from __future__ import annotations
 
 import platform
 import sys
 from importlib import import_module
+from itertools import takewhile
 
 import numba
 import numpy as np
@@ -17,19 +21,33 @@ ALL = (
     *("serving", "crowd", "hostile", "page"),
     "install_size",
     *("planning", "planted", "ablations", "local", "dataset", "languages"),
+    *("words", "reasons"),
 )
+WITH_OPTIONS = ("words", "reasons")
+"""Those that parse options and return an exit code."""
 
 
-def main() -> None:
+def main() -> int:
+    """Run what is named; returns the highest exit code."""
+    given = sys.argv[1:]
+    names = list(takewhile(lambda text: not text.startswith("-"), given))
+    options = given[len(names) :]
+    if options and not names:
+        sys.exit(f"usage: python -m bench [NAME...] [OPTION...]; there are {', '.join(ALL)}")
     print(
         f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}, "
         f"Pillow {PIL.__version__}, {count_cores()} cores ({platform.machine()}, {platform.system()})"
     )
-    for name in sys.argv[1:] or ALL:
+    codes = [0]
+    for name in names or ALL:
         benchmark = import_module(f"bench.{name}")
         print(f"\n{benchmark.__doc__}")
-        benchmark.main()
+        if name in WITH_OPTIONS:
+            codes.append(benchmark.main(options))
+        else:
+            benchmark.main()
+    return max(codes)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

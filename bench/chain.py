@@ -9,7 +9,7 @@ import torch
 from bench.scene import CHAIN, SHARP, photo
 from bench.timing import in_turns
 from t2onet import Recipe, apply, operations
-from t2onet.looks.export import tabulate_recipe
+from t2onet.looks import tabulate_recipe
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from bench.timing import in_turns
 from t2onet import Recipe, apply
 from t2onet.executor import render_stages
 from t2onet.image.pixels import to_uint16
-from t2onet.looks.export import tabulate_recipe
+from t2onet.looks import tabulate_recipe
 
 SCREEN = (1440, 900)
 QUALITY = 92

@@ -11,8 +11,6 @@ TRAINING = sorted(
     if path != PACKAGE / "data" / "plans" / "engines.py"  # its Ray engine needs the extra `cluster`
 )
 COMMANDS = [PACKAGE / "cli" / name for name in ("train.py", "recipes.py", "evaluate.py", "reproduce.py")]
-ELSEWHERE = {PACKAGE / "metrics" / "distances.py": {"torch-fidelity"}}
-"""Named in the message of the error that a lack of it gives, and in no extra."""
 
 
 def test_training_needs_nothing_beyond_the_extra_train() -> None:
@@ -20,12 +18,12 @@ def test_training_needs_nothing_beyond_the_extra_train() -> None:
     wrong = {
         str(path.relative_to(PACKAGE)): sorted(missing)
         for path in (*TRAINING, *COMMANDS)
-        if (missing := set(list_imported_distributions(path)) - allowed - ELSEWHERE.get(path, set()))
+        if (missing := set(list_imported_distributions(path)) - allowed)
     }
     assert wrong == {}
 
 
 def test_imports_are_seen() -> None:
-    assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "export.py"))
+    assert "onnx" in set(list_imported_distributions(PACKAGE / "models" / "files.py"))
     assert {"torch", "accelerate"} <= set(list_imported_distributions(PACKAGE / "training" / "loop.py"))
     assert "scikit-image" in set(list_imported_distributions(PACKAGE / "metrics" / "distances.py"))

@@ -21,7 +21,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from ..models.export import WeightFormat
+    from ..models.files import WeightFormat
     from ..recipe import Recipe
 
 
@@ -210,8 +210,7 @@ def _export_network(weights: Path, folder: Path, precision: WeightFormat | None,
         import onnx  # noqa: F401
 
         from ..models import T2ONet
-        from ..models.export import export_t2onet
-        from ..models.files import load_network, read_tensors
+        from ..models.files import export_t2onet, load_network, read_tensors
         from ..models.style_memory import STYLE_MEMORY_KIND, export_style_memory, load_style_memory
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None

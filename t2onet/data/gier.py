@@ -12,7 +12,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,22 +89,12 @@ def read(root: Path, splits: Collection[str] | None = None, *, photos: bool = Tr
     return Dataset(root, NAME, tuple(samples), (*problems, *folder.problems))
 
 
-def select_samples(
-    dataset: Dataset, *, scope: Literal["global", "local"] | None = None, aligned: bool | None = None
-) -> Dataset:
-    """Samples of global or local edits, and with photos of the same size or not; None accepts both.
-
-    The paper uses `aligned=True`.
-    """
+def select_samples(dataset: Dataset, *, aligned: bool) -> Dataset:
+    """Samples with photos of the same size, which the paper uses, or of different sizes."""
     if dataset.layout != NAME:
         raise DataError(f"{dataset.root} has the layout {dataset.layout}; only {NAME} has these labels.")
-    kept = [
-        sample
-        for sample in dataset.samples
-        if (scope is None or sample.labels["global"] == (scope == "global"))
-        and (aligned is None or sample.labels["aligned"] == aligned)
-    ]
-    return replace(dataset, samples=tuple(kept))
+    samples = tuple(sample for sample in dataset.samples if sample.labels["aligned"] == aligned)
+    return replace(dataset, samples=samples)
 
 
 def read_operator_mask(dataset: Dataset, sample: Sample, operation: str) -> NDArray[np.bool_] | None:

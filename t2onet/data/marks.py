@@ -20,8 +20,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from ..language.intent import Intent, parse_intent
-from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Role, Wish
+from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Intent, Role, Wish, parse_intent
 
 _DIRECTIONS = {"+": Direction.UP, "-": Direction.DOWN, "=": Direction.FIX, ".": Direction.NONE}
 _FIELDS = ("request", "expert_summary", "amateur_summary")

@@ -1,68 +1,17 @@
-"""Open a folder as a dataset, and leave out samples whose photos cannot be read."""
+"""Open a folder as a dataset."""
 
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
-import PIL.Image
-
 from ..errors import DataError
-from ..image import RAW_SUFFIXES, open_regular_file
-from ..image.formats import PILLOW_FORMATS, is_heic
 from . import gier, ma5k, pairs
-from .dataset import SPLITS, Dataset, Problem, Sample
-
-_HEAD_BYTES = 320
-"""Bytes of a file that are needed to tell HEIC from AVIF."""
-
-
-def drop_unreadable(dataset: Dataset) -> Dataset:
-    """The dataset without samples whose photos are missing, empty, or not photos by their first bytes.
-
-    Nothing is decoded: damage further in a file shows up when it is read (`Sample.photos`).
-    """
-    find_fault = cache(_find_fault)
-    readable: list[Sample] = []
-    problems = list(dataset.problems)
-    for sample in dataset.samples:
-        faults = [(path, fault) for path in (sample.before, sample.after) if (fault := find_fault(path))]
-        if faults:
-            path, fault = faults[0]
-            problems.append(Problem(sample.name, f"a photo that {fault}", f"{path.parent.name}/{path.name}"))
-        else:
-            readable.append(sample)
-    if not readable:
-        raise DataError(f"{dataset.root} has no sample whose photos can be read, of {len(dataset.samples)}.")
-    return replace(dataset, samples=tuple(readable), problems=tuple(problems))
-
-
-def _find_fault(path: Path) -> str:
-    """What is wrong with a file by its first bytes, or "".
-
-    HEIC and camera RAW, which Pillow does not read, are only checked for being empty.
-    """
-    try:
-        with open_regular_file(path) as file:
-            head = file.read(_HEAD_BYTES)
-        if not head:
-            return "is empty"
-        if path.suffix.lower() in RAW_SUFFIXES or is_heic(head):
-            return ""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Pillow warns about odd metadata and large photos
-            with PIL.Image.open(path, formats=PILLOW_FORMATS) as photo:
-                return "is too small" if min(photo.size) < 2 else ""
-    except FileNotFoundError:
-        return "is missing"
-    except Exception:  # Pillow raises many kinds on bad bytes
-        return "cannot be read"
+from .dataset import SPLITS, Dataset
 
 
 class _DatasetReader(Protocol):

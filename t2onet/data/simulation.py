@@ -23,10 +23,19 @@ from ..errors import DataError, ImageError, OutputError
 from ..executor import apply
 from ..image import Image, image_from_array, open_image, write_atomically
 from ..image.files import write_folder_atomically
-from ..language.intent import AMOUNTS, Intent
-from ..language.reader import DecodedWish, Reading, attach_quantities
-from ..language.wishes import COMMANDS, GEOMETRY, STYLES, Direction, Outcome, Role, Wish, get_attributes
-from ..language.wordpiece import split_words
+from ..language.reader import DecodedWish, Reading, attach_quantities, split_words
+from ..language.wishes import (
+    AMOUNTS,
+    COMMANDS,
+    GEOMETRY,
+    STYLES,
+    Direction,
+    Intent,
+    Outcome,
+    Role,
+    Wish,
+    get_attributes,
+)
 from ..metrics.attributes import check_followed, measure_changes
 from ..recipe import Recipe
 from .dataset import Problem

@@ -32,6 +32,7 @@ from .conversation import (
     scale_recipe,
 )
 from .edits import EDIT, Edit, EditTurn, resolve_mode
+from .expert import make_retouch
 from .explain import (
     AS_OPENED,
     NO_OPPOSITE,
@@ -51,7 +52,6 @@ from .policy import (
     find_visible_steps,
     make_thumbnail,
 )
-from .retouch import make_retouch
 
 VARIANT_SPREAD = 0.35
 """Standard deviation of the random factor on the strength of each step of a variant."""

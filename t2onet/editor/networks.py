@@ -17,9 +17,8 @@ from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET, open_session
 from ..language.vocabulary import NONE, Vocabulary, tokens
 from ..options import DEFAULT_READER, ReaderName, check_reader
 from ..recipe import Step
+from .expert import OnnxStyle, measure_wanted
 from .policy import EDIT, THUMBNAIL_SIDE, PolicyAnswer
-from .retouch import measure_wanted
-from .styles import OnnxStyle
 
 
 class T2ONetPolicy:

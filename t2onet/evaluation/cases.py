@@ -24,7 +24,7 @@ from ..data import Dataset, Problem, Sample, ma5k
 from ..editor import make_thumbnail
 from ..errors import DataError, T2OError
 from ..image import open_image, read_regular_file
-from ..language.intent import Intent, parse_intent
+from ..language.wishes import Intent, parse_intent
 from ..metrics.attributes import measure_attributes
 from ..planning.pictures import Picture, open_photo_pair
 

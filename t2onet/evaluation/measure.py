@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..data.spreadsheet import to_csv
 from ..language import Attribute
-from ..language.intent import TEN_REQUESTS
+from ..language.wishes import TEN_REQUESTS
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, check_followed, measure_unrequested_change
 from ..metrics.distances import LPIPS_TITLE as LPIPS
 from ..metrics.distances import (

@@ -32,7 +32,7 @@ from ..image.drawing import (
     to_png_bytes,
 )
 from ..image.pixels import to_uint8
-from ..language.intent import TEN_REQUESTS
+from ..language.wishes import TEN_REQUESTS
 from ..metrics.distances import answer_variance, l1_distance
 from ..planning import Plan, plan
 from .cases import Case, read_cases

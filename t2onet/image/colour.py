@@ -89,13 +89,6 @@ def srgb_to_lab(image: Array) -> Array:
     return array_namespace(image).stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=-3)
 
 
-def lab_to_srgb(values: Array) -> Array:
-    """L*, a*, b* to display-referred sRGB, which may lie outside [0, 1]."""
-    y = (values[..., 0, :, :] + 16.0) / 116.0
-    x, z = y + values[..., 1, :, :] / 500.0, y - values[..., 2, :, :] / 200.0
-    return encode_srgb(xyz_to_linear(_cie_cube(array_namespace(values).stack([x, y, z], axis=-3))))
-
-
 def _cie_root(values: Array) -> Array:
     """CIE's cube root, linear near black."""
     xp = array_namespace(values)

@@ -1,14 +1,15 @@
 """Read a request: find its wishes by a reader's network, and the numbers that belong to them exactly.
 
 A network is one ONNX file; its vocabulary and the names of the looks it knows are stored in it. The package
-has several, by name (`options.READERS`), and each is opened at its first use. Nothing is random.
+has several, by name (`options.READERS`), and each is opened at its first use. Words are split into pieces as
+the pretrained encoder was taught them (WordPiece, lower case). Nothing is random.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -31,12 +32,15 @@ from .wishes import (
     Role,
     Wish,
 )
-from .wordpiece import Word, encode_words, split_words
 
 SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
 """Outputs of the network that classify each piece, in order; `belongs` and `looks` follow."""
 MAX_CHARACTERS = 2000
 """Longer requests are read up to here."""
+MAX_PIECES = 126
+"""The most pieces of a sentence that are read; what follows is left out."""
+MAX_WORD = 40
+"""Words of more characters are unknown."""
 _DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
 _LOOKS_NAMED = 3
 _LAST_LATIN = 0xFF
@@ -66,6 +70,76 @@ def _is_picture(character: str) -> bool:
 
 def _is_visible(character: str) -> bool:
     return not unicodedata.category(character).startswith("C")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, number or punctuation mark of a sentence, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split_words(sentence: str) -> list[Word]:
+    """Words and punctuation marks: letters and digits run on, every other sign stands alone."""
+    words: list[Word] = []
+    start: int | None = None
+    for position, character in enumerate(sentence):
+        inside = character.isalnum() or unicodedata.category(character) == "Mn"
+        if inside and _is_ideograph(character):
+            inside = False
+        elif inside:
+            start = position if start is None else start
+            continue
+        if start is not None:
+            words.append(Word(sentence[start:position], start, position))
+            start = None
+        if not character.isspace() and not unicodedata.category(character).startswith("C"):
+            words.append(Word(character, position, position + 1))
+    if start is not None:
+        words.append(Word(sentence[start:], start, len(sentence)))
+    return words
+
+
+def _is_ideograph(character: str) -> bool:
+    return "\u3400" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff"
+
+
+def normalize_word(text: str) -> str:
+    """In small letters and without accents."""
+    decomposed = unicodedata.normalize("NFD", text.lower())
+    return "".join(character for character in decomposed if unicodedata.category(character) != "Mn")
+
+
+def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
+    """The longest known pieces from left to right; later ones begin with ##. An unknown word is [UNK]."""
+    pieces: list[str] = []
+    start = 0
+    while start < len(word) and len(word) <= MAX_WORD:
+        prefix = "##" if start else ""
+        end = next(
+            (end for end in range(len(word), start, -1) if prefix + word[start:end] in vocabulary), start
+        )
+        if end == start:
+            break
+        pieces.append(prefix + word[start:end])
+        start = end
+    if start < len(word) or not word:
+        return iter(["[UNK]"])
+    return iter(pieces)
+
+
+def encode_words(words: list[Word], vocabulary: Mapping[str, int]) -> tuple[list[int], list[int]]:
+    """Numbers of the pieces, between [CLS] and [SEP], and the position of each piece's word (-1: none)."""
+    numbers, owners = [vocabulary["[CLS]"]], [-1]
+    for position, word in enumerate(words):
+        pieces = [vocabulary[piece] for piece in split_pieces(normalize_word(word.text), vocabulary)]
+        if len(numbers) + len(pieces) > MAX_PIECES + 1:
+            break
+        numbers += pieces
+        owners += [position] * len(pieces)
+    return [*numbers, vocabulary["[SEP]"]], [*owners, -1]
 
 
 class Reader:

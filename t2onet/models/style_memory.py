@@ -19,15 +19,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..editor.retouch import measure_wanted
-from ..editor.styles import TONE_LEVELS
+from ..editor.expert import TONE_LEVELS, measure_wanted
 from ..errors import DataError, TrainingError
 from ..image import write_atomically
 from ..inference import MEMORY_FILE
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
-from .export import export_graph
-from .files import read_tensors, write_tensors
+from .files import export_graph, read_tensors, write_tensors
 
 PICTURE_SIDE = 128
 """Pixels a side of the pictures it sees."""

@@ -34,7 +34,7 @@ from ._registry import (
     repairs,
     sort_by_position,
 )
-from .paper import PAPER, paper_operations
+from .paper import PAPER
 
 DARKROOM = (
     *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "tone"),
@@ -68,7 +68,6 @@ __all__ = [
     "get_published_operation",
     "join_phrases",
     "operations",
-    "paper_operations",
     "pixel_scale",
     "register",
     "register_geometry",

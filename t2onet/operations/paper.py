@@ -14,7 +14,7 @@ from operator import mul
 from ..image.pixels import Array, array_namespace, make_shifter, per_pixel
 from ._declarations import Attribute, Frame, Operation
 from ._parameters import Parameter, ParameterValues, Phrase, adverb, degree, percent
-from ._registry import get_published_operation, register
+from ._registry import register
 
 PAPER = ("brightness", "saturation", "contrast", "tone", "color", "sharpness")
 """The paper's set, in the order of a network's outputs and of the keys of stored plans."""
@@ -25,11 +25,6 @@ CURVE_PIECES = 8
 """Straight pieces of a tone or color curve."""
 _TINY = 1e-8
 """Replaces a zero divisor: far below one 16-bit level, and its square's inverse is finite in float32."""
-
-
-def paper_operations() -> tuple[Operation, ...]:
-    """The operations of `PAPER` with the parameters that were published, in its order."""
-    return tuple(get_published_operation(name) for name in PAPER)
 
 
 def _hsv_value(image: Array) -> Array:

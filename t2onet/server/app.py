@@ -19,7 +19,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from .. import __version__
-from ..editor.policy import Policy
 from . import edit_routes, errors, photo_routes
 from .errors import AsciiJSONResponse
 from .photo_routes import is_upload
@@ -124,10 +123,8 @@ _EXPIRY_CHECK_SECONDS = 60.0
 """Seconds between two checks for expired sessions."""
 
 
-def create_app(
-    settings: ServerSettings | None = None, *, policy: Policy | None = None, more: Sequence[APIRouter] = ()
-) -> FastAPI:
-    """Create the application; `policy` is a network that answers requests, `more` are further routes."""
+def create_app(settings: ServerSettings | None = None, *, more: Sequence[APIRouter] = ()) -> FastAPI:
+    """Create the application; `more` are further routes."""
     settings = settings or ServerSettings()
     app = FastAPI(
         title="t2onet",
@@ -140,7 +137,7 @@ def create_app(
         generate_unique_id_function=_make_operation_id,
         lifespan=_lifespan,
     )
-    app.state.darkroom = darkroom = DarkroomService.create(settings, policy)
+    app.state.darkroom = darkroom = DarkroomService.create(settings)
     errors.install_error_handlers(app, darkroom.sessions.hide_paths)
     app.add_middleware(DisconnectMiddleware)
     app.add_middleware(SecurityMiddleware, settings=settings, is_upload=is_upload)

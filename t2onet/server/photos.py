@@ -16,7 +16,7 @@ import numpy as np
 
 from ..bands import Pixels
 from ..editor import Edit, Editor
-from ..editor.policy import THUMBNAIL_SIDE, Policy
+from ..editor.policy import THUMBNAIL_SIDE
 from ..errors import ImageError
 from ..executor import reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
@@ -275,7 +275,6 @@ class SessionPhoto:
     uploaded: bool
     settings: ServerSettings
     previews: PreviewRenderer
-    policy: Callable[[], Policy | None]
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     revision: int = 0
     info: PhotoInfo | None = None
@@ -291,12 +290,8 @@ class SessionPhoto:
         with self._lock:
             if self._editor is None:
                 image = self.open()
-                policy = self.policy()
-                self._editor = Editor(
-                    image_from_array(resize_to_square(image, policy.side if policy else THUMBNAIL_SIDE)),
-                    policy,
-                    reader=self.settings.reader,
-                )
+                thumbnail = image_from_array(resize_to_square(image, THUMBNAIL_SIDE))
+                self._editor = Editor(thumbnail, reader=self.settings.reader)
                 self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )

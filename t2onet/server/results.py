@@ -14,8 +14,7 @@ from pathlib import Path
 from ..bands import CancelToken
 from ..errors import Cancelled, T2OError
 from ..executor import apply
-from ..looks import ExportedLook, export_recipe
-from ..looks.export import SETTINGS_FORMATS, choose_size
+from ..looks import SETTINGS_FORMATS, ExportedLook, choose_size, export_recipe
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
 from .errors import Refused, refuse_storage_errors, to_resource_refusal

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from fastapi import Depends, Request
 
-from ..editor.policy import Policy
 from ..errors import ServerError, T2OError
 from ..executor import render_stages
 from ..image.codecs import count_cores
@@ -358,17 +357,12 @@ class DarkroomService:
     settings: ServerSettings
     sessions: SessionStore
     previews: PreviewRenderer
-    custom_policy: Policy | None = None
     _slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(count_cores()))
 
     @classmethod
-    def create(cls, settings: ServerSettings, policy: Policy | None = None) -> DarkroomService:
+    def create(cls, settings: ServerSettings) -> DarkroomService:
         previews = PreviewRenderer(PreviewCache(MIB * settings.cache_mb), settings.preview, count_cores())
-        return cls(settings, SessionStore(settings), previews, policy)
-
-    def get_policy(self) -> Policy | None:
-        """The network that replaces the editor's own way of answering, if any."""
-        return self.custom_policy
+        return cls(settings, SessionStore(settings), previews)
 
     @contextmanager
     def hold_slot(self) -> Iterator[None]:
@@ -391,9 +385,7 @@ class DarkroomService:
             yield
 
     def make_photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
-        return SessionPhoto(
-            to_display_name(name), path, uploaded, self.settings, self.previews, self.get_policy
-        )
+        return SessionPhoto(to_display_name(name), path, uploaded, self.settings, self.previews)
 
     def open_photo(self, photo: SessionPhoto) -> SessionPhoto:
         """Open a photo if it is not open yet."""

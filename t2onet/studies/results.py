@@ -9,7 +9,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,6 @@ from .pages import MIN_CHECKS, passes_check
 
 MIN_ATTENTION = 0.7
 """Share of known pictures that a rater must have rated as expected to be counted."""
-MeasurementLevel = Literal["nominal", "ordinal", "interval"]
 Floats = NDArray[np.float64]
 
 
@@ -179,21 +177,18 @@ def _compute_mean(dataset: str, system: str, ratings: Iterable[GivenRating], see
     return MeanRating(dataset, system, mean, low, high, sum(map(len, stars.values())), len(stars))
 
 
-def krippendorff_alpha(
-    values: Iterable[tuple[Hashable, float]], level: MeasurementLevel = "ordinal"
-) -> float | None:
-    """Krippendorff's alpha of (unit, value) pairs, one for each judgement; units may lack any of the raters.
+def krippendorff_alpha(values: Iterable[tuple[Hashable, float]]) -> float | None:
+    """Krippendorff's ordinal alpha of (unit, value) pairs, a judgement each; units may lack any rater.
 
     1 is perfect agreement, 0 that of chance; None if no two judgements can be compared or all are equal.
-    `level` defines differences: equal or not, in ranks, or in the values themselves.
 
     K. Krippendorff, "Content Analysis", chapter 11.
     """
-    counts, domain = _count_values(values)
+    counts = _count_values(values)
     sizes = counts.sum(axis=1)
     counts, sizes = counts[sizes > 1], sizes[sizes > 1]
     totals = counts.sum(axis=0)
-    distance = _squared_differences(domain, totals, level)
+    distance = _squared_rank_differences(totals)
     pairs = np.einsum("uc,uk,u->ck", counts, counts, 1 / (sizes - 1)) - np.diag(
         (counts / (sizes - 1)[:, None]).sum(axis=0)
     )
@@ -202,23 +197,21 @@ def krippendorff_alpha(
     return None if expected == 0 else 1 - float((pairs * distance).sum()) / expected
 
 
-def _count_values(values: Iterable[tuple[Hashable, float]]) -> tuple[Floats, Floats]:
-    """Counts (units, values) of each value for each unit, and the values in ascending order."""
+def _count_values(values: Iterable[tuple[Hashable, float]]) -> Floats:
+    """Counts (units, values) of each value for each unit, the values in ascending order."""
     units: dict[Hashable, int] = {}
     cells = [(units.setdefault(unit, len(units)), float(value)) for unit, value in values]
     domain = sorted({value for _, value in cells})
     counts = np.zeros((len(units), len(domain)))
     for row, value in cells:
         counts[row, domain.index(value)] += 1
-    return counts, np.array(domain)
+    return counts
 
 
-def _squared_differences(domain: Floats, totals: Floats, level: MeasurementLevel) -> Floats:
-    """Squared differences between values (V, V)."""
-    if level == "nominal":
-        return 1.0 - np.eye(len(domain))
+def _squared_rank_differences(totals: Floats) -> Floats:
+    """Squared differences (V, V) between the ranks of values that occur `totals` times."""
     # Equal values share a rank: between two values are all others in between and half of each of the two.
-    places = np.cumsum(totals) - totals / 2 if level == "ordinal" else domain
+    places = np.cumsum(totals) - totals / 2
     return np.square(places[:, None] - places[None, :])
 
 

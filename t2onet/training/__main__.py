@@ -17,12 +17,7 @@ from .run import configs, train
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands; returns the exit code, 2 for refused input."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if (
-        given and given[0] in configs()
-    ):  # `python -m t2onet.training CONFIG`, the spelling before `answer` existed
-        given.insert(0, "train")
-    options = vars(_build_parser().parse_args(given))
+    options = vars(_build_parser().parse_args(arguments))
     command = options.pop("command")
     try:
         command(**options)

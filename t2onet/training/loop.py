@@ -23,7 +23,7 @@ from ..errors import OutputError, TrainingError
 from ..image import write_atomically
 from ..language.vocabulary import WordVectors
 from ..models import LoadedNetwork, load_network
-from ..models.files import RENAMED_SETTINGS, read_tensors, write_tensors
+from ..models.files import read_tensors, write_tensors
 from .task import (
     Learner,
     LoopSettings,
@@ -139,7 +139,7 @@ def describe_settings_difference(before: dict[str, Any], after: dict[str, Any]) 
 def _flatten(data: dict[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in data.items():
-        flat |= _flatten(value) if isinstance(value, dict) else {RENAMED_SETTINGS.get(key, key): value}
+        flat |= _flatten(value) if isinstance(value, dict) else {key: value}
     return flat
 
 

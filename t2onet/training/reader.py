@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from ..data.marks import MarkedSentence
 from ..data.phrasing import load_phrases
-from ..language.reader import decode_wishes
+from ..language.reader import Word, decode_wishes, encode_words, split_words
 from ..language.wishes import (
     CHANGES,
     HUES,
@@ -28,7 +28,6 @@ from ..language.wishes import (
     Wish,
     get_attributes,
 )
-from ..language.wordpiece import Word, encode_words, split_words
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..models.reader import SLOTS
 from ..operations import Attribute

@@ -36,9 +36,9 @@ from ..data.marks import (
     read_written,
 )
 from ..data.sentences import SentenceMaker
-from ..language.wordpiece import normalize_word, split_pieces, split_words
+from ..language.reader import normalize_word, split_pieces, split_words
 from ..models.answering import supports_bfloat16
-from ..models.export import export_reader
+from ..models.files import export_reader
 from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_exported, load_pretrained
 from .reader import (
     ATTRIBUTE_CLASSES,

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..errors import TrainingError
-from ..models.files import RENAMED_SETTINGS
 
 S = TypeVar("S")
 
@@ -58,8 +57,7 @@ def apply_assignments(settings: S, assignments: Iterable[str]) -> S:
         name, equals, text = assignment.partition("=")
         if not equals:
             raise TrainingError(f"{assignment!r} is not a setting; settings are given as name=value")
-        name = name.strip()
-        settings = _assign(settings, RENAMED_SETTINGS.get(name, name), text.strip())
+        settings = _assign(settings, name.strip(), text.strip())
     return settings
 
 

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from ..data.packed import PackedSample, PackedSet
 from ..errors import DataError, TrainingError
 from ..language import Vocabulary
-from ..language.intent import TEN_REQUESTS
 from ..language.vocabulary import WordVectors
+from ..language.wishes import TEN_REQUESTS
 from ..models import ActionSpace, RequestBatch
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
 from .task import LoopSettings, ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
@@ -254,8 +254,8 @@ class TripletTask:
         self.validation = build_triplets(data, validation, photos, vocabulary=vocabulary, max_steps=max_steps)
         if not len(self.train):
             raise DataError(
-                "no pair of the train split has a request, and this config learns from requests; "
-                "add requests to the dataset, or train the config default, which works without"
+                "no pair of the train split has a request, and networks learn from requests; "
+                "add requests to the dataset and pack it again"
             )
 
     def batch(self, rows: Tensor, at: int, stream: int) -> TripletBatch:

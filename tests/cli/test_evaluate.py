@@ -13,7 +13,7 @@ from t2onet.data.records import read_questions
 from t2onet.data.simulation import PER_PHOTO
 from t2onet.evaluation import cases
 from t2onet.evaluation.measure import AMOUNT_REQUESTS
-from t2onet.language.intent import TEN_REQUESTS
+from t2onet.language.wishes import TEN_REQUESTS
 from tests.cli.helpers import T2O, photo
 from tests.conftest import ROOT
 from tests.evaluation.paper_helpers import NAMES, small_pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -44,27 +45,23 @@ def test_without_photos_there_is_language_only_where_asked_for(tmp_path: Path) -
     assert len(sample.requests) == 3
 
 
-def test_edits_are_selected_by_scope_and_alignment(tmp_path: Path) -> None:
+def test_edits_are_selected_by_alignment(tmp_path: Path) -> None:
     inpainted = {"inpaint_obj": {"local": True, "ids": [1]}}
     entries = [edit("a"), edit("b", operator=inpainted), edit("c"), edit("d", operator=inpainted)]
     root = gier(tmp_path, entries, names="abcd")
     write(root / "splits" / "train_shapeAlign_sess_3.json", [0, 1])
     dataset = open_dataset(root)
 
-    def names(**how: Any) -> str:
-        return "".join(sample.name[0] for sample in select_samples(dataset, **how).samples)
+    def names(aligned: bool) -> str:
+        return "".join(sample.name[0] for sample in select_samples(dataset, aligned=aligned).samples)
 
-    assert names() == "abcd"
-    assert names(scope="global") == "ac"
-    assert names(scope="local") == "bd"
-    assert names(aligned=True) == "ab"
-    assert names(scope="global", aligned=True) == "a"
-    assert names(scope="local", aligned=False) == "d"
+    assert (names(aligned=True), names(aligned=False)) == ("ab", "cd")
+    assert [sample.labels["global"] for sample in dataset.samples] == [True, False, True, False]
 
 
 def test_other_datasets_have_no_such_selections(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has the layout pairs; only gier has these labels"):
-        select_samples(open_dataset(pairs(tmp_path, ["a.png"])), scope="global")
+        select_samples(open_dataset(pairs(tmp_path, ["a.png"])), aligned=True)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +154,8 @@ def test_the_data_at_hand_is_read_whole() -> None:
     dataset = open_dataset(REAL, photos=False)
     assert dataset.problems == ()
     assert (len(dataset.split("train")), len(dataset.split("val"))) == (4_943, 618)
-    chosen = select_samples(dataset, scope="global")
-    assert (len(chosen.split("train")), len(chosen.split("val"))) == (2_997, 380)
+    counts = Counter(sample.split for sample in dataset.samples if sample.labels["global"])
+    assert counts == {"train": 2_997, "val": 380}
     aligned = select_samples(dataset, aligned=True)
     assert (len(aligned.split("train")), len(aligned.split("val"))) == (3_779, 488)
     assert sum(len(sample.requests) for sample in aligned.split("val")) == 2_404  # as in the paper

@@ -12,7 +12,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from t2onet.data import LAYOUTS, Problem, drop_unreadable, open_dataset
+from t2onet.data import LAYOUTS, open_dataset
 from t2onet.errors import DataError, ImageError
 from tests.data.helpers import edit, gier, ma5k, pairs, photos, request, write
 
@@ -64,41 +64,16 @@ def test_a_dataset_with_nothing_usable_says_why(tmp_path: Path) -> None:
         open_dataset(ma5k(tmp_path, entries))
 
 
-def test_checking_finds_photos_that_cannot_be_read(tmp_path: Path) -> None:
-    root = pairs(tmp_path, [f"{name}.png" for name in "abcdef"])
+def test_a_photo_that_cannot_be_read_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    root = pairs(tmp_path, [f"{name}.png" for name in "abcd"])
     write(root / "before" / "a.png", b"")
     write(root / "after" / "b.png", b"no photo at all")
-    (root / "after" / "c.png").unlink()
+    write(root / "before" / "d.png", b"\x89PNG\r\n\x1a\n\0\0")
     dataset = open_dataset(root)
-    (root / "after" / "d.png").unlink()
-    write(root / "before" / "e.png", b"\x89PNG\r\n\x1a\n\0\0")
-    sound = drop_unreadable(dataset)
-    assert [sample.name for sample in sound.samples] == ["f"]
-    assert sound.problems[1:] == (
-        Problem("a", "a photo that is empty", "before/a.png"),
-        Problem("b", "a photo that cannot be read", "after/b.png"),
-        Problem("d", "a photo that is missing", "after/d.png"),
-        Problem("e", "a photo that cannot be read", "before/e.png"),
-    )
-    for sample in dataset.samples[:-1]:
+    (root / "after" / "c.png").unlink()
+    for sample in dataset.samples:
         with pytest.raises(ImageError, match=rf"{sample.name}\.png"):
             sample.open_photos()
-
-
-def test_checking_leaves_heic_and_raw_to_their_readers(tmp_path: Path) -> None:
-    root = pairs(tmp_path, ["a.png"])
-    for side in ("before", "after"):
-        write(root / side / "b.heic", b"\0\0\0\x18ftypheic" + bytes(40))
-        write(root / side / "c.nef", b"MM\0*")
-    write(root / "after" / "c.nef", b"")
-    assert [sample.name for sample in drop_unreadable(open_dataset(root)).samples] == ["a", "b"]
-
-
-def test_a_dataset_of_which_no_photo_can_be_read_is_refused(tmp_path: Path) -> None:
-    root = pairs(tmp_path, ["a.png"])
-    write(root / "before" / "a.png", b"")
-    with pytest.raises(DataError, match="no sample whose photos can be read, of 1"):
-        drop_unreadable(open_dataset(root))
 
 
 def test_a_fingerprint_is_of_samples_not_of_places(tmp_path: Path) -> None:
@@ -149,8 +124,8 @@ def test_memory_does_not_grow_with_the_number_of_samples(tmp_path: Path) -> None
 def test_readers_run_where_only_numpy_and_pillow_are(tmp_path: Path) -> None:
     pairs(tmp_path, ["a.png"])
     code = (
-        "import sys; from t2onet.data import drop_unreadable, open_dataset; import t2onet.language; "
-        f"drop_unreadable(open_dataset({str(tmp_path)!r})).samples[0].open_photos(); print(*sys.modules)"
+        "import sys; from t2onet.data import open_dataset; import t2onet.language; "
+        f"open_dataset({str(tmp_path)!r}).samples[0].open_photos(); print(*sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert {"pydantic", "typer", "rich", "numba", "h5py", "torch", "scipy"} & set(found.split()) == set()

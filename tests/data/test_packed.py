@@ -46,9 +46,8 @@ def test_everything_comes_back(dataset: Dataset, tmp_path: Path) -> None:
         dataset.samples[0], labels=labels, unanswerable="crop", requests=("crop it", "größer, bitte")
     )
     dataset = replace(dataset, samples=(one, *dataset.samples[1:]))
-    plan_dataset(
-        dataset, tmp_path / "plans", split="train", engine=InThisProcess(), settings=PlanSettings(SIDE)
-    )
+    train = replace(dataset, samples=dataset.split("train"))
+    plan_dataset(train, tmp_path / "plans", engine=InThisProcess(), settings=PlanSettings(SIDE))
     plans = DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
     done = pack_dataset(dataset, tmp_path / "packed", plans=plans, size=SIDE)
     packed = read_packed(tmp_path / "packed")

@@ -307,12 +307,6 @@ def test_plans_keep_to_the_operations_and_the_way_they_were_asked_for(
     assert not DatasetPlans(tmp_path / "plans", dataset.samples, PlanSettings(SIDE))
 
 
-def test_one_split(dataset: Dataset, tmp_path: Path) -> None:
-    engine = InThisProcess()
-    plan_dataset(dataset, tmp_path / "plans", split="val", engine=engine, settings=PlanSettings(SIDE))
-    assert engine.given == ["pair-003"]
-
-
 def test_a_broken_pair_is_told_and_the_others_go_on(dataset: Dataset, tmp_path: Path) -> None:
     first, second, third, last = dataset.samples
     first.after.write_bytes(first.after.read_bytes()[:300])

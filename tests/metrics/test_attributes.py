@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from t2onet.image import colour
 from t2onet.language import Attribute, Intent
 from t2onet.metrics.attributes import (
     JUST_NOTICEABLE,
@@ -16,13 +15,14 @@ from t2onet.metrics.attributes import (
     measure_changes,
     measure_unrequested_change,
 )
+from tests.metrics.helpers import lab_to_srgb
 
 LAB = np.array([[40.0, 60.0], [1.0, -3.0], [5.0, 4.0]])[:, None, :]
 """Two pixels side by side: L* 40 and 60, a* 1 and -3, b* 5 and 4."""
 
 
 def test_two_pixels_by_hand() -> None:
-    found = measure_attributes(colour.lab_to_srgb(LAB))
+    found = measure_attributes(lab_to_srgb(LAB))
     chroma = (math.hypot(1, 5) + math.hypot(-3, 4)) / 2
     # Beyond the border stands the border pixel, so each Laplacian is the one difference, 20.
     np.testing.assert_allclose(found, [50, 10, chroma, 4.5, -1, math.log(20 / 10)], atol=1e-3)

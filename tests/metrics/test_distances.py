@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from t2onet.image.colour import lab_to_srgb
 from t2onet.metrics.distances import answer_variance, delta_e, l1_distance, psnr, ssim
+from tests.metrics.helpers import lab_to_srgb
 
 
 def flat(*colour: float) -> np.ndarray:

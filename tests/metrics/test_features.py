@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import types
 import warnings
 import zipfile
 from pathlib import Path
@@ -104,44 +103,6 @@ def test_inception_sees_pictures_as_tensorflow_1_resized_them() -> None:
     rows, columns = (np.minimum(np.arange(299) * size / 299, size - 1) for size in (4, 6))
     expected = (60 * rows[:, None] + 10 * columns - 128) / 128
     np.testing.assert_allclose(found[0, 1], expected, atol=1e-4)
-
-
-def test_inception_as_weights_for_torch_fidelity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its class is given the file; here a small one in its place."""
-
-    class FeatureExtractorInceptionV3(torch.nn.Module):
-        def __init__(self, name: str, features_list: list[str], feature_extractor_weights_path: str) -> None:
-            super().__init__()
-            assert features_list == [str(INCEPTION_FEATURES)]
-            self.fc = torch.nn.Linear(1, INCEPTION_FEATURES)
-            self.load_state_dict(torch.load(feature_extractor_weights_path, weights_only=True))
-
-        def forward(self, levels: torch.Tensor) -> tuple[torch.Tensor]:
-            return (self.fc(levels.float().mean((1, 2, 3))[:, None]),)
-
-    module = types.ModuleType("torch_fidelity.feature_extractor_inceptionv3")
-    module.FeatureExtractorInceptionV3 = FeatureExtractorInceptionV3
-    monkeypatch.setitem(sys.modules, "torch_fidelity", types.ModuleType("torch_fidelity"))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    path = tmp_path / "pt_inception.pth"
-    torch.save(
-        {"fc.weight": torch.ones(INCEPTION_FEATURES, 1), "fc.bias": torch.zeros(INCEPTION_FEATURES)}, path
-    )
-    np.testing.assert_allclose(
-        load_inception_extractor(path)(PICTURES)[:, 5], (PICTURES * 255).round().mean((1, 2, 3)), rtol=1e-5
-    )
-    torch.save({"fc.weight": torch.ones(3, 1)}, path)
-    with pytest.raises(DataError, match=r"pt_inception\.pth holds other weights than Inception's"):
-        load_inception_extractor(path)
-
-
-def test_without_torch_fidelity_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch_fidelity", None)
-    torch.save({"fc.bias": torch.zeros(3)}, tmp_path / "w.pth")
-    with pytest.raises(DataError, match=r"w\.pth needs the network of torch-fidelity: pip install torch-fid"):
-        load_inception_extractor(tmp_path / "w.pth")
 
 
 def test_wrong_files_are_refused(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from t2onet.image.colour import lab_to_srgb
 from t2onet.metrics.regions import HUES, ZONES, View
+from tests.metrics.helpers import lab_to_srgb
 
 
 def pixel(*colour: float) -> View:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.models import ActionSpace
-from t2onet.operations import PAPER, paper_operations
+from t2onet.operations import PAPER, get_published_operation
 
 ACTIONS = ActionSpace()
 
@@ -16,7 +16,7 @@ ACTIONS = ActionSpace()
 def test_the_declared_operations_in_their_order_then_the_end_and_the_start() -> None:
     assert ACTIONS.names == PAPER
     assert (ACTIONS.end, ACTIONS.start) == (6, 7)
-    assert ACTIONS.width == sum(operation.size for operation in paper_operations()) == 36
+    assert ACTIONS.width == sum(get_published_operation(name).size for name in PAPER) == 36
     assert [place.stop - place.start for place in ACTIONS.slices] == [o.size for o in ACTIONS.operations]
 
 

@@ -11,7 +11,7 @@ import torch
 from t2onet.inference import open_session
 from t2onet.language.reader import Reader
 from t2onet.language.wishes import WHATS
-from t2onet.models.export import export_reader
+from t2onet.models.files import export_reader
 from t2onet.models.reader import (
     GRAPH_OUTPUTS,
     LOOK_WIDTH,

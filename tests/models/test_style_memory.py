@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from t2onet.editor.retouch import measure_wanted
-from t2onet.editor.styles import TONE_LEVELS, measure_tones
+from t2onet.editor.expert import TONE_LEVELS, measure_tones, measure_wanted
 from t2onet.errors import DataError, TrainingError
 from t2onet.inference import MEMORY_FILE, import_onnxruntime
 from t2onet.models import style_memory as networks

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from t2onet import Mask, Recipe, RecipeError, Step
 from t2onet.errors import LookError
-from t2onet.looks.export import export_recipe
+from t2onet.looks import export_recipe
 from t2onet.operations import Geometry, declarations, geometries, get_operation, operations, register_geometry
 from t2onet.operations.geometry import CROP, FLIP, ROTATE, STRAIGHTEN, find_crop_box, find_inscribed_size
 

@@ -9,7 +9,7 @@ import pytest
 
 from t2onet import Mask, Recipe, RecipeError, Step
 from t2onet.errors import LookError
-from t2onet.looks.export import export_recipe
+from t2onet.looks import export_recipe
 from t2onet.operations import Repair, get_operation, operations, register_repair, repairs
 from t2onet.operations.detail import inpaint
 

@@ -12,7 +12,9 @@ from t2onet.recipe import Step
 from tests.planning.scenes import scene
 
 
-@pytest.mark.parametrize("name", [op.name for op in operations.paper_operations() if not op.reads_neighbours])
+@pytest.mark.parametrize(
+    "name", [name for name in operations.PAPER if not operations.get_operation(name).reads_neighbours]
+)
 def test_nudged_results_are_those_of_nudged_parameters(name: str) -> None:
     rng = np.random.default_rng(1)
     values = tuple(rng.uniform(0.5, 0.9) for _ in operations.get_operation(name).slots)

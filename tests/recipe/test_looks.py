@@ -10,8 +10,7 @@ import pytest
 
 import t2onet
 from t2onet import Recipe, RecipeError
-from t2onet.looks import Look, find_look, looks
-from t2onet.looks.export import explain_left_out
+from t2onet.looks import Look, explain_left_out, find_look, looks
 from t2onet.operations import get_operation
 from t2onet.recipe.looks import derive_result_name, load_recipe
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from t2onet.editor.policy import Policy
 from t2onet.server import ServerSettings, create_app
 from tests.server.browser import browser, monitored_page
 from tests.server.helpers import Visitor, picture
@@ -27,9 +26,9 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """`serve(sessions=2)`: a visitor with a session on a new server with such limits."""
     with ExitStack() as stack:
 
-        def begin(*, begun: bool = True, policy: Policy | None = None, **limits: Any) -> Visitor:
+        def begin(*, begun: bool = True, **limits: Any) -> Visitor:
             settings = replace(ServerSettings(folder=tmp_path / "server"), **limits)
-            client = TestClient(create_app(settings, policy=policy), base_url="http://127.0.0.1:8642")
+            client = TestClient(create_app(settings), base_url="http://127.0.0.1:8642")
             stack.enter_context(client)
             visitor = Visitor(client)
             if begun:

@@ -13,7 +13,6 @@ from t2onet.editor import Editor
 from t2onet.image import READABLE_SUFFIXES, WRITABLE_SUFFIXES
 from t2onet.looks import looks
 from t2onet.options import ReaderName
-from tests.editor.helpers import Scripted
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, encode, picture, pixels, read_refusal, recipe
 
@@ -72,38 +71,6 @@ def test_the_server_reads_by_the_reader_of_its_settings(serve: Serve, used_reade
     assert set(used_readers) == {"free"}, "not even when the server warms up"
     with pytest.raises(RequestError, match="there is no reader 'other'; there are default, free"):
         serve(reader="other")
-
-
-def test_a_network_of_ones_own_answers_instead(serve: Serve) -> None:
-    policy = Scripted()
-    visitor = serve(policy=policy)
-    photo = visitor.bring(picture())
-    bright = visitor.say(photo, "brighter, please trim the edges", 0)
-    (step,) = bright["state"]["steps"]
-    assert (step["operation"], step["because"]) == ("brightness", ["brighter"])
-    assert bright["state"]["recipe"]["steps"][0]["parameters"] == [0.2]
-    assert [part["words"] for part in bright["declined"]] == ["trim the edges"]
-    sharp = visitor.say(photo, "sharper", 1)["state"]
-    assert [one["operation"] for one in sharp["recipe"]["steps"]] == ["brightness", "sharpness"]
-    assert policy.pictures[1].mean() > policy.pictures[0].mean(), "a follow-up sees the photo as it looks now"
-    declined = visitor.say(photo, "crop it", 2)
-    assert (declined["answered"], declined["verdict"], declined["state"]) == (False, "crop", sharp)
-    expert = visitor.post(f"{photo}/variants", request="warmer", count=2, mode="expert").json()
-    assert [len(one["recipe"]["steps"]) for one in expert["variants"]] == [1, 1]
-    assert policy.asked_modes == [*["literal"] * 3, "expert"]
-    assert {picture.shape for picture in policy.pictures} == {(3, policy.side, policy.side)}
-
-
-def test_a_mode_that_a_network_does_not_have_is_refused(serve: Serve) -> None:
-    class OneMode(Scripted):
-        modes = ()
-
-    visitor = serve(policy=OneMode())
-    photo = visitor.bring(picture())
-    refused = visitor.post(f"{photo}/requests", request="brighter", revision=0, mode="expert")
-    assert read_refusal(refused)[0] == 422
-    assert "no mode expert" in refused.json()["error"]["message"]
-    assert visitor.say(photo, "brighter", 0)["answered"]
 
 
 def test_follow_ups_change_what_they_mention(visitor: Visitor, photo: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import t2onet
 from t2onet import Editor, Recipe
-from t2onet.looks.export import SETTINGS_FORMATS
+from t2onet.looks import SETTINGS_FORMATS
 from t2onet.server import photos, results
 from t2onet.server.photos import PreviewCache, encode_preview
 from tests.conftest import EXAMPLES, PATIENCE

@@ -137,7 +137,7 @@ def test_it_trains_and_resumes(bare: Bare, tmp_path: Path) -> None:
     again = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *settings)
     assert (again.code, "holds a run already" in again.err) == (2, True)
     resume = ("--resume", "--minutes", "1")
-    resumed = bare("paper", "--data", packed, "--out", out, "--cpu", *resume, *settings)
+    resumed = bare("train", "paper", "--data", packed, "--out", out, "--cpu", *resume, *settings)
     assert "resuming after iteration 12" in resumed.out
 
 

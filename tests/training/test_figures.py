@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from t2onet.language.intent import TEN_REQUESTS
+from t2onet.language.wishes import TEN_REQUESTS
 from t2onet.training import triplets
 from t2onet.training.triplets import answer_variance, l1_distance, structural_similarity
 

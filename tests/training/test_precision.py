@@ -102,6 +102,7 @@ def test_a_cpu_without_wide_vectors_trains(packed_folder: Path, tmp_path: Path) 
         sys.executable,
         "-m",
         "t2onet.training",
+        "train",
         "paper",
         "--data",
         packed_folder,

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from t2onet import TrainingError
-from t2onet.training.loop import describe_settings_difference
 from t2onet.training.paper import PaperSettings
 from t2onet.training.task import apply_assignments, setting_names, settings_to_json
 
@@ -51,9 +50,3 @@ def test_as_json() -> None:
     data = json.loads(settings_to_json(PaperSettings()))
     assert data["network"]["hidden"] == 512
     assert data["loop"]["learning_rate"] == 1e-3
-
-
-def test_settings_of_earlier_releases_are_still_accepted() -> None:
-    assert apply_assignments(PaperSettings(), ["held=3"]).validation_pairs == 3
-    before = {"held": 3, "network": {"told_size": 8}}
-    assert describe_settings_difference(before, {"validation_pairs": 3, "request_channels": 8}) == ""

@@ -36,7 +36,8 @@ def test_a_batch_holds_photos_words_and_plans() -> None:
         (batch.requests.image * 255).round().byte(),
         torch.from_numpy(data.photos[[2, 6]].transpose(0, 3, 1, 2)),
     )
-    assert VOCABULARY.decode(batch.requests.tokens[0].tolist()) == REQUESTS[1]
+    length = batch.requests.tokens.shape[1]
+    assert batch.requests.tokens[0].tolist() == VOCABULARY.encode(REQUESTS[1], length)
     assert batch.requests.mask.sum(1).tolist() == [len(REQUESTS[1].split()) + 2, len(REQUESTS[3].split()) + 2]
     names = (*ActionSpace().names, "end")
     planned = [names[k] for k in batch.operations[1].tolist()]

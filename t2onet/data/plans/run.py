@@ -138,20 +138,18 @@ def plan_dataset(
     dataset: Dataset,
     cache: str | Path,
     *,
-    split: str | None = None,
     engine: Engine | None = None,
     settings: PlanSettings | None = None,
     progress: PlanProgressCallback | None = None,
 ) -> PlanTotals:
-    """Plan every pair of `dataset`, or of one split, into the folder `cache`.
+    """Plan every pair of `dataset` into the folder `cache`.
 
     Pairs in the cache are not planned again, and a pair that several samples share is planned once.
     `engine` is by default one process for each core. `progress` is called after each sample.
     """
-    samples = dataset.samples if split is None else dataset.split(split)
     store = PlanStore.open_for_writing(Path(cache))
     with closing(store):
-        run = _PlanRun(samples, store, settings or PlanSettings(), progress)
+        run = _PlanRun(dataset.samples, store, settings or PlanSettings(), progress)
         run.totals.damage += store.damage
         run.run(engine or LocalEngine())
     return run.totals

@@ -1,7 +1,7 @@
 """Photographers' words: sentences with measurable checks, and the share of them that the editor meets.
 
-`python -m t2onet.evaluation.words` runs the list `photographers_words.toml` on six of the example photos.
-`word_checks` documents the checks. Every picture is measured at 256 pixels; nothing is random.
+`python -m bench words` runs the list `photographers_words.toml` on six of the example photos. `word_checks`
+documents the checks. Every picture is measured at 256 pixels; nothing is random.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import PIL.Image
 
-from ..editor.editor import Editor
-from ..errors import DataError, T2OError
-from ..executor import apply
-from ..metrics.regions import View
-from ..options import DEFAULT_READER, READERS
-from ..recipe import Recipe
-from .word_checks import Check, WordTurn, parse_check
+from bench.word_checks import Check, WordTurn, parse_check
+from t2onet.editor.editor import Editor
+from t2onet.errors import DataError, T2OError
+from t2onet.executor import apply
+from t2onet.metrics.regions import View
+from t2onet.options import DEFAULT_READER, READERS
+from t2onet.recipe import Recipe
 
 WORDS_FILE = Path(__file__).with_name("photographers_words.toml")
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parent.parent / "examples"
 PHOTOS = ("brushes", "dogs", "fig", "meadow", "stream", "sunset")
 """Many colours; hardly any; red and grey; green below a cloudy sky; dark and grey; against the light."""
 SIDE = 256
@@ -205,15 +205,9 @@ def check_entry(entry: Entry, photo: Photo) -> Result:
     return Result(entry, photo.name, failed, opposite=any(score <= -1.0 for _, score in failed))
 
 
-def run_list(
-    entries: Iterable[Entry], photos: Sequence[Photo], progress: Callable[[int], None] = lambda done: None
-) -> list[Result]:
+def run_list(entries: Iterable[Entry], photos: Sequence[Photo]) -> list[Result]:
     """All entries on all photos."""
-    results = []
-    for number, entry in enumerate(entries, start=1):
-        results += [check_entry(entry, photo) for photo in photos]
-        progress(number)
-    return results
+    return [check_entry(entry, photo) for entry in entries for photo in photos]
 
 
 def share_met(results: Iterable[Result]) -> float:
@@ -254,9 +248,9 @@ def format_failures(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Print the table and the failing entries; returns the exit code, 2 for refused input."""
-    parser = argparse.ArgumentParser(prog="python -m t2onet.evaluation.words", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench words", description=__doc__)
     parser.add_argument("--photos", type=Path, default=EXAMPLES, metavar="DIR", help="folder of the photos")
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; repeatable")
     parser.add_argument("--list", type=Path, default=WORDS_FILE, metavar="FILE", help="another list")
@@ -268,11 +262,7 @@ def main(arguments: list[str] | None = None) -> int:
         photos = [Photo.open(options.photos / f"{name}.jpg", open_editor) for name in PHOTOS]
         results = run_list(entries, photos)
     except (T2OError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        print(error, file=sys.stderr)
         return 2
-    sys.stdout.write(f"{format_failures(results)}\n\n{format_table(results)}\n")
+    print(f"{format_failures(results)}\n\n{format_table(results)}")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,8 +1,8 @@
 """How well the words that are given as the reason of a step agree with those that people marked.
 
-`python -m t2onet.evaluation.reasons DATA` reads the requests of the val splits of MA5k-Req and GIER that
-were marked by hand (marked_requests.csv has digests of them), and prints in how many wishes the named words
-contain the head that was marked, and in how many they contain no word of another wish.
+`python -m bench reasons` reads the requests of the val splits of MA5k-Req and GIER that were marked by hand
+(marked_requests.csv has digests of them), and prints in how many wishes the named words contain the head that
+was marked, and in how many they contain no word of another wish.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ import csv
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
-from ..data.marks import MarkedWish, parse_marks, read_requests
-from ..errors import DataError, T2OError
-from ..language.reader import Reader, load_reader
-from ..language.wishes import Wish
-from ..language.wordpiece import split_words
-from ..options import DEFAULT_READER, READERS
+from t2onet.data.marks import MarkedWish, parse_marks, read_requests
+from t2onet.errors import DataError, T2OError
+from t2onet.language.reader import Reader, load_reader, split_words
+from t2onet.language.wishes import Wish
+from t2onet.options import DEFAULT_READER, READERS
 
-MARKS_FILE = "marked_requests.csv"
+MARKS_FILE = Path(__file__).with_name("marked_requests.csv")
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class ReasonResult:
 
 def read_marked() -> dict[str, str]:
     """The marks of each request, by digest."""
-    table = resources.files(__package__).joinpath(MARKS_FILE).read_text(encoding="utf-8")
+    table = MARKS_FILE.read_text(encoding="utf-8")
     return {row["sha256"]: row["wishes"] for row in csv.DictReader(table.splitlines())}
 
 
@@ -96,24 +95,23 @@ def summarize(results: Sequence[ReasonResult]) -> str:
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Print both shares; returns the exit code, 2 for refused input."""
-    parser = argparse.ArgumentParser(prog="python -m t2onet.evaluation.reasons", description=__doc__)
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder that has ma5k-req and gier")
+    parser = argparse.ArgumentParser(prog="python -m bench reasons", description=__doc__)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder that has ma5k-req and gier")
     parser.add_argument("--reader", choices=READERS, default=DEFAULT_READER, help="the reader to measure")
     parser.add_argument("--show", action="store_true", help="print the wishes whose words are wrong")
     options = parser.parse_args(arguments)
+    if options.data is None and not DATA.is_dir():
+        print("  MA5k-Req and GIER: not here; see docs/data.md, and name their folder with --data")
+        return 0
     try:
-        results = measure_reasons(options.data, load_reader(options.reader))
+        results = measure_reasons(options.data or DATA, load_reader(options.reader))
     except (T2OError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        print(error, file=sys.stderr)
         return 2
     for one in results if options.show else ():
         if not (one.has_head and one.is_clean):
-            sys.stdout.write(f"{one.request!r}: {one.marked}, named {' '.join(one.named)!r}\n")
-    sys.stdout.write(f"{summarize(results)}\n")
+            print(f"{one.request!r}: {one.marked}, named {' '.join(one.named)!r}")
+    print(summarize(results))
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

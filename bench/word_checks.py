@@ -42,16 +42,16 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import DataError
-from ..executor import apply
-from ..image.colour import luminance
-from ..metrics.attributes import JUST_NOTICEABLE
-from ..metrics.regions import ATTRIBUTES, HUES, ZONES, View
-from ..operations import get_operation
-from ..operations.detail import Box
-from ..operations.paper import laplacian
-from ..recipe import Recipe
-from ..recipe.looks import find_look
+from t2onet.errors import DataError
+from t2onet.executor import apply
+from t2onet.image.colour import luminance
+from t2onet.metrics.attributes import JUST_NOTICEABLE
+from t2onet.metrics.regions import ATTRIBUTES, HUES, ZONES, View
+from t2onet.operations import get_operation
+from t2onet.operations.detail import Box
+from t2onet.operations.paper import laplacian
+from t2onet.recipe import Recipe
+from t2onet.recipe.looks import find_look
 
 COLOURS = {
     "red": (1.0, 0.0, 0.0),

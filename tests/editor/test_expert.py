@@ -9,9 +9,18 @@ from hypothesis import strategies as st
 
 from t2onet import Editor, Recipe, operations
 from t2onet.editor import Mode
+from t2onet.editor.expert import (
+    MAX_STEPS,
+    TONE_LEVELS,
+    TONE_SHARE,
+    OnnxStyle,
+    fit_tone_curves,
+    load_style,
+    make_retouch,
+    measure_tones,
+    to_attribute_vector,
+)
 from t2onet.editor.policy import apply_to_thumbnail
-from t2onet.editor.retouch import MAX_STEPS, load_style, make_retouch, to_attribute_vector
-from t2onet.editor.styles import TONE_LEVELS, TONE_SHARE, OnnxStyle, fit_tone_curves, measure_tones
 from t2onet.language import Attribute
 from t2onet.language.wishes import Amount, Direction, Role, Wish
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX

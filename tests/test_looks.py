@@ -14,8 +14,15 @@ import pytest
 import t2onet
 from t2onet import Mask, Recipe
 from t2onet.errors import LookError, OutputError
-from t2onet.looks import TABLE_FORMATS, ExportedLook, export_recipe
-from t2onet.looks.export import ColourTable, interpolate_colours, measure_fidelity, tabulate_recipe
+from t2onet.looks import (
+    TABLE_FORMATS,
+    ColourTable,
+    ExportedLook,
+    export_recipe,
+    interpolate_colours,
+    measure_fidelity,
+    tabulate_recipe,
+)
 
 LOOK = Recipe.from_steps(
     [
@@ -274,7 +281,7 @@ def test_a_file_created_during_the_work_is_kept(
         path.write_text("theirs")
         return tabulate_recipe(recipe, size)
 
-    monkeypatch.setattr(sys.modules["t2onet.looks.export"], "tabulate_recipe", tabulate_slowly)
+    monkeypatch.setattr(sys.modules["t2onet.looks"], "tabulate_recipe", tabulate_slowly)
     with pytest.raises(OutputError, match="already exists"):
         export_recipe(LOOK, path)
     assert path.read_text() == "theirs"

@@ -12,9 +12,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from t2onet.errors import DataError, RequestError
-from t2onet.evaluation.word_checks import WordTurn, parse_check
-from t2onet.evaluation.words import (
+from bench.word_checks import WordTurn, parse_check
+from bench.words import (
     EXAMPLES,
     KINDS,
     PHOTOS,
@@ -29,6 +28,7 @@ from t2onet.evaluation.words import (
     run_list,
     share_met,
 )
+from t2onet.errors import DataError, RequestError
 from t2onet.executor import apply
 from t2onet.metrics.regions import View
 from t2onet.options import ReaderName

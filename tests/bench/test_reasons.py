@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.reasons import compare_request, main, read_marked, summarize
 from t2onet.data.marks import digest, read_requests
-from t2onet.evaluation.reasons import compare_request, main, read_marked, summarize
 from t2onet.language.reader import Reader, Reading, load_reader
 from t2onet.language.wishes import Direction, Wish
 
@@ -66,7 +66,7 @@ def test_marks_can_be_read() -> None:
 
 
 def test_a_folder_without_the_requests_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path)]) == 2
+    assert main(["--data", str(tmp_path)]) == 2
     assert "has no request that was marked" in capsys.readouterr().err
 
 

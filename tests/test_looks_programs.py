@@ -17,8 +17,7 @@ import pytest
 import t2onet
 from t2onet import OutputError, Recipe
 from t2onet.errors import LookError
-from t2onet.looks import export_recipe, looks
-from t2onet.looks.export import SETTINGS_FORMATS, ExportedLook, split_pointwise
+from t2onet.looks import SETTINGS_FORMATS, ExportedLook, export_recipe, looks, split_pointwise
 from tests.conftest import EXAMPLES, PATIENCE
 
 pytestmark = pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Export a recipe as a colour table (.cube, HaldCLUT) for other tools, with its measured error.
+"""Named looks, and recipes as colour tables (.cube, HaldCLUT) for other tools, with the measured error.
 
 A table holds what depends on a pixel's own colour; other steps are left out and named. For RawTherapee (.pp3)
 and darktable (.xmp), a settings file applies a HaldCLUT from their folder.
@@ -13,12 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import operations
-from ..errors import LookError, OutputError
-from ..executor import apply
-from ..image import image_from_array, write_atomically
-from ..image.pixels import to_depth
-from ..recipe import Recipe, Step
+from . import operations
+from .errors import LookError, OutputError
+from .executor import apply
+from .image import image_from_array, write_atomically
+from .image.pixels import to_depth
+from .recipe import Recipe, Step
+from .recipe.looks import Look, find_look, looks
+
+__all__ = ["TABLE_FORMATS", "ExportedLook", "Look", "export_recipe", "find_look", "looks"]
 
 _PROBE_COUNT = 200_000
 """Random colours on which the error of a table is measured."""
