@@ -27,7 +27,7 @@ from ..data.records import (
 )
 from ..editor import Editor, apply_policy_steps, apply_to_thumbnail
 from ..editor.networks import open_policy
-from ..editor.policy import EDIT, Policy
+from ..editor.policy import Policy
 from ..errors import DataError
 from ..inference import MEMORY_FILE, NETWORK_FILES
 from ..options import DEFAULT_READER, LITERAL, READERS, ReaderName
@@ -97,7 +97,7 @@ class PolicySystem:
         answer = self.policy.answer(*question)
         after = apply_policy_steps(answer.steps, question.picture)
         recipe = clip_to_recipe((step.operation, step.parameters) for step in answer.steps)
-        return SystemAnswer(after, answer.verdict != EDIT, recipe)
+        return SystemAnswer(after, recipe=recipe)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ STEPS: dict[str, tuple[str, tuple[float, ...]]] = {
 
 @dataclass
 class Scripted:
-    """Looks up word by word; `crop` it cannot do, nor `trim the edges` beside other things."""
+    """Looks up word by word; words it does not know lead to nothing."""
 
     side: int = 48
     pictures: list[np.ndarray] = field(default_factory=list)
@@ -44,15 +44,9 @@ class Scripted:
         self.asked.append(request)
         self.asked_modes.append(mode)
         words = tuple(word.strip(",.").lower() for word in request.split())
-        if "crop" in words:
-            return PolicyAnswer("crop", words)
-        known = [(at, word) for at, word in enumerate(words) if word in STEPS]
-        if not known:
-            return PolicyAnswer("chat", words)
-        steps = [Step(operation=STEPS[word][0], parameters=STEPS[word][1]) for _, word in known]
-        attention = [tuple(float(here == at) for here in range(len(words))) for at, _ in known]
-        declined = (("trim the edges", "crop"),) if "trim" in words else ()
-        return PolicyAnswer("edit", words, tuple(steps), tuple(attention), declined)
+        known = [STEPS[word] for word in words if word in STEPS]
+        steps = [Step(operation=name, parameters=parameters) for name, parameters in known]
+        return PolicyAnswer(words, tuple(steps))
 
 
 UP, DOWN = Direction.UP, Direction.DOWN
