@@ -142,6 +142,7 @@ def evaluate_systems(
     from ..data import Problem, open_dataset
     from ..evaluation.cases import read_labelled_sentences
     from ..evaluation.compare import compare_systems
+    from ..evaluation.measure import MeasurementOptions
     from ..evaluation.systems import QuestionRecorder, open_systems
 
     _check_outputs(samples, output, overwrite)
@@ -149,25 +150,19 @@ def evaluate_systems(
         check_ask_options(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
     recorder = QuestionRecorder()
     systems = [recorder] if ask is not None else open_systems(system or ["shipped"])
-    extractors = open_extractors(inception) if ask is None else []
-    lpips_distance = open_lpips(lpips) if ask is None else None
+    options = MeasurementOptions(
+        split,
+        count,
+        each,
+        seed,
+        extractors=open_extractors(inception) if ask is None else (),
+        lpips=open_lpips(lpips) if ask is None else None,
+    )
     data = open_dataset(dataset, splits=[split])
     sentences = read_labelled_sentences(data, split, gier)
     problems: list[Problem] = []
     with show_progress() as progress:
-        comparison = compare_systems(
-            systems,
-            data,
-            sentences,
-            split=split,
-            count=count,
-            each=each,
-            seed=seed,
-            extractors=extractors,
-            lpips=lpips_distance,
-            problems=problems,
-            progress=progress,
-        )
+        comparison = compare_systems(systems, data, sentences, options, problems=problems, progress=progress)
         progress("intervals", 0, 1)
         answer, tables = (comparison.to_json(), comparison.build_tables()) if ask is None else ({}, [])
     print_problems(problems, "left out")

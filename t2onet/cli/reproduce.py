@@ -121,7 +121,7 @@ def reproduce_table(
     as_json: JsonOption = False,
 ) -> None:
     """Make one of the paper's tables, beside the paper's figures, or one of its pictures."""
-    from ..evaluation.paper_results import MeasurementOptions
+    from ..evaluation.measure import MeasurementOptions
     from ..evaluation.reproduce import ReproduceOptions
     from ..evaluation.runs import PaperRunOptions
     from ..planning.solvers import find_solver
@@ -137,7 +137,7 @@ def reproduce_table(
     training = PaperRunOptions(
         runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr
     )
-    measurement = MeasurementOptions(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
+    measurement = MeasurementOptions(split, count, each, seed, jobs=jobs or os.cpu_count() or 1)
     options = ReproduceOptions(
         dataset,
         training,
@@ -146,6 +146,7 @@ def reproduce_table(
         photos=list_photos(photos, recursive=False) if photos else [],
         planned_pairs=planned,
         solver=solver,
+        gier=gier,
         gier_data=gier_data,
         bfloat16=narrow and _supports_bfloat16(),
         seeds=seeds,
