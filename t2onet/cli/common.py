@@ -337,9 +337,14 @@ def check_picture_path(path: Path, overwrite: bool) -> Path:
         raise OutputError(f"{path}: the picture is written as .png; give that ending")
     if not path.parent.is_dir():
         raise OutputError(f"{path}: there is no folder {path.parent}; create it first")
+    check_new_file(path, overwrite)
+    return path
+
+
+def check_new_file(path: Path, overwrite: bool) -> None:
+    """Refuse to replace a file by accident, before any work."""
     if path.exists() and not overwrite:
         raise OutputError(f"{path} exists already; give another name or --overwrite")
-    return path
 
 
 def print_problems(problems: Sequence[Problem], what: str) -> None:

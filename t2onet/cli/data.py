@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError, OutputError
+from ..errors import DataError
 from .common import (
     EXIT_INTERRUPTED,
     DatasetArgument,
@@ -18,6 +18,7 @@ from .common import (
     RecursiveOption,
     ReplaceOption,
     SplitOption,
+    check_new_file,
     check_picture_path,
     exit_on_error,
     exit_with_error,
@@ -82,8 +83,8 @@ def pack_folder(
     from ..language import Vocabulary
     from ..language.vocabulary import MIN_WORD_COUNT, WORDS_FILE, write_glove_vectors
 
-    if (output / INDEX_FILE).is_file() and not overwrite:
-        raise OutputError(f"{output} exists already; give another name or --overwrite")
+    if (output / INDEX_FILE).is_file():
+        check_new_file(output, overwrite)
     if photos_of is not None and (plans.plans is None or texts):
         raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
     if vocabulary is not None and glove is None:

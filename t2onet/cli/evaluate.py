@@ -13,6 +13,7 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     JsonOption,
+    check_new_file,
     exit_on_error,
     print_json,
     print_line,
@@ -88,8 +89,7 @@ def check_ask_options(path: Path, overwrite: bool, measuring: Mapping[str, objec
     """Refuse an existing file, and options that have no effect when nothing is measured."""
     if unused := [name for name, value in measuring.items() if value]:
         raise DataError(f"--ask writes questions and measures nothing; leave out {' and '.join(unused)}")
-    if path.exists() and not overwrite:
-        raise OutputError(f"{path} exists already; give another name or --overwrite")
+    check_new_file(path, overwrite)
 
 
 def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None:
@@ -192,7 +192,7 @@ def _write_comparison(
 
 def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
     """Refuse early: measuring may take an hour."""
-    if samples is not None and samples.exists() and not overwrite:
-        raise OutputError(f"{samples} exists already; give another name or --overwrite")
+    if samples is not None:
+        check_new_file(samples, overwrite)
     if output is not None:
         check_output_folder(output, overwrite)
