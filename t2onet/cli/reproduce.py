@@ -6,13 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, suggest
 from . import evaluate
 from .common import (
     JsonOption,
@@ -193,8 +192,7 @@ def _get_kind(name: str) -> str:
         **dict.fromkeys(PAPER_PICTURES, "picture"),
     }
     if name not in kinds:
-        near = get_close_matches(name, kinds, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
+        hint = suggest(name, kinds, f"there are {', '.join(kinds)}")
         raise DataError(f"there is no table or picture {name!r}; {hint}")
     return kinds[name]
 

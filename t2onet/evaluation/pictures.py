@@ -17,7 +17,7 @@ from ..data import Dataset, Sample
 from ..data.overview import choose_samples
 from ..data.spreadsheet import from_csv, to_csv
 from ..editor import make_thumbnail
-from ..errors import DataError
+from ..errors import DataError, needs_extra
 from ..image import open_image
 from ..image.drawing import (
     BODY_SIZE,
@@ -320,10 +320,8 @@ def _read_points(lines: Sequence[Mapping[str, str]], column: str) -> list[TradeO
 
 
 def _draw_chart(series: Mapping[str, Sequence[TradeOffPoint]]) -> bytes:
-    try:
+    with needs_extra(DataError, "this chart needs matplotlib", "train"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise DataError("this chart needs matplotlib: pip install 't2onet[train]'") from None
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     for name, points in series.items():
