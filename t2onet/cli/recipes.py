@@ -208,10 +208,10 @@ def _export_network(weights: Path, folder: Path, precision: WeightFormat | None,
     try:
         import onnx  # noqa: F401
 
-        from ..models import T2ONet
         from ..models.export import export_t2onet
         from ..models.files import load_network, read_tensors
         from ..models.style_memory import STYLE_MEMORY_KIND, export_style_memory, load_style_memory
+        from ..models.t2onet import T2ONet
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
     from ..inference import MEMORY_FILE, NETWORK_FILES

@@ -43,7 +43,7 @@ from .systems import EVALUATION_SIDE, Question, System
 from .timing import EditCost, edit_in_subprocess, measure_total_memory
 
 if TYPE_CHECKING:
-    from ..models import DecodedVariant
+    from ..models.decoding import DecodedVariant
 
 CELL_SIDE, GAP = 152, 8
 MARGIN = 24
@@ -248,7 +248,9 @@ def draw_several_answers(options: PictureOptions) -> NamedFiles:
 def _sample_answers(weights: Path, photo: SheetPhoto, width: float, seed: int) -> list[DecodedVariant]:
     import torch
 
-    from ..models import RequestBatch, StepDecoder, decode_variants, load_network
+    from ..models.decoding import RequestBatch, decode_variants
+    from ..models.files import load_network
+    from ..models.t2onet import StepDecoder
 
     loaded = load_network(weights)
     network = cast(StepDecoder, loaded.network)

@@ -19,24 +19,19 @@ from torch.nn.functional import cross_entropy, log_softmax
 from ..data.packed import PackedSet
 from ..errors import DataError
 from ..language.vocabulary import WordVectors
-from ..models import (
-    ActionSpace,
-    Discriminator,
-    DiscriminatorConfig,
+from ..models.baselines import BASELINES, Adversary, resize_like
+from ..models.decoding import (
     GreedyDecoding,
     ParameterNoise,
     RequestBatch,
     Rollout,
     SampledDecoding,
-    StepDecoder,
-    T2ONet,
-    T2ONetConfig,
     TeacherForcing,
     decode_steps,
-    describe_network,
-    least_squares_loss,
 )
-from ..models.baselines import BASELINES, Adversary, resize_like
+from ..models.discriminator import Discriminator, DiscriminatorConfig, least_squares_loss
+from ..models.files import describe_network
+from ..models.t2onet import ActionSpace, StepDecoder, T2ONet, T2ONetConfig
 from .task import Learner, LoopSettings, ProcessInfo
 from .triplets import TripletBatch, TripletSettings, TripletTask, l1_distance, load_text_encoders
 

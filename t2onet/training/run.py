@@ -20,9 +20,11 @@ from torch import Tensor, nn
 from ..data.packed import PackedSet, read_packed
 from ..errors import TrainingError, suggest
 from ..language.vocabulary import WORDS_FILE, WordVectors, read_word_vectors
-from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES
+from ..models.decoding import GreedyDecoding, RequestBatch, decode_steps
+from ..models.files import LoadedNetwork, load_network
+from ..models.t2onet import T2ONet
 from .loop import (
     Reporter,
     SilentReporter,

@@ -15,10 +15,10 @@ from t2onet.evaluation.compare import compare_systems
 from t2onet.evaluation.measure import MeasurementOptions
 from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder, SystemAnswer, open_system
 from t2onet.metrics.distances import load_inception_extractor, read_lpips
-from t2onet.models import Discriminator, DiscriminatorConfig, describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
-from t2onet.models.files import write_tensors
+from t2onet.models.discriminator import Discriminator, DiscriminatorConfig
+from t2onet.models.files import describe_network, write_tensors
 from tests.evaluation.helpers import SENTENCES
 from tests.evaluation.paper_helpers import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, t2onet_file

@@ -24,10 +24,10 @@ from t2onet.evaluation.systems import (
     open_systems,
 )
 from t2onet.language import Vocabulary
-from t2onet.models import describe_network, files
+from t2onet.models import files
 from t2onet.models.answering import select_device, supports_bfloat16
 from t2onet.models.baselines import BASELINES
-from t2onet.models.files import write_tensors
+from t2onet.models.files import describe_network, write_tensors
 from t2onet.options import MODES, ReaderName
 from t2onet.recipe import Step
 from tests.evaluation.helpers import Scripted, picture

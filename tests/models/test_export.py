@@ -15,8 +15,9 @@ from t2onet.evaluation.systems import Question, open_system
 from t2onet.inference import import_onnxruntime
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
-from t2onet.models import GreedyDecoding, RequestBatch, Rollout, T2ONet, T2ONetConfig, decode_steps
+from t2onet.models.decoding import GreedyDecoding, RequestBatch, Rollout, decode_steps
 from t2onet.models.export import T2ONET_SIDE, WeightFormat, export_graph, export_t2onet, quantize
+from t2onet.models.t2onet import T2ONet, T2ONetConfig
 from tests.models.helpers import WORDS, small
 
 pytest.importorskip("onnx")

@@ -9,8 +9,8 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.language import Vocabulary
-from t2onet.models import Discriminator, DiscriminatorConfig, describe_network, load_network
-from t2onet.models.files import write_tensors
+from t2onet.models.discriminator import Discriminator, DiscriminatorConfig
+from t2onet.models.files import describe_network, load_network, write_tensors
 from tests.models.helpers import small
 
 VOCABULARY = Vocabulary(("<NONE>", "<START>", "<END>", "<UNK>", *(f"word{n}" for n in range(16))))
