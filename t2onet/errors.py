@@ -16,6 +16,12 @@ T2OError
 A message is one sentence or two: what was given, why it was refused, what to do instead.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+
 
 class T2OError(Exception):
     """Base of all errors of this package; the text can be shown to users."""
@@ -63,3 +69,20 @@ class ServerError(T2OError):
 
 class Cancelled(T2OError):
     """Work was cancelled; nothing was written."""
+
+
+def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """The end of a message about an unknown name: the nearest of `names`, or `otherwise`, or all of them."""
+    names = list(names)
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(names)}."
+
+
+@contextmanager
+def needs_extra(refuse: type[T2OError], what: str, extra: str, *, with_cause: bool = False) -> Iterator[None]:
+    """Imports inside that fail raise the error `refuse`: "WHAT: pip install 't2onet[EXTRA]'"."""
+    try:
+        yield
+    except ImportError as error:
+        cause = f" ({error})" if with_cause else ""
+        raise refuse(f"{what}: pip install 't2onet[{extra}]'{cause}") from None

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -192,17 +192,32 @@ def make_console(*, stderr: bool = False) -> Console:
     )
 
 
-def print_table(table: ResultTable) -> None:
-    """Print a table of figures with its title and notes."""
+def print_rows(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str | None = None,
+    numbers_from: int | None = None,
+    markup: bool = True,
+) -> None:
+    """Print rows below their columns; columns from `numbers_from` on are aligned to the right.
+
+    Without `markup`, square brackets in cells are printed as they are.
+    """
     from rich.table import Table
 
-    header, *rows = table.cells()
-    rich_table = Table(*header, title=table.title, box=None, pad_edge=False)
-    for column in rich_table.columns[1:]:
+    table = Table(*columns, title=title, box=None, pad_edge=False)
+    for column in table.columns[len(columns) if numbers_from is None else numbers_from :]:
         column.justify = "right"
     for row in rows:
-        rich_table.add_row(*row)
-    make_console().print(rich_table)
+        table.add_row(*map(str, row))
+    make_console().print(table, markup=markup)
+
+
+def print_table(table: ResultTable) -> None:
+    """Print a table of figures with its title and notes."""
+    header, *rows = table.cells()
+    print_rows(header, rows, title=table.title, numbers_from=1)
     for note in table.notes:
         print_line(note, err=False)
 
@@ -322,9 +337,14 @@ def check_picture_path(path: Path, overwrite: bool) -> Path:
         raise OutputError(f"{path}: the picture is written as .png; give that ending")
     if not path.parent.is_dir():
         raise OutputError(f"{path}: there is no folder {path.parent}; create it first")
+    check_new_file(path, overwrite)
+    return path
+
+
+def check_new_file(path: Path, overwrite: bool) -> None:
+    """Refuse to replace a file by accident, before any work."""
     if path.exists() and not overwrite:
         raise OutputError(f"{path} exists already; give another name or --overwrite")
-    return path
 
 
 def print_problems(problems: Sequence[Problem], what: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError, OutputError
+from ..errors import DataError
 from .common import (
     EXIT_INTERRUPTED,
     DatasetArgument,
@@ -18,6 +18,7 @@ from .common import (
     RecursiveOption,
     ReplaceOption,
     SplitOption,
+    check_new_file,
     check_picture_path,
     exit_on_error,
     exit_with_error,
@@ -27,6 +28,7 @@ from .common import (
     print_json,
     print_line,
     print_problems,
+    print_rows,
     show_progress,
     with_options,
 )
@@ -81,8 +83,8 @@ def pack_folder(
     from ..language import Vocabulary
     from ..language.vocabulary import MIN_WORD_COUNT, WORDS_FILE, write_glove_vectors
 
-    if (output / INDEX_FILE).is_file() and not overwrite:
-        raise OutputError(f"{output} exists already; give another name or --overwrite")
+    if (output / INDEX_FILE).is_file():
+        check_new_file(output, overwrite)
     if photos_of is not None and (plans.plans is None or texts):
         raise DataError("with --photos-of only plans are packed; give --plans, and leave out --texts")
     if vocabulary is not None and glove is None:
@@ -210,19 +212,17 @@ def _make_engine(name: str, workers: int | None, address: str | None) -> Engine:
 
 
 def _print_tally(tally: PlanTotals, output: Path) -> None:
-    from rich.table import Table
-
     from ..data.plans.run import PAPER_COSTS
 
-    table = Table("", "before", "after", box=None, pad_edge=False)
     rows = {
         f"mean L1 of {_format_pairs(tally.pairs)}": (tally.start_cost, tally.cost),
         "the same at the working size": tally.working_costs,
         "the paper's planner on MA5k-Req": PAPER_COSTS,
     }
-    for name, costs in rows.items():
-        table.add_row(name, *(f"{cost:.4f}" for cost in costs))
-    make_console().print(table)
+    print_rows(
+        ("", "before", "after"),
+        ((name, *(f"{cost:.4f}" for cost in costs)) for name, costs in rows.items()),
+    )
     _print_shares("steps", sorted(tally.lengths.items()), tally.pairs)
     _print_shares("operation", tally.operations_by_count, tally.pairs)
     print_line(_format_counts(tally), err=False)
@@ -245,12 +245,8 @@ def _format_pairs(count: int) -> str:
 
 
 def _print_shares(what: str, counts: list[tuple[Any, int]], total: int) -> None:
-    from rich.table import Table
-
-    table = Table(what, "plans", "", box=None, pad_edge=False)
-    for name, count in counts:
-        table.add_row(str(name), str(count), "█" * round(40 * count / total))
-    make_console().print(table)
+    rows = ((name, count, "█" * round(40 * count / total)) for name, count in counts)
+    print_rows((what, "plans", ""), rows)
 
 
 def _print_tally_json(tally: PlanTotals, output: Path) -> None:
@@ -370,16 +366,14 @@ def show_statistics(
 
 
 def _print_distribution(distribution: Distribution) -> None:
-    from rich.table import Table
-
     heads = [name or "count" for name, _ in distribution.series]
-    table = Table(distribution.title, *heads, "share", box=None, pad_edge=False)
     columns = [counts for _, counts in distribution.series]
-    for label, *counts in zip(distribution.labels, *columns, strict=True):
-        if any(counts):
-            shares = " ".join(f"{100 * count / distribution.total:.1f} %" for count in counts)
-            table.add_row(label, *map(str, counts), shares)
-    make_console().print(table)
+    rows = [
+        (label, *counts, " ".join(f"{100 * count / distribution.total:.1f} %" for count in counts))
+        for label, *counts in zip(distribution.labels, *columns, strict=True)
+        if any(counts)
+    ]
+    print_rows((distribution.title, *heads, "share"), rows)
     print_line(distribution.note, err=False)
 
 

@@ -13,6 +13,7 @@ import typer
 from ..errors import DataError, OutputError
 from .common import (
     JsonOption,
+    check_new_file,
     exit_on_error,
     print_json,
     print_line,
@@ -88,8 +89,7 @@ def check_ask_options(path: Path, overwrite: bool, measuring: Mapping[str, objec
     """Refuse an existing file, and options that have no effect when nothing is measured."""
     if unused := [name for name, value in measuring.items() if value]:
         raise DataError(f"--ask writes questions and measures nothing; leave out {' and '.join(unused)}")
-    if path.exists() and not overwrite:
-        raise OutputError(f"{path} exists already; give another name or --overwrite")
+    check_new_file(path, overwrite)
 
 
 def write_questions(questions: QuestionSet, path: Path, overwrite: bool) -> None:
@@ -142,6 +142,7 @@ def evaluate_systems(
     from ..data import Problem, open_dataset
     from ..evaluation.cases import read_labelled_sentences
     from ..evaluation.compare import compare_systems
+    from ..evaluation.measure import MeasurementOptions
     from ..evaluation.systems import QuestionRecorder, open_systems
 
     _check_outputs(samples, output, overwrite)
@@ -149,25 +150,19 @@ def evaluate_systems(
         check_ask_options(ask, overwrite, {"--system": system, "--csv": samples, "-o": output})
     recorder = QuestionRecorder()
     systems = [recorder] if ask is not None else open_systems(system or ["shipped"])
-    extractors = open_extractors(inception) if ask is None else []
-    lpips_distance = open_lpips(lpips) if ask is None else None
+    options = MeasurementOptions(
+        split,
+        count,
+        each,
+        seed,
+        extractors=open_extractors(inception) if ask is None else (),
+        lpips=open_lpips(lpips) if ask is None else None,
+    )
     data = open_dataset(dataset, splits=[split])
     sentences = read_labelled_sentences(data, split, gier)
     problems: list[Problem] = []
     with show_progress() as progress:
-        comparison = compare_systems(
-            systems,
-            data,
-            sentences,
-            split=split,
-            count=count,
-            each=each,
-            seed=seed,
-            extractors=extractors,
-            lpips=lpips_distance,
-            problems=problems,
-            progress=progress,
-        )
+        comparison = compare_systems(systems, data, sentences, options, problems=problems, progress=progress)
         progress("intervals", 0, 1)
         answer, tables = (comparison.to_json(), comparison.build_tables()) if ask is None else ({}, [])
     print_problems(problems, "left out")
@@ -197,7 +192,7 @@ def _write_comparison(
 
 def _check_outputs(samples: Path | None, output: Path | None, overwrite: bool) -> None:
     """Refuse early: measuring may take an hour."""
-    if samples is not None and samples.exists() and not overwrite:
-        raise OutputError(f"{samples} exists already; give another name or --overwrite")
+    if samples is not None:
+        check_new_file(samples, overwrite)
     if output is not None:
         check_output_folder(output, overwrite)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ..errors import OutputError, PlanError
-from .common import JsonOption, exit_on_error, make_console, print_json, print_line, split_commas
+from .common import JsonOption, exit_on_error, make_console, print_json, print_line, print_rows, split_commas
 from .photos import describe_path_error
 
 if TYPE_CHECKING:
@@ -262,18 +262,16 @@ def _check_outputs(photos: list[Path], places: list[Path], overwrite: bool) -> N
 
 
 def _print_plan_table(plan: Plan) -> None:
-    from rich.table import Table
-
     if plan.recipe.steps:
         where = _describe_regions(plan)
         height, width = plan.pictures[0].shape[1:]
         place = ["where"] if where else []
         heads = ("step", "operation", "what it does", *place, f"cost at {width} x {height}")
-        table = Table(*heads, box=None, pad_edge=False)
-        for number, (step, cost) in enumerate(zip(plan.recipe.steps, plan.costs[1:], strict=True)):
-            cells = [str(number + 1), step.operation, step.describe(), *where[number : number + 1]]
-            table.add_row(*cells, f"{cost:.4f}")
-        make_console().print(table)
+        rows = [
+            (number + 1, step.operation, step.describe(), *where[number : number + 1], f"{cost:.4f}")
+            for number, (step, cost) in enumerate(zip(plan.recipe.steps, plan.costs[1:], strict=True))
+        ]
+        print_rows(heads, rows)
     print_line(
         f"Mean difference from the edited photo, on the photos themselves: {plan.start_cost:.4f} -> "
         f"{plan.cost:.4f}, in levels of 255: {255 * plan.start_cost:.1f} -> {255 * plan.cost:.1f}",

@@ -15,9 +15,9 @@ from .common import (
     RecipeArgument,
     exit_on_error,
     load_recipe,
-    make_console,
     print_json,
     print_line,
+    print_rows,
 )
 
 if TYPE_CHECKING:
@@ -130,14 +130,13 @@ def list_operations(as_json: JsonOption = False) -> None:
             ]
         )
         return
-    from rich.table import Table
-
-    table = Table("operation", "parameter", "range", "default", "unit", "meaning", box=None, pad_edge=False)
+    rows: list[tuple[str, ...]] = []
     for op in declarations().values():
-        table.add_row(f"[bold]{op.name}[/bold]", "", "", "", "", op.help)
-        for p in op.parameters:
-            table.add_row("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help)
-    make_console().print(table)
+        rows.append((f"[bold]{op.name}[/bold]", "", "", "", "", op.help))
+        rows += [
+            ("", p.label, f"{p.low:g} .. {p.high:g}", f"{p.default:g}", p.unit, p.help) for p in op.parameters
+        ]
+    print_rows(("operation", "parameter", "range", "default", "unit", "meaning"), rows)
 
 
 _WEIGHTS_SUFFIX = ".safetensors"
@@ -209,9 +208,9 @@ def _export_network(weights: Path, folder: Path, precision: WeightFormat | None,
     try:
         import onnx  # noqa: F401
 
-        from ..models import T2ONet
         from ..models.files import export_t2onet, load_network, read_tensors
         from ..models.style_memory import STYLE_MEMORY_KIND, export_style_memory, load_style_memory
+        from ..models.t2onet import T2ONet
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
     from ..inference import MEMORY_FILE, NETWORK_FILES

@@ -6,13 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, suggest
 from . import evaluate
 from .common import (
     JsonOption,
@@ -121,7 +120,7 @@ def reproduce_table(
     as_json: JsonOption = False,
 ) -> None:
     """Make one of the paper's tables, beside the paper's figures, or one of its pictures."""
-    from ..evaluation.paper_results import MeasurementOptions
+    from ..evaluation.measure import MeasurementOptions
     from ..evaluation.reproduce import ReproduceOptions
     from ..evaluation.runs import PaperRunOptions
     from ..planning.solvers import find_solver
@@ -137,7 +136,7 @@ def reproduce_table(
     training = PaperRunOptions(
         runs, None if load_only else data, tuple(assignments or ()), minutes, cpu, sys.stderr
     )
-    measurement = MeasurementOptions(split, count, each, seed, gier=gier, jobs=jobs or os.cpu_count() or 1)
+    measurement = MeasurementOptions(split, count, each, seed, jobs=jobs or os.cpu_count() or 1)
     options = ReproduceOptions(
         dataset,
         training,
@@ -146,6 +145,7 @@ def reproduce_table(
         photos=list_photos(photos, recursive=False) if photos else [],
         planned_pairs=planned,
         solver=solver,
+        gier=gier,
         gier_data=gier_data,
         bfloat16=narrow and _supports_bfloat16(),
         seeds=seeds,
@@ -192,8 +192,7 @@ def _get_kind(name: str) -> str:
         **dict.fromkeys(PAPER_PICTURES, "picture"),
     }
     if name not in kinds:
-        near = get_close_matches(name, kinds, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"
+        hint = suggest(name, kinds, f"there are {', '.join(kinds)}")
         raise DataError(f"there is no table or picture {name!r}; {hint}")
     return kinds[name]
 

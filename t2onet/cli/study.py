@@ -16,9 +16,9 @@ from .common import (
     LayoutOption,
     ReplaceOption,
     exit_on_error,
-    make_console,
     print_json,
     print_line,
+    print_rows,
     with_options,
 )
 
@@ -316,12 +316,14 @@ def _drop_link(person: dict[str, object]) -> dict[str, object]:
 
 
 def _print_means(found: RatingResults) -> None:
-    _print_rows(
+    print_rows(
         ("data set", "system", "mean", "95 % interval", "ratings", "samples"),
         [
             (m.dataset, m.system, f"{m.mean:.2f}", f"{m.low:.2f} .. {m.high:.2f}", m.ratings, m.samples)
             for m in found.means
         ],
+        numbers_from=2,
+        markup=False,
     )
     print_line(
         f"agreement between raters (Krippendorff's alpha, ordinal): {_format_agreement(found.agreement)}",
@@ -339,21 +341,12 @@ def _print_means(found: RatingResults) -> None:
 
 
 def _print_people(about: StudyProgress) -> None:
-    _print_rows(
+    print_rows(
         ("annotator", "state", "requests", "accepted", "rejected", "to review", "different"),
         [(p.name, p.state, p.pages, p.accepted, p.rejected, p.pending, p.different) for p in about.people],
+        numbers_from=2,
+        markup=False,
     )
-
-
-def _print_rows(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
-    from rich.table import Table
-
-    table = Table(*columns, box=None, pad_edge=False)
-    for column in table.columns[2:]:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(*map(str, row))
-    make_console().print(table, markup=False)
 
 
 def _format_agreement(figure: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError, OutputError, T2OError, TrainingError
+from ..errors import DataError, OutputError, T2OError, TrainingError, needs_extra
 from .common import Ticker, exit_on_error, print_line
 
 if TYPE_CHECKING:
@@ -54,11 +54,10 @@ def train_network(
     ] = False,
 ) -> None:
     """Train a network on a packed set (the extra `train`)."""
-    try:
+    with needs_extra(
+        TrainingError, "training needs torch, Accelerate and safetensors", "train", with_cause=True
+    ):
         from ..training import train
-    except ImportError as error:
-        needed = "training needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
-        raise TrainingError(f"{needed} ({error})") from None
     train(
         config,
         data,
@@ -90,11 +89,8 @@ def remember_edits(
         raise OutputError(f"{output} exists; give another name or --overwrite")
     if not output.absolute().parent.is_dir():
         raise OutputError(f"{output} cannot be written: there is no folder {output.parent}; create it first")
-    try:
+    with needs_extra(TrainingError, "remembering needs torch and safetensors", "train", with_cause=True):
         from ..models.style_memory import MAX_PAIRS, build_style_memory, save_style_memory
-    except ImportError as error:
-        needed = "remembering needs torch and safetensors: pip install 't2onet[train]'"
-        raise TrainingError(f"{needed} ({error})") from None
     from ..data import open_dataset
 
     found = open_dataset(dataset, splits=[split])

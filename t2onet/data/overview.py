@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import PIL.Image
 
-from ..errors import DataError, T2OError
+from ..errors import DataError, T2OError, needs_extra
 from ..image import Image
 from ..image.drawing import (
     BACKGROUND_COLOUR,
@@ -158,10 +158,8 @@ def _from_counts(
 
 def check_matplotlib() -> None:
     """Raise a DataError if charts cannot be drawn."""
-    try:
+    with needs_extra(DataError, "charts need matplotlib", "train"):
         import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise DataError("charts need matplotlib: pip install 't2onet[train]'") from None
 
 
 def draw_distributions(title: str, distributions: Sequence[Distribution]) -> bytes:

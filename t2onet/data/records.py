@@ -16,7 +16,7 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ..errors import DataError, TrainingError
+from ..errors import DataError, TrainingError, needs_extra
 from ..image import open_regular_file
 
 BEST_WEIGHTS_FILE = "best.safetensors"
@@ -45,10 +45,8 @@ def read_run_record(folder: Path) -> dict[str, Any] | None:
 
 def read_tensor_metadata(path: Path) -> dict[str, str]:
     """Read the metadata of a safetensors file without its tensors."""
-    try:
+    with needs_extra(DataError, "opening weights needs safetensors", "train", with_cause=True):
         from safetensors import SafetensorError, safe_open
-    except ImportError as error:
-        raise DataError(f"opening weights needs safetensors: pip install 't2onet[train]' ({error})") from None
     try:
         with safe_open(path, "np") as file:
             return file.metadata() or {}

@@ -16,8 +16,6 @@ from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.vocabulary import says
-from ..language.vocabulary import tokens as split_into_words
 from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
@@ -31,7 +29,7 @@ from .conversation import (
     restate_amount,
     scale_recipe,
 )
-from .edits import EDIT, Edit, EditTurn, resolve_mode
+from .edits import Edit, EditTurn, resolve_mode
 from .expert import make_retouch
 from .explain import (
     AS_OPENED,
@@ -39,14 +37,12 @@ from .explain import (
     NOTHING_YET,
     describe_changes,
     describe_decline,
-    describe_verdict,
     find_look,
     reply_to,
 )
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
-    PolicyAnswer,
     apply_to_thumbnail,
     check_mode,
     find_visible_steps,
@@ -59,8 +55,6 @@ MAX_HISTORY = 100
 """The most edits that can be undone."""
 _CANDIDATES_PER_VARIANT = 8
 """Candidates drawn for each variant."""
-_MIN_REASON_SHARE, _MIN_ATTENTION = 0.15, 0.02
-"""Of the attention to words with content, and of all: what makes a word the reason for a network's step."""
 
 
 def edit(
@@ -366,24 +360,13 @@ class Editor:
         picture = apply_to_thumbnail(current.recipe, self.picture) if current.recipe.steps else self.picture
         answer = policy.answer(picture, request, mode)
         turn = EditTurn(current.recipe, current.recipe)
-        if answer.verdict != EDIT:
-            wishes: tuple[Wish, ...] = (_to_declined_wish(answer.verdict, answer.words),)
-            reply = reply_to(wishes, current.recipe, current.recipe)
-            return replace(current, request=request, wishes=wishes, reply=reply, turn=turn)
         visible = find_visible_steps(answer.steps, picture)
         recipe = current.recipe.compose(
             Recipe.from_steps(_round_step(answer.steps[number]) for number in visible)
         )
-        because = dict(current.because)
-        for number in visible:
-            name = answer.steps[number].operation
-            because[name] = tuple(dict.fromkeys((*because.get(name, ()), *_find_reasons(answer, number))))
-        declined = (_to_declined_wish(verdict, part.split()) for part, verdict in answer.declined)
-        wishes = (Wish("auto", words=answer.words, outcome=Outcome.DONE), *declined)
+        wishes = (Wish("auto", words=answer.words, outcome=Outcome.DONE),)
         reply = reply_to(wishes, current.recipe, recipe)
-        return replace(
-            current, request=request, recipe=recipe, wishes=wishes, because=because, turn=turn, reply=reply
-        )
+        return replace(current, request=request, recipe=recipe, wishes=wishes, turn=turn, reply=reply)
 
 
 def _decline(command: Wish, current: Edit, reason: str) -> Edit:
@@ -391,11 +374,6 @@ def _decline(command: Wish, current: Edit, reason: str) -> Edit:
     wish = replace(command, outcome=Outcome.DECLINED, reason=reason)
     turn = replace(current.turn, last=current.recipe)
     return replace(current, wishes=(wish,), reply=describe_decline(reason), turn=turn)
-
-
-def _to_declined_wish(verdict: str, words: Sequence[str]) -> Wish:
-    """What a network declined, as a wish."""
-    return Wish(verdict, words=tuple(words), outcome=Outcome.DECLINED, reason=describe_verdict(verdict))
 
 
 def _add_reply(wish: Wish) -> Wish:
@@ -419,21 +397,6 @@ def _name_look(recipe: Recipe, start: Recipe, wishes: Sequence[Wish]) -> Recipe:
     else:
         return recipe
     return recipe.model_copy(update={"name": name}) if name != recipe.name else recipe
-
-
-def _find_reasons(answer: PolicyAnswer, number: int) -> tuple[str, ...]:
-    """The words with a good part of a step's attention, in the order of the request.
-
-    Words without content are left out, and those of parts that were declined.
-    """
-    declined = {word for part, _ in answer.declined for word in split_into_words(part)}
-    weights = answer.attention[number] if answer.attention else ()
-    pairs = [
-        (word, share if says(word) and word not in declined else 0.0)
-        for word, share in zip(answer.words, weights, strict=False)
-    ]
-    enough = max(_MIN_REASON_SHARE * sum(share for _, share in pairs), _MIN_ATTENTION)
-    return tuple(word for word, share in pairs if share >= enough)
 
 
 def _check_request(request: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
-from ..language.wishes import FOREIGN, WHOLE, Amount, Direction, Outcome, Role, Wish
+from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
 from ..recipe import Recipe, Step
 from ..recipe.recipe import StepChange
 from ..recipe.wording import (
@@ -18,7 +18,6 @@ from ..recipe.wording import (
     describe_look,
     join_as_sentence,
 )
-from .policy import TALK_VERDICTS, UNSURE
 
 NOTHING_FOUND = "I found no wish about the photo in that; nothing was changed."
 NOTHING_CHANGED = "The photo already is as asked, as far as I can see."
@@ -184,15 +183,6 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe, helpers: Seq
 def describe_decline(reason: str) -> str:
     """Why nothing was done, as a sentence."""
     return f"{reason[:1].upper()}{reason[1:]}; nothing was changed."
-
-
-def describe_verdict(verdict: str) -> str:
-    """Why a network declined a request."""
-    if verdict == FOREIGN:
-        return "requests are read in English"
-    if verdict in (*TALK_VERDICTS, UNSURE):
-        return "I found no wish about the photo in that"
-    return f"the network cannot do what it reads there, “{verdict.replace('_', ' ')}”"
 
 
 def find_look(wishes: Sequence[Wish]) -> str:

@@ -18,7 +18,7 @@ from ..language.vocabulary import NONE, Vocabulary, tokens
 from ..options import DEFAULT_READER, ReaderName, check_reader
 from ..recipe import Step
 from .expert import OnnxStyle, measure_wanted
-from .policy import EDIT, THUMBNAIL_SIDE, PolicyAnswer
+from .policy import THUMBNAIL_SIDE, PolicyAnswer
 
 
 class T2ONetPolicy:
@@ -55,11 +55,10 @@ class T2ONetPolicy:
         end = len(self.operations)
         unused, previous = list(range(end)), end + 1
         steps: list[Step] = []
-        attention: list[tuple[float, ...]] = []
         for _ in range(self.max_steps):
             values = {"words": encoded, "picture": image, "previous": np.array([previous]), "state": state}
             inputs = {name: value for name, value in values.items() if name in self._inputs}
-            logits, parameters, state, weights = self._step.run(None, inputs)
+            logits, parameters, state, _ = self._step.run(None, inputs)
             allowed = [*unused, end] if self.ends or not unused else unused
             previous = max(allowed, key=lambda number: logits[0, number])
             if previous == end:
@@ -68,8 +67,7 @@ class T2ONetPolicy:
             operation, chosen = self.operations[previous], parameters[:, self._get_slice(previous)]
             image = operation(image, chosen)
             steps.append(_make_step(operation.name, chosen[0]))
-            attention.append(tuple(weights[0, 1:-1].tolist()))
-        return PolicyAnswer(EDIT, read, tuple(steps), tuple(attention))
+        return PolicyAnswer(read, tuple(steps))
 
     def _get_slice(self, number: int) -> slice:
         """Where the parameters of an operation are in the row of all parameters."""
@@ -95,7 +93,7 @@ class StylePolicy:
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
         """Answer a request about a picture (3, side, side) in [0, 1], sRGB."""
         curves = self._style.parameters(picture, picture, measure_wanted(request, self.reader))
-        return PolicyAnswer(EDIT, tuple(request.split()), (Step.from_trusted("color", curves),))
+        return PolicyAnswer(tuple(request.split()), (Step.from_trusted("color", curves),))
 
 
 def open_policy(folder: Path, reader: ReaderName = DEFAULT_READER) -> T2ONetPolicy | StylePolicy:

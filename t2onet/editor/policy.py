@@ -67,28 +67,15 @@ def _apply_policy_step(step: Step, picture: np.ndarray) -> np.ndarray:
     return after
 
 
-EDIT = "edit"
-"""Verdict on a request that operations on the whole photo can answer."""
-UNSURE = "unsure"
-"""Verdict on a request that is probably no edit, where it is not clear what else it is."""
-TALK_VERDICTS = ("chat", "gibberish")
-"""Verdicts on requests that are not about a photo."""
-
-
 @dataclass(frozen=True)
 class PolicyAnswer:
-    """A policy's answer to a request: a verdict, the words it read, and steps.
+    """A policy's answer to a request: the words it read, and steps.
 
-    The steps have the policy's own numbers, neither rounded nor clipped to the declared ranges. `attention`
-    has for each step the weight of each word, or nothing where no word led to it; it is empty if the policy
-    has no attention. `declined` are parts of the request that the steps do not answer, each with a verdict.
+    The steps have the policy's own numbers, neither rounded nor clipped to the declared ranges.
     """
 
-    verdict: str
     words: tuple[str, ...]
-    steps: tuple[Step, ...] = ()
-    attention: tuple[tuple[float, ...], ...] = ()
-    declined: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...]
 
 
 class Policy(Protocol):

@@ -21,7 +21,7 @@ from ..data import Dataset, Problem
 from ..data.spreadsheet import to_csv
 from ..image import write_atomically
 from ..metrics.distances import LPIPS_TITLE as LPIPS
-from ..metrics.distances import FeatureExtractor, Lpips, l1_distance
+from ..metrics.distances import l1_distance
 from ..metrics.statistics import (
     AveragedStatistic,
     IntervalEstimate,
@@ -31,7 +31,14 @@ from ..metrics.statistics import (
     estimate_interval,
 )
 from .cases import EvaluationProgress, LabelledRequest, ignore_progress, read_cases
-from .measure import FEW_PHOTOS, Evaluation, TargetFeatures, average_runs, evaluate_system, rows_to_csv
+from .measure import (
+    Evaluation,
+    MeasurementOptions,
+    TargetFeatures,
+    average_runs,
+    evaluate_system,
+    rows_to_csv,
+)
 from .systems import RepeatedSystem, System
 
 Cell = float | IntervalEstimate | PairedDifference | str | None
@@ -301,66 +308,49 @@ def compare_systems(
     systems: Sequence[System],
     dataset: Dataset,
     sentences: Mapping[LabelledRequest, str],
+    options: MeasurementOptions,
     *,
-    split: str = "val",
-    count: int | None = None,
-    each: int = 4,
-    few: int = FEW_PHOTOS,
-    amounts: bool = True,
-    seed: int = 0,
-    extractors: Sequence[FeatureExtractor] = (),
-    lpips: Lpips | None = None,
-    jobs: int = 1,
     problems: list[Problem] | None = None,
     progress: EvaluationProgress = ignore_progress,
 ) -> Comparison:
-    """Measure systems on the same samples of a split: all pairs, or `count` of them.
-
-    `each` is the number of photos for every labelled request; the paper's ten requests and, with `amounts`,
-    requests in three amounts are measured on about `few` photos. There is a Frechet distance for each of
-    `extractors`. `jobs` systems are measured at once. Unreadable pairs are added to `problems`.
-    """
+    """Measure systems on the same samples of a split; unreadable pairs are added to `problems`."""
     cases = read_cases(
-        dataset, split, systems[0].side, count, seed=seed, problems=problems, progress=progress
+        dataset,
+        options.split,
+        systems[0].side,
+        options.count,
+        seed=options.seed,
+        problems=problems,
+        progress=progress,
     )
-    targets = [TargetFeatures.from_cases(extractor, cases) for extractor in extractors]
+    targets = [TargetFeatures.from_cases(extractor, cases) for extractor in options.extractors]
 
     def evaluate(system: System) -> Evaluation:
         if isinstance(system, RepeatedSystem):
             return average_runs(system.name, [evaluate(run) for run in system.runs])
-        return evaluate_system(
-            system,
-            cases,
-            sentences,
-            each=each,
-            few=few,
-            amounts=amounts,
-            seed=seed,
-            targets=targets,
-            lpips=lpips,
-            progress=_prefix_progress(system.name, progress),
-        )
+        prefixed = _prefix_progress(system.name, progress)
+        return evaluate_system(system, cases, sentences, options, targets=targets, progress=prefixed)
 
-    with _open_thread_pool(jobs) as pool:
+    with _open_thread_pool(options.jobs) as pool:
         evaluations = list(pool.map(evaluate, systems))
     facts = {
-        "split": split,
+        "split": options.split,
         "pairs": len(cases),
         "labelled requests": len(sentences),
         "labels": ", ".join(sorted({label.dataset for label in sentences})) or "none",
-        "photos each": each,
-        "seed": seed,
+        "photos each": options.each,
+        "seed": options.seed,
         "L1 of inputs": round(float(np.mean([l1_distance(case.before, case.after) for case in cases])), 4),
         "data": dataset.fingerprint,
         "code": get_code_version(),
         **{
             f"weights of {extractor.title}": extractor.weights
-            for extractor in extractors
+            for extractor in options.extractors
             if extractor.weights
         },
-        **({f"weights of {LPIPS}": lpips.weights} if lpips else {}),
+        **({f"weights of {LPIPS}": options.lpips.weights} if options.lpips else {}),
     }
-    return Comparison(evaluations, facts, seed)
+    return Comparison(evaluations, facts, options.seed)
 
 
 @contextmanager

@@ -102,6 +102,25 @@ _TEN_INTENTS: tuple[tuple[Attribute, int], ...] = (
 
 
 @dataclass(frozen=True)
+class MeasurementOptions:
+    """What to measure: all pairs of a split, or `count`, and labelled requests on `each` photos.
+
+    The paper's ten requests and, with `amounts`, requests in three amounts are measured on about `few`
+    photos. There is a Frechet distance for each of `extractors`. `jobs` systems are measured at once.
+    """
+
+    split: str = "val"
+    count: int | None = None
+    each: int = 4
+    seed: int = 0
+    few: int = FEW_PHOTOS
+    amounts: bool = True
+    extractors: Sequence[FeatureExtractor] = ()
+    lpips: Lpips | None = None
+    jobs: int = 1
+
+
+@dataclass(frozen=True)
 class SampleRow:
     """The figures of one photo and request. `request` names a sentence and does not quote it."""
 
@@ -140,26 +159,20 @@ def evaluate_system(
     system: System,
     cases: Sequence[Case],
     sentences: Mapping[LabelledRequest, str],
+    options: MeasurementOptions,
     *,
-    each: int = 4,
-    few: int = FEW_PHOTOS,
-    amounts: bool = True,
-    seed: int = 0,
     targets: Sequence[TargetFeatures] = (),
-    lpips: Lpips | None = None,
     progress: EvaluationProgress = ignore_progress,
 ) -> Evaluation:
-    """Measure everything; `each` is the number of photos for every labelled request.
-
-    The paper's ten requests and, with `amounts`, requests in three amounts are measured on about `few`
-    photos.
-    """
+    """Measure a system on the cases; `targets` are their features for the Frechet distances."""
     outputs: list[np.ndarray] = []
-    rows = list(_measure_pairs(system, cases, outputs, lpips, progress))
+    rows = list(_measure_pairs(system, cases, outputs, options.lpips, progress))
     for mode in MODES if system.has_modes else MODES[:1]:
-        rows += measure_requests(system, sentences, cases, mode=mode, each=each, seed=seed, progress=progress)
-    some = cases[:: max(1, len(cases) // few)]
-    if amounts:
+        rows += measure_requests(
+            system, sentences, cases, mode=mode, each=options.each, seed=options.seed, progress=progress
+        )
+    some = cases[:: max(1, len(cases) // options.few)]
+    if options.amounts:
         rows += measure_amounts(system, some, progress)
     rows += _measure_ten_requests(system, some, progress)
     if not system.has_modes:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..data import Dataset, Problem, gier
 from ..data.spreadsheet import to_csv
 from ..metrics.distances import LITE0_TITLE as FRECHET
 from ..metrics.distances import LPIPS_TITLE as LPIPS
-from ..metrics.distances import FeatureExtractor, Lpips
 from ..metrics.statistics import Z_SCORE, IntervalEstimate, PairedDifference
 from ..options import MODES
 from .cases import (
@@ -35,7 +34,7 @@ from .compare import (
     RunSpread,
     compare_systems,
 )
-from .measure import SIGMA_FIGURE, UNREQUESTED
+from .measure import SIGMA_FIGURE, UNREQUESTED, MeasurementOptions
 from .paper_tables import FID, L1, SIGMA, SSIM, USERS, PaperFigures, PaperRow, PaperTable
 from .runs import find_run_files
 from .systems import NAMED_SYSTEMS, FixedModeSystem, RepeatedSystem, System, open_system, open_system_file
@@ -64,22 +63,6 @@ SINGLE_RUN_DEVIATION = {
     SIGMA_FIGURE: 0.045,
 }
 """Standard deviation between runs of T2ONet from three seeds, from results/main/figures.csv."""
-
-
-@dataclass(frozen=True)
-class MeasurementOptions:
-    """What to measure: all pairs of a split, or `count`, and labelled requests on `each` photos."""
-
-    split: str = "val"
-    count: int | None = None
-    each: int = 2
-    seed: int = 0
-    extractors: Sequence[FeatureExtractor] = ()
-    lpips: Lpips | None = None
-    gier: Path | None = None
-    """Folder of GIER, for its labelled requests."""
-    jobs: int = 1
-    """Number of systems measured at once."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +120,7 @@ def measure_table(
     runs: Path,
     options: MeasurementOptions,
     *,
+    gier_folder: Path | None = None,
     extra_rows: Sequence[PaperRow] = (),
     bfloat16: bool = False,
     problems: list[Problem] | None = None,
@@ -146,7 +130,9 @@ def measure_table(
     rows = (*table.rows, *extra_rows)
     systems, absent = open_row_systems(rows, runs, bfloat16=bfloat16)
     systems.sort(key=lambda system: system.name != table.reference)
-    comparison = compare_for_table(systems, dataset, options, problems=problems, progress=progress)
+    comparison = compare_for_table(
+        systems, dataset, options, gier_folder=gier_folder, problems=problems, progress=progress
+    )
     return TableBlock(_name_dataset(dataset), rows, comparison, absent), systems
 
 
@@ -202,28 +188,18 @@ def compare_for_table(
     dataset: Dataset,
     options: MeasurementOptions,
     *,
+    gier_folder: Path | None = None,
     problems: list[Problem] | None = None,
     progress: EvaluationProgress = ignore_progress,
 ) -> Comparison:
-    """Measure systems as tables do: only labelled requests that ask for an edit, and no amounts."""
-    labelled = read_labelled_sentences(dataset, options.split, options.gier)
+    """Measure systems as tables do: only labelled requests that ask for an edit, and no amounts.
+
+    `gier_folder` is the folder of GIER, for its labelled requests.
+    """
+    labelled = read_labelled_sentences(dataset, options.split, gier_folder)
     sentences = {label: text for label, text in labelled.items() if label.kind is RequestKind.EDIT}
-    return compare_systems(
-        systems,
-        dataset,
-        sentences,
-        split=options.split,
-        count=options.count,
-        each=options.each,
-        few=TEN_REQUEST_PHOTOS,
-        amounts=False,
-        seed=options.seed,
-        extractors=options.extractors,
-        lpips=options.lpips,
-        jobs=options.jobs,
-        problems=problems,
-        progress=progress,
-    )
+    options = replace(options, few=TEN_REQUEST_PHOTOS, amounts=False)
+    return compare_systems(systems, dataset, sentences, options, problems=problems, progress=progress)
 
 
 def create_unavailable_block(table: PaperTable) -> TableBlock:

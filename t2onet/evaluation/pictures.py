@@ -17,7 +17,7 @@ from ..data import Dataset, Sample
 from ..data.overview import choose_samples
 from ..data.spreadsheet import from_csv, to_csv
 from ..editor import make_thumbnail
-from ..errors import DataError
+from ..errors import DataError, needs_extra
 from ..image import open_image
 from ..image.drawing import (
     BODY_SIZE,
@@ -43,7 +43,7 @@ from .systems import EVALUATION_SIDE, Question, System
 from .timing import EditCost, edit_in_subprocess, measure_total_memory
 
 if TYPE_CHECKING:
-    from ..models import DecodedVariant
+    from ..models.decoding import DecodedVariant
 
 CELL_SIDE, GAP = 152, 8
 MARGIN = 24
@@ -248,7 +248,9 @@ def draw_several_answers(options: PictureOptions) -> NamedFiles:
 def _sample_answers(weights: Path, photo: SheetPhoto, width: float, seed: int) -> list[DecodedVariant]:
     import torch
 
-    from ..models import RequestBatch, StepDecoder, decode_variants, load_network
+    from ..models.decoding import RequestBatch, decode_variants
+    from ..models.files import load_network
+    from ..models.t2onet import StepDecoder
 
     loaded = load_network(weights)
     network = cast(StepDecoder, loaded.network)
@@ -320,10 +322,8 @@ def _read_points(lines: Sequence[Mapping[str, str]], column: str) -> list[TradeO
 
 
 def _draw_chart(series: Mapping[str, Sequence[TradeOffPoint]]) -> bytes:
-    try:
+    with needs_extra(DataError, "this chart needs matplotlib", "train"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise DataError("this chart needs matplotlib: pip install 't2onet[train]'") from None
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     for name, points in series.items():

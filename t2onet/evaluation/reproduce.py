@@ -21,9 +21,9 @@ from ..planning.planner import FIXED_ORDER, SearchMethod
 from ..planning.solvers import find_solver
 from .cases import EvaluationProgress, choose_pairs, ignore_progress, read_cases, read_pairs
 from .compare import ABOUT_JSON, Comparison, ResultTable, encode_provenance
+from .measure import MeasurementOptions
 from .paper_results import (
     DATASET_NAMES,
-    MeasurementOptions,
     TableBlock,
     blocks_to_csv,
     build_block_table,
@@ -66,12 +66,14 @@ class ReproduceOptions:
 
     dataset: Path
     training: PaperRunOptions
-    measurement: MeasurementOptions = field(default_factory=MeasurementOptions)
+    measurement: MeasurementOptions
     systems: Sequence[str] = ()
     photos: Sequence[Path] = ()
     planned_pairs: int = 100
     """Pairs to plan, for tables about planning."""
     solver: str = "fast"
+    gier: Path | None = None
+    """Folder of GIER, for its labelled requests and its photos."""
     gier_data: Path | None = None
     """A packed set of GIER, to train on for its columns."""
     bfloat16: bool = False
@@ -126,7 +128,12 @@ class PaperTableBuilder:
         datasets = [data] if gier is None else [data, gier]
         for dataset in datasets:
             compare_for_table(
-                [recorder], dataset, measurement, problems=self.problems, progress=self.progress
+                [recorder],
+                dataset,
+                measurement,
+                gier_folder=self.options.gier,
+                problems=self.problems,
+                progress=self.progress,
             )
         for photos in self._choose_sheet_photos(data).values():
             recorder.answer(to_questions(photos))
@@ -162,6 +169,7 @@ class PaperTableBuilder:
             data,
             runs,
             self.options.measurement,
+            gier_folder=self.options.gier,
             extra_rows=self.extra_rows,
             bfloat16=self.options.bfloat16,
             problems=self.problems,
@@ -184,7 +192,7 @@ class PaperTableBuilder:
 
     def _open_gier(self) -> Dataset | None:
         """GIER with its photos, if the table has figures on it and they are there."""
-        folder = self.options.measurement.gier
+        folder = self.options.gier
         if not any(row.gier for row in self.table.rows) or folder is None or not (folder / "images").is_dir():
             return None
         return select_samples(open_dataset(folder, splits=[self.options.measurement.split]), aligned=True)

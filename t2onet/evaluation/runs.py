@@ -18,7 +18,7 @@ from ..data.records import (
     read_run_record,
     read_tensor_metadata,
 )
-from ..errors import DataError, TrainingError
+from ..errors import DataError, TrainingError, needs_extra
 from ..language.vocabulary import WORDS_FILE
 from ..metrics.distances import short_checksum
 from .paper_tables import SEED_INFIX, PaperPlans, PaperRow, PaperRun
@@ -136,11 +136,10 @@ def _check_resumable(folder: Path) -> None:
 
 
 def _train_run(run: PaperRun, options: PaperRunOptions, data: Path) -> None:
-    try:
+    with needs_extra(
+        TrainingError, "training needs torch, Accelerate and safetensors", "train", with_cause=True
+    ):
         from ..training import train
-    except ImportError as error:
-        needed = "training needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
-        raise TrainingError(f"{needed} ({error})") from None
     start = None if run.starts_from is None else options.runs / run.starts_from.name / BEST_WEIGHTS_FILE
     words = data / WORDS_FILE if start is None and (data / WORDS_FILE).is_file() else None
     train(

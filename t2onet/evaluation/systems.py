@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -27,8 +26,8 @@ from ..data.records import (
 )
 from ..editor import Editor, apply_policy_steps, apply_to_thumbnail
 from ..editor.networks import open_policy
-from ..editor.policy import EDIT, Policy
-from ..errors import DataError
+from ..editor.policy import Policy
+from ..errors import DataError, needs_extra, suggest
 from ..inference import MEMORY_FILE, NETWORK_FILES
 from ..options import DEFAULT_READER, LITERAL, READERS, ReaderName
 from ..recipe import Recipe
@@ -97,7 +96,7 @@ class PolicySystem:
         answer = self.policy.answer(*question)
         after = apply_policy_steps(answer.steps, question.picture)
         recipe = clip_to_recipe((step.operation, step.parameters) for step in answer.steps)
-        return SystemAnswer(after, answer.verdict != EDIT, recipe)
+        return SystemAnswer(after, recipe=recipe)
 
 
 @dataclass(frozen=True)
@@ -225,9 +224,8 @@ def open_system(spec: str, *, bfloat16: bool = False) -> System:
         return open_system_file(name or _name_from_file(file), file, bfloat16=bfloat16)
     if path.is_dir():
         return PolicySystem(name or path.resolve().name, _open_exported(path))
-    near = get_close_matches(spec, NAMED_SYSTEMS, n=1)
-    names = ", ".join(NAMED_SYSTEMS)
-    hint = f"did you mean {near[0]!r}?" if near else f"give {names}, weights, answers or an exported folder"
+    others = f"give {', '.join(NAMED_SYSTEMS)}, weights, answers or an exported folder"
+    hint = suggest(spec, NAMED_SYSTEMS, others)
     raise DataError(f"{spec!r} is not a system: it is neither a known name nor an existing path; {hint}")
 
 
@@ -250,12 +248,9 @@ def open_system_file(name: str, path: Path, *, bfloat16: bool = False) -> System
     """The network of a file of weights, or the recorded answers of a ZIP file."""
     if path.suffix == ".zip":
         return RecordedSystem(name, path)
-    try:
+    with needs_extra(DataError, "opening weights needs torch and safetensors", "train", with_cause=True):
         from ..models.answering import make_predictor
         from ..models.files import load_network
-    except ImportError as error:
-        needed = "opening weights needs torch and safetensors: pip install 't2onet[train]'"
-        raise DataError(f"{needed} ({error})") from None
     return NetworkSystem(name, make_predictor(load_network(path), bfloat16=bfloat16))
 
 

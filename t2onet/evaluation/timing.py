@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data import Dataset
 from ..editor import Editor, make_thumbnail
-from ..errors import DataError
+from ..errors import DataError, needs_extra
 from ..executor import apply
 from ..image import open_image
 from ..image.pixels import to_uint8
@@ -57,11 +57,8 @@ def build_time_table(
     dataset: Dataset, options: PaperRunOptions, pairs: int, report: Callable[[str], None]
 ) -> ResultTable:
     """Time planning on `pairs` pairs, training and answering on this machine."""
-    try:
+    with needs_extra(DataError, "timing needs torch, Accelerate and safetensors", "train", with_cause=True):
         from ..training.run import TIMED_PHOTO_SIDES
-    except ImportError as error:
-        needed = "timing needs torch, Accelerate and safetensors: pip install 't2onet[train]'"
-        raise DataError(f"{needed} ({error})") from None
     planning = measure_planning_seconds(_read_timed_pairs(dataset, pairs))
     timings = [_time_run(config, options, report) for config in TIMED_CONFIGS]
     rows = {_format_title(timing): _build_row(timing, planning, TIMED_PHOTO_SIDES) for timing in timings}

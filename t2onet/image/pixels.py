@@ -222,6 +222,12 @@ def to_depth(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     return scaled.astype(dtype)
 
 
+def flatten_on_white(pixels: NDArray[Any], alpha: NDArray[Any]) -> NDArray[Any]:
+    """Pixels (H, W, 3) of any depth with their transparent parts filled with white."""
+    cover = to_depth(alpha, np.float32)[..., None]
+    return to_depth(to_depth(pixels, np.float32) * cover + (1 - cover), pixels.dtype)
+
+
 def to_uint8(array: NDArray[Any]) -> NDArray[np.uint8]:
     """Any depth -> 0..255."""
     if array.dtype == np.uint8:

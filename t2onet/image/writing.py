@@ -19,7 +19,7 @@ from .files import write_atomically
 from .formats import FileFormat, get_output_format
 from .metadata import DAMAGED_EXIF_NOTE, PHOTOSHOP_PREFIX
 from .photo import Image, Origin, SavedFile, to_picture
-from .pixels import is_gray, to_depth, to_uint8, to_uint16
+from .pixels import flatten_on_white, is_gray, to_uint8, to_uint16
 
 MAX_SEGMENT_BYTES = 65533
 """The most bytes that a JPEG segment holds."""
@@ -98,7 +98,7 @@ def _prepare_samples(image: Image, format: FileFormat, notes: list[str]) -> NDAr
         notes.append(f"the colours were rounded to the 8 bits that are written in {format.name}")
     pixels, alpha = image.pixels, image.alpha
     if alpha is not None and not format.alpha:
-        pixels, alpha = _flatten_on_white(pixels, alpha, notes, format), None
+        pixels, alpha = _fill_transparent_parts(pixels, alpha, notes, format), None
     quantize = to_uint16 if deep else to_uint8
     pixels = quantize(pixels)
     # Hardly any program reads a 16-bit TIFF of gray and alpha.
@@ -109,15 +109,14 @@ def _prepare_samples(image: Image, format: FileFormat, notes: list[str]) -> NDAr
     return samples if format.name == "JPEG" else np.ascontiguousarray(samples)
 
 
-def _flatten_on_white(
+def _fill_transparent_parts(
     pixels: NDArray[Any], alpha: NDArray[Any], notes: list[str], format: FileFormat
 ) -> NDArray[Any]:
     opaque = 1.0 if alpha.dtype.kind == "f" else np.iinfo(alpha.dtype).max
     if bool(np.all(alpha >= opaque)):
         return pixels
     notes.append(f"the transparent parts were filled with white: {format.name} holds no transparency")
-    cover = to_depth(alpha, np.float32)[..., None]
-    return to_depth(to_depth(pixels, np.float32) * cover + (1 - cover), pixels.dtype)
+    return flatten_on_white(pixels, alpha)
 
 
 def fit_metadata(image: Image, format: FileFormat, samples: NDArray[Any], notes: list[str]) -> Origin:

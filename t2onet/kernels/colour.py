@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from ..image.colour import LUMINANCE_WEIGHTS
-from ..operations import Frame
 from ..operations.colour import (
     GRADING_BLACK,
     GRADING_HIGHLIGHTS,
@@ -30,7 +29,7 @@ from ..operations.colour import (
     scale_turns,
 )
 from .compiler import compile_inlined, compile_kernel
-from .light import CHUNK, Kernel, TileFunction, encode_value, fade_pixel, limit_gain_of
+from .light import CHUNK, Kernel, TileFunction, encode_value, fade_pixel, limit_gain_of, run_on_pixels
 
 _ZERO, _ONE, _TWO, _THREE = (np.float32(value) for value in (0, 1, 2, 3))
 _TINY, _DARKEST = np.float32(1e-6), np.float32(1e-9)
@@ -254,36 +253,19 @@ def _prepare_mixer(values: np.ndarray) -> TileFunction:
     shares = values.reshape(3, len(HUES)) / 100
     moves = bool(shares[::2].any())
     shares[0] = scale_turns(shares[0])
-    rows = _close_circle(shares)
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _mix_hues(tile.reshape(3, -1), rows, moves)
-        return tile
-
-    return run
+    return run_on_pixels(_mix_hues, _close_circle(shares), moves)
 
 
 def _prepare_grading(values: np.ndarray) -> TileFunction:
     bias = np.float32(grading_bias(values[6]))
     zones = np.stack(grading_colour(values[:3], values[3:6]), axis=-1).astype(np.float32)
     low, middle, high = ((x, y) for x, y in zones)
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _grade(tile.reshape(3, -1), bias, low, middle, high)
-        return tile
-
-    return run
+    return run_on_pixels(_grade, bias, low, middle, high)
 
 
 def _prepare_black_and_white(values: np.ndarray) -> TileFunction:
     share, mix = np.float32(values[0] / 100), _close_circle(values[1:] / 100)
-    mixes = bool(mix.any())
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _turn_grey(tile.reshape(3, -1), share, mix, mixes)
-        return tile
-
-    return run
+    return run_on_pixels(_turn_grey, share, mix, bool(mix.any()))
 
 
 COLOUR_KERNELS: dict[str, Kernel] = {

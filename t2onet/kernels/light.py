@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -195,6 +196,16 @@ def _change_vibrance(tile, amount):  # type: ignore[no-untyped-def]
         blue[i] = min(max(grey + (b - grey) * k, _ZERO), _ONE)
 
 
+def run_on_pixels(kernel: Callable[..., Any], *values: object) -> TileFunction:
+    """A function that runs a compiled kernel of (pixels, *values) in place on pixels (3, H W) of a tile."""
+
+    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
+        kernel(tile.reshape(3, -1), *values)
+        return tile
+
+    return run
+
+
 def _prepare_exposure(values: np.ndarray) -> TileFunction:
     gain = np.float32(2.0 ** values[0])
     change = _raise_exposure if gain > 1 else _lower_exposure
@@ -213,34 +224,18 @@ def _prepare_zone(name: str) -> Kernel:
         )  # clamped once interpolated
         table = moved.astype(np.float32)
         table = np.append(table, table[-1])  # white is the end of a piece and the start of this one
-
-        def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-            _move_luminance(tile.reshape(3, -1), table)
-            return tile
-
-        return run
+        return run_on_pixels(_move_luminance, table)
 
     return prepare
 
 
 def _prepare_white_balance(values: np.ndarray) -> TileFunction:
     red, green, blue = (np.float32(gain) for gain in white_balance_gains(values))
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _balance(tile.reshape(3, -1), red, green, blue)
-        return tile
-
-    return run
+    return run_on_pixels(_balance, red, green, blue)
 
 
 def _prepare_vibrance(values: np.ndarray) -> TileFunction:
-    amount = np.float32(values[0] / 100)
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _change_vibrance(tile.reshape(3, -1), amount)
-        return tile
-
-    return run
+    return run_on_pixels(_change_vibrance, np.float32(values[0] / 100))
 
 
 LIGHT_KERNELS: dict[str, Kernel] = {

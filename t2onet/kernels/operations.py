@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..operations import Frame, GeometryFunction, ParameterValues, geometry, get_operation
+from ..operations import GeometryFunction, ParameterValues, geometry, get_operation
 from ..operations.paper import CURVE_PIECES, PAPER_LUMINANCE_WEIGHTS
 from .colour import COLOUR_KERNELS
 from .compiler import compile_kernel
 from .detail import DETAIL_KERNELS
-from .light import CHUNK, LIGHT_KERNELS, Kernel, TileFunction
+from .light import CHUNK, LIGHT_KERNELS, Kernel, TileFunction, run_on_pixels
 from .sharpness import prepare_sharpness
 
 _ONE = np.float32(1)
@@ -206,13 +206,7 @@ def store_words(tile, offset, words):  # type: ignore[no-untyped-def]
 
 def _prepare_scalar(kernel: Callable[..., Any]) -> Kernel:
     def prepare(values: np.ndarray) -> TileFunction:
-        p = np.float32(values[0])
-
-        def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-            kernel(tile.reshape(3, -1), p)
-            return tile
-
-        return run
+        return run_on_pixels(kernel, np.float32(values[0]))
 
     return prepare
 
@@ -233,13 +227,7 @@ def _tabulate_contrast(pivot: float) -> np.ndarray:
 def _prepare_contrast(values: np.ndarray) -> TileFunction:
     if len(values) == 1 or values[1] == get_operation("contrast").defaults[1]:
         return _prepare_scalar(_adjust_contrast)(values)
-    ratios, p = _tabulate_contrast(float(values[1])), np.float32(values[0])
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _scale_by_table(tile.reshape(3, -1), p, ratios)
-        return tile
-
-    return run
+    return run_on_pixels(_scale_by_table, np.float32(values[0]), _tabulate_contrast(float(values[1])))
 
 
 def _prepare_curves(values: np.ndarray) -> TileFunction:
@@ -247,12 +235,7 @@ def _prepare_curves(values: np.ndarray) -> TileFunction:
     slopes = rises / rises.sum(axis=1, keepdims=True)
     bends = np.diff(slopes, axis=1, prepend=0).astype(np.float32)
     bends = bends if len(bends) == 3 else bends[[0, 0, 0]]
-
-    def run(tile: np.ndarray, frame: Frame) -> np.ndarray:
-        _map_curves(tile.reshape(3, -1), bends)
-        return tile
-
-    return run
+    return run_on_pixels(_map_curves, bends)
 
 
 KERNELS: dict[str, Kernel] = {

@@ -30,16 +30,6 @@ SPECIAL = ("<NONE>", "<START>", "<END>", "<UNK>")
 PUBLISHED_LENGTH = 17
 """Ids a request in the published annotations: begin, fifteen words, end."""
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_STOP_WORDS = frozenset(
-    """
-    a an the this that these those it its it's i i'd i'm me my we us our you your he she they them his her
-    their there here now photo photograph picture image pic img shot make makes making made get give put do
-    does did done doing don't be is are was were am been being have has had look looks looking please pls plz
-    just can could would should will may might must shall want need needs like and or but then also plus so
-    as at by for from in into of on to with hi hello hey thanks thank thx if ok okay
-    """.split()  # noqa: SIM905
-)
-"""Words that are in every request and say nothing about what it asks for."""
 
 
 def tokens(text: str) -> list[str]:
@@ -50,11 +40,6 @@ def tokens(text: str) -> list[str]:
     """
     words = (word.lower().translate(_WITHOUT_PUNCTUATION) for word in text.split())
     return [word for word in words if len(word) > 1 and word.isalpha()]
-
-
-def says(word: str) -> bool:
-    """Whether a word (in small letters) can be a reason for anything; signs cannot either."""
-    return word[:1].isalnum() and word not in _STOP_WORDS
 
 
 @dataclass(frozen=True)

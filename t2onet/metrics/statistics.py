@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, needs_extra
 from .distances import FeatureRows, frechet_distance
 
 SampleIndices = NDArray[np.int64]
@@ -218,8 +218,6 @@ def _wilcoxon_p_value(differences: NDArray[np.float64] | None) -> float | None:
     nonzero = differences[differences != 0]
     if not len(nonzero):
         return 1.0
-    try:
+    with needs_extra(DataError, "the p value of a difference needs SciPy", "train"):
         from scipy.stats import wilcoxon
-    except ImportError:
-        raise DataError("the p value of a difference needs SciPy: pip install 't2onet[train]'") from None
     return float(wilcoxon(nonzero).pvalue)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
-from ..errors import RecipeError
+from ..errors import RecipeError, suggest
 from ._declarations import Geometry, Operation, Repair
 
 _OPERATIONS: dict[str, Operation] = {}
@@ -77,8 +76,7 @@ def get_declaration(name: str) -> Operation | Geometry | Repair:
 
 def _make_unknown_name_error(name: str) -> RecipeError:
     known = {*_OPERATIONS, *_GEOMETRIES, *_REPAIRS}
-    near = get_close_matches(str(name).lower(), known - {name}, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(declarations())}."
+    hint = suggest(str(name).lower(), known - {name}, f"there are {', '.join(declarations())}.")
     return RecipeError(f"there is no operation {name!r}; {hint}")
 
 

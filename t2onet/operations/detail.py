@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
-from ..errors import RecipeError
+from ..errors import RecipeError, needs_extra
 from ..image.colour import LUMINANCE_WEIGHTS, luminance
 from ..image.pixels import Array, array_namespace, per_pixel, to_array_like
 from ._declarations import Attribute, Frame, Operation, Repair, pixel_scale
@@ -347,10 +347,8 @@ def _resize_channel(channel: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
 
 
 def _import_opencv() -> Any:
-    try:
+    with needs_extra(RecipeError, "inpaint needs OpenCV", "local"):
         import cv2
-    except ImportError:
-        raise RecipeError("inpaint needs OpenCV: pip install 't2onet[local]'") from None
     return cv2
 
 

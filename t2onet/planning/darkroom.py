@@ -18,7 +18,7 @@ from ..operations import get_operation, sort_by_position
 from ..operations.colour import HUES, blend_by_hue, measure_hue
 from ..operations.paper import CURVES
 from ..recipe import Step
-from .fit import INITIAL_DELTA, FittedSteps
+from .fit import INITIAL_DELTA, FittedSteps, make_sketch
 from .pictures import (
     L1Cost,
     Picture,
@@ -28,7 +28,7 @@ from .pictures import (
     reads_neighbours,
     render_intermediates,
 )
-from .sketch import FreePlaces, SketchFitter, make_sketch
+from .sketch import FreePlaces, SketchFitter
 from .solvers import solve_fast
 
 BASIC = (

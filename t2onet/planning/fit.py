@@ -240,9 +240,14 @@ class MaskedFitter:
 
 def sample_pixels(picture: Picture, count: int) -> Picture:
     """(3, 1, K): about `count` pixels on an even grid, as a picture of one row."""
+    return make_sketch(picture, count).reshape(3, 1, -1)
+
+
+def make_sketch(picture: Picture, count: int) -> Picture:
+    """(3, h, w): about `count` pixels on an even grid."""
     stride = max(1, round((picture[0].size / count) ** 0.5))
     rows, columns = (slice(min(stride, size) // 2, None, stride) for size in picture.shape[1:])
-    return np.ascontiguousarray(picture[:, rows, columns]).reshape(3, 1, -1)
+    return np.ascontiguousarray(picture[:, rows, columns])
 
 
 def choose_perturbations(step: Step) -> np.ndarray:
@@ -297,13 +302,17 @@ def _parameter_bounds(operation: str) -> tuple[np.ndarray, np.ndarray]:
 def _apply_perturbed(step: Step, changes: np.ndarray, sample: Picture) -> Picture:
     """(3, P, K): the sample (3, 1, K) after the step with each of its parameters perturbed in turn."""
     if step.operation in CURVES:
-        values = np.asarray(step.parameters)
-        rises, nudges = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (values, changes))
-        results = np.empty((3, rises.size, sample.shape[2]), np.float32)
-        perturb_curves(sample[:, 0], rises, nudges, results)
-        return results
+        return apply_perturbed_curves(np.asarray(step.parameters), changes, sample)
     moved = [apply_step(_add_to_parameters(step, change), sample) for change in np.diag(changes)]
     return np.ascontiguousarray(np.concatenate(moved, axis=1))
+
+
+def apply_perturbed_curves(values: np.ndarray, changes: np.ndarray, picture: Picture) -> np.ndarray:
+    """(3, P, N): all pixels of a picture after curves (P,) with each of their values changed in turn."""
+    rises, nudges = (one.reshape(-1, CURVE_PIECES).astype(np.float32) for one in (values, changes))
+    results = np.empty((3, rises.size, picture[0].size), np.float32)
+    perturb_curves(picture.reshape(3, -1), rises, nudges, results)
+    return results
 
 
 def _blend(before: Picture, after: Picture, weight: np.ndarray) -> Picture:

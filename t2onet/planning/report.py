@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 from pathlib import Path
+from string import Template
 
 import numpy as np
 import PIL.Image
@@ -225,78 +226,32 @@ def _as_sentence(remainder: str) -> str:
     return f" {remainder[0].upper()}{remainder[1:]}." if remainder else ""
 
 
-_CSS_COLOURS = (
-    f":root {{ color-scheme: dark; --surround: {BACKGROUND_COLOUR}; --panel: {PANEL_COLOUR}; "
-    f"--well: {INSET_COLOUR}; --text: {TEXT_COLOUR}; --faint: {MUTED_COLOUR}; }}"
-)
-_CSS_RULES = """
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.25rem; max-width: 84rem; background: var(--surround); color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .75rem; font-size: clamp(1.25rem, 1rem + 1.4vw, 1.9rem); line-height: 1.3; font-weight: 600;
-  text-wrap: balance; }
-h2 { margin: 2.25rem 0 .75rem; font-size: 1.1rem; font-weight: 600; }
-p { margin: 0; max-width: 60rem; }
-.title, .detail, footer { color: var(--faint); }
-.title { margin-bottom: .25rem; }
-.grid { display: grid; gap: 1.25rem; margin: 0; padding: 0; list-style: none;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
-.grid.overview { grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
-.card { padding: .75rem; background: var(--panel); }
-.masked { grid-column: 1 / -1; display: grid; gap: 1.25rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
-.masked svg, .masked .label { margin-top: 0; }
-figure { margin: 0; }
-img { display: block; width: 100%; height: auto; background: var(--well); }
-figcaption { padding-top: .5rem; }
-.detail { font-size: .9rem; }
-.wide { max-width: 42rem; }
-svg { display: block; width: 100%; height: auto; margin-top: .75rem; }
-.plot { max-width: 15rem; }
-.legend { display: flex; gap: 1rem; font-size: .85rem; }
-.ends { display: flex; justify-content: space-between; color: var(--faint); font-size: .85rem; }
-.label { margin-top: .75rem; font-size: .9rem; }
-footer { margin-top: 2.25rem; font-size: .9rem; }
-""".strip()
-
+_PAGE = Template(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
+_PAGE_COLOURS = {
+    "surround": BACKGROUND_COLOUR,
+    "panel": PANEL_COLOUR,
+    "well": INSET_COLOUR,
+    "text": TEXT_COLOUR,
+    "faint": MUTED_COLOUR,
+}
 _LINE_DASHES = {"green": "5 1.5", "blue": "1.5 1.5"}
 """Dashes of curves, so that they differ in more than colour."""
 
 
 def render_html(report: PlanReport) -> bytes:
     """The report as an HTML page in UTF-8, with its styles and pictures inside."""
-    title, headline, costs, footnote = (
-        escape(text) for text in (report.title, report.headline, report.costs, report.footnote)
+    page = _PAGE.substitute(
+        _PAGE_COLOURS,
+        title=escape(report.title),
+        headline=escape(report.headline),
+        costs=escape(report.costs),
+        overview=_join_lines(_html_figure(figure) for figure in report.overview),
+        steps=_html_steps(report.steps),
+        residual_title=escape(report.residual.caption),
+        residual=_html_figure(report.residual, "wide residual", "PNG"),
+        footnote=escape(report.footnote),
     )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<title>{title}</title>
-<style>
-{_CSS_COLOURS}
-{_CSS_RULES}
-</style>
-</head>
-<body>
-<header>
-<p class="title">{title}</p>
-<h1>{headline}</h1>
-<p>{costs}</p>
-</header>
-<main>
-<h2>Before, result, target</h2>
-<div class="grid overview">
-{_join_lines(_html_figure(figure) for figure in report.overview)}
-</div>
-{_html_steps(report.steps)}<h2>{escape(report.residual.caption)}</h2>
-{_html_figure(report.residual, "wide residual", "PNG")}
-</main>
-<footer><p>{footnote}</p></footer>
-</body>
-</html>
-""".encode()
+    return page.encode()
 
 
 def _join_lines(parts: Iterable[str]) -> str:

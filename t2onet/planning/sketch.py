@@ -15,16 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import KERNELS, decode_tile, encode_tile
-from ..kernels.fitting import (
-    fill_normal_equations,
-    mean_absolute_difference,
-    mean_huber_loss,
-    perturb_curves,
-)
+from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, mean_huber_loss
 from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
-from .fit import DELTA_DECAY, FINAL_DELTA, INITIAL_DELTA, RIDGE_WEIGHT, FittedSteps
+from .fit import (
+    DELTA_DECAY,
+    FINAL_DELTA,
+    INITIAL_DELTA,
+    RIDGE_WEIGHT,
+    FittedSteps,
+    apply_perturbed_curves,
+)
 from .pictures import Picture, StepSequence, apply_step, render_intermediates
 
 _RIDGE_PER_DELTA = 0.2
@@ -87,13 +89,6 @@ def _normalize_rises(rises: np.ndarray) -> np.ndarray:
     slot = get_operation(CURVES[0]).slots[0]
     shares: np.ndarray = np.clip(rows / rows.mean(axis=1, keepdims=True), slot.low, slot.high)
     return shares.reshape(-1)
-
-
-def make_sketch(picture: Picture, count: int) -> Picture:
-    """(3, h, w): about `count` pixels on an even grid."""
-    stride = max(1, round((picture[0].size / count) ** 0.5))
-    rows, columns = (slice(min(stride, size) // 2, None, stride) for size in picture.shape[1:])
-    return np.ascontiguousarray(picture[:, rows, columns])
 
 
 class PredictedDrop(NamedTuple):
@@ -287,9 +282,7 @@ def _apply_perturbed(
 ) -> Picture:
     """(3, P h, w): the picture after the operation, once for each of `places`, which is moved by its size."""
     if operation in CURVES and len(places) == len(coordinates):
-        rises, nudges = (v.reshape(-1, CURVE_PIECES).astype(np.float32) for v in (coordinates, sizes))
-        results = np.empty((3, rises.size, picture[0].size), np.float32)
-        perturb_curves(picture.reshape(3, -1), rises, nudges, results)
+        results = apply_perturbed_curves(coordinates, sizes, picture)
         return results.reshape(3, -1, picture.shape[2])
     rows = np.repeat(coordinates[None], len(places), axis=0)
     rows[np.arange(len(places)), places] += sizes

@@ -9,14 +9,13 @@ its seven free knots. The others take any cost; the last three differentiate the
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import PlanError
+from ..errors import PlanError, suggest
 from ..kernels.fitting import add_curve_equations, mean_absolute_difference
 from ..operations import Operation, Parameter, get_published_operation
 from ..operations.paper import CURVE_PIECES, CURVES
@@ -51,9 +50,7 @@ _GRADIENT_ROUNDS = {"adam": 150, "l-bfgs": 12, "newton": 25}
 def check_solver(name: str, way: str) -> None:
     """Raise PlanError for an unknown solver, and for one given to the joint method, which uses none."""
     if name not in _SOLVER_EXTRAS:
-        near = get_close_matches(name, SOLVER_NAMES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SOLVER_NAMES)}."
-        raise PlanError(f"there is no solver {name!r}; {hint}")
+        raise PlanError(f"there is no solver {name!r}; {suggest(name, SOLVER_NAMES)}")
     if way == "joint" and name != "fast":
         raise PlanError(
             f"the solver {name!r} is for a forward search; choose the way beam, fixed or epsilon-greedy"

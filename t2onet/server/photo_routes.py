@@ -17,10 +17,11 @@ from starlette.responses import Response
 
 from .. import __version__, operations
 from ..bands import Pixels
+from ..editor import Edit
 from ..executor import apply
 from ..image import READABLE_SUFFIXES
 from ..looks import looks
-from ..options import DEFAULT_MODE, Mode
+from ..options import DEFAULT_MODE
 from ..recipe import Recipe, Step
 from .errors import Refused, not_found, refuse_storage_errors
 from .photos import (
@@ -166,11 +167,10 @@ def remove_photo(photo: ResourceId, session: SessionDep) -> None:
 
 def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
     """A photo as JSON."""
-    revision, edit, editor = photo.snapshot()
-    facts = photo.info
+    revision, current, editor = photo.snapshot()
+    edit = current or Edit(editor.photo, "", DEFAULT_MODE, Recipe())
+    facts, recipe = photo.info, edit.recipe
     assert facts is not None
-    recipe = photo.recipe if edit is None else edit.recipe
-    mode: Mode = DEFAULT_MODE if edit is None else edit.mode
     height, width = recipe.size_after(facts.height, facts.width)
     return PhotoResponse(
         photo=photo.id,
@@ -185,18 +185,16 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         revision=revision,
         can_undo=editor.can_undo,
         can_redo=editor.can_redo,
-        request="" if edit is None else edit.request,
-        mode=mode,
-        manner=mode,
-        strength=1.0 if edit is None else edit.turn.strength,
+        request=edit.request,
+        mode=edit.mode,
+        manner=edit.mode,
+        strength=edit.turn.strength,
         recipe=to_recipe_json(recipe),
         description=recipe.describe(),
         settings=recipe.format_settings(),
-        steps=to_step_responses(recipe, () if edit is None else edit.reasons),
-        aside=[]
-        if edit is None
-        else [SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],
-        changes=[] if edit is None else edit.changes,
+        steps=to_step_responses(recipe, edit.reasons),
+        aside=[SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],
+        changes=edit.changes,
     )
 
 

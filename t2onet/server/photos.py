@@ -22,7 +22,7 @@ from ..executor import reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
 from ..image.photo import resize_to_square, to_picture
-from ..image.pixels import to_depth, to_uint16
+from ..image.pixels import flatten_on_white, to_uint16
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
 from .settings import ServerSettings
@@ -149,10 +149,7 @@ def fit_long_side(image: Image, side: int) -> Image:
 def to_screen_pixels(image: Image) -> Pixels:
     """(H, W, 3) uint8 in sRGB, transparent parts on white."""
     seen = image.to_srgb()
-    if seen.alpha is None:
-        return seen.pixels
-    cover = to_depth(seen.alpha, np.float32)[..., None]
-    return to_depth(to_depth(seen.pixels, np.float32) * cover + (1 - cover), np.uint8)
+    return seen.pixels if seen.alpha is None else flatten_on_white(seen.pixels, seen.alpha)
 
 
 def encode_preview(picture: Pixels) -> bytes:

@@ -22,8 +22,7 @@ from ..data.records import BEST_WEIGHTS_FILE, CHECKPOINT_FILE, RUN_RECORD_FILE
 from ..errors import OutputError, TrainingError
 from ..image import write_atomically
 from ..language.vocabulary import WordVectors
-from ..models import LoadedNetwork, load_network
-from ..models.files import read_tensors, write_tensors
+from ..models.files import LoadedNetwork, load_network, read_tensors, write_tensors
 from .task import (
     Learner,
     LoopSettings,

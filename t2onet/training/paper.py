@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,48 +19,24 @@ from torch.nn.functional import cross_entropy, log_softmax
 from ..data.packed import PackedSet
 from ..errors import DataError
 from ..language.vocabulary import WordVectors
-from ..models import (
-    ActionSpace,
-    Discriminator,
-    DiscriminatorConfig,
+from ..models.baselines import BASELINES, Adversary, resize_like
+from ..models.decoding import (
     GreedyDecoding,
     ParameterNoise,
     RequestBatch,
     Rollout,
     SampledDecoding,
-    StepDecoder,
-    T2ONet,
-    T2ONetConfig,
     TeacherForcing,
     decode_steps,
-    describe_network,
-    least_squares_loss,
 )
-from ..models.baselines import BASELINES, resize_like
+from ..models.discriminator import Discriminator, DiscriminatorConfig, least_squares_loss
+from ..models.files import describe_network
+from ..models.t2onet import ActionSpace, StepDecoder, T2ONet, T2ONetConfig
 from .task import Learner, LoopSettings, ProcessInfo
 from .triplets import TripletBatch, TripletSettings, TripletTask, l1_distance, load_text_encoders
 
 Pictures = tuple[Tensor, ...]
 """(B, 3, h, w) in [0, 1], the finished ones last."""
-
-
-class Adversary(Protocol):
-    """A discriminator and both adversarial losses; every `BaselineGAN` is one."""
-
-    @property
-    def discriminator(self) -> nn.Module: ...
-
-    @property
-    def pace(self) -> float:
-        """Learning rate of the discriminator, as a multiple of the loop's."""
-
-    def generator_loss(self, requests: RequestBatch, pictures: Pictures) -> dict[str, Tensor]:
-        """The generator's loss for pictures that the discriminator recognizes as generated."""
-
-    def discriminator_loss(
-        self, requests: RequestBatch, target: Tensor, pictures: Pictures
-    ) -> dict[str, Tensor]:
-        """The discriminator's loss for confusing targets with pictures."""
 
 
 class AdversarialTraining:
@@ -244,7 +220,7 @@ class PaperSettings(T2ONetSettings):
     """Its learning rate, as a multiple of the network's."""
 
 
-class LeastSquaresAdversary:
+class LeastSquaresAdversary(Adversary):
     """D(I0, I, Q), which learns to score targets 1 and answers 0; its score is an image loss."""
 
     def __init__(self, config: DiscriminatorConfig, words: int, pace: float) -> None:

@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -19,11 +18,13 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor, nn
 
 from ..data.packed import PackedSet, read_packed
-from ..errors import TrainingError
+from ..errors import TrainingError, suggest
 from ..language.vocabulary import WORDS_FILE, WordVectors, read_word_vectors
-from ..models import GreedyDecoding, LoadedNetwork, RequestBatch, T2ONet, decode_steps, load_network
 from ..models.answering import NO_BFLOAT16_MESSAGE, supports_bfloat16
 from ..models.baselines import BASELINES
+from ..models.decoding import GreedyDecoding, RequestBatch, decode_steps
+from ..models.files import LoadedNetwork, load_network
+from ..models.t2onet import T2ONet
 from .loop import (
     Reporter,
     SilentReporter,
@@ -89,9 +90,7 @@ def get_config(name: str) -> TrainingConfig:
     """The config called `name`; the error for an unknown one suggests valid names."""
     if name in _REGISTRY:
         return _REGISTRY[name]
-    near = get_close_matches(name, _REGISTRY, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_REGISTRY)}."
-    raise TrainingError(f"there is no config {name!r}; {hint}")
+    raise TrainingError(f"there is no config {name!r}; {suggest(name, _REGISTRY)}")
 
 
 def _register_all() -> None:

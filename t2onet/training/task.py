@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from difflib import get_close_matches
 from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -15,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..errors import TrainingError
+from ..errors import TrainingError, suggest
 
 S = TypeVar("S")
 
@@ -83,9 +82,7 @@ def _assign(settings: S, name: str, text: str) -> S:
                 return replace(settings, **{field.name: _assign(value, name, text)})  # type: ignore[type-var]
         except ValueError as error:
             raise TrainingError(f"{name}={text} is refused: {error}") from error
-    near = get_close_matches(name, list(setting_names(settings)), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(setting_names(settings))}."
-    raise TrainingError(f"there is no setting {name!r}; {hint}")
+    raise TrainingError(f"there is no setting {name!r}; {suggest(name, setting_names(settings))}")
 
 
 def _parse_value(name: str, text: str, kind: Any) -> Any:

@@ -18,7 +18,8 @@ from ..errors import DataError, TrainingError
 from ..language import Vocabulary
 from ..language.vocabulary import WordVectors
 from ..language.wishes import TEN_REQUESTS
-from ..models import ActionSpace, RequestBatch
+from ..models.decoding import RequestBatch
+from ..models.t2onet import ActionSpace
 from ..models.text import GRUTextEncoder, LSTMTextEncoder
 from .task import LoopSettings, ProcessInfo, derive_seed, draw_batch_indices, shuffle_indices
 

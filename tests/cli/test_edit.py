@@ -17,8 +17,8 @@ from t2onet import Recipe
 from t2onet.editor import make_thumbnail
 from t2onet.editor.networks import open_policy
 from t2onet.language.vocabulary import SPECIAL, Vocabulary
-from t2onet.models import T2ONet, T2ONetConfig, describe_network
-from t2onet.models.files import NETWORK_KINDS, write_tensors
+from t2onet.models.files import NETWORK_KINDS, describe_network, write_tensors
+from t2onet.models.t2onet import T2ONet, T2ONetConfig
 from t2onet.options import READERS, ReaderName
 from tests.cli.helpers import COMMAND, T2O, contents, environment, pixels, png_header
 from tests.conftest import open_example

@@ -8,7 +8,7 @@ import numpy as np
 import PIL.Image
 
 from t2onet.evaluation.paper_tables import (
-    DISTANCE_COLUMNS,
+    FID,
     L1,
     SIGMA,
     SSIM,
@@ -32,7 +32,7 @@ AFTER = PaperRun("rl-pretrained", "rl-pretrained", (*SMALL, *SHORT), starts_from
 TINY = PaperTable(
     "tiny",
     "A tiny table",
-    (*DISTANCE_COLUMNS, USERS),
+    (L1, SSIM, FID, SIGMA, USERS),
     (
         PaperRow("Target", paper={USERS: 3.5}),
         PaperRow("Input", system="identity", paper={L1: 0.119, SSIM: 0.8}),

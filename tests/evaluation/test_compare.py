@@ -12,7 +12,7 @@ import pytest
 from t2onet.data import open_dataset
 from t2onet.errors import DataError, OutputError
 from t2onet.evaluation.compare import Comparison, compare_systems
-from t2onet.evaluation.measure import evaluate_system
+from t2onet.evaluation.measure import MeasurementOptions, evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.statistics import IntervalEstimate, PairedDifference
 from tests.evaluation.helpers import SENTENCES, Scripted, brighten, follow_words, some_cases
@@ -27,7 +27,9 @@ def brighter(question: Question) -> SystemAnswer:
 def comparison() -> Comparison:
     cases = some_cases(6)
     systems = [IdentitySystem(), Scripted(follow_words, "words"), Scripted(brighter)]
-    evaluations = [evaluate_system(system, cases, SENTENCES, each=2) for system in systems]
+    evaluations = [
+        evaluate_system(system, cases, SENTENCES, MeasurementOptions(each=2)) for system in systems
+    ]
     return Comparison(evaluations, {"pairs": 6, "data": "0123", "code": "abc"})
 
 
@@ -106,25 +108,30 @@ def test_a_folder_holds_everything(comparison: Comparison, tmp_path: Path) -> No
 def test_several_at_once_measure_the_same(tmp_path: Path) -> None:
     data = open_dataset(small_pairs(tmp_path))
     systems = [IdentitySystem(), Scripted(follow_words, "words"), Scripted(brighter, side=128)]
-    one, three = (compare_systems(systems, data, {}, few=2, amounts=False, jobs=jobs) for jobs in (1, 3))
+    one, three = (
+        compare_systems(systems, data, {}, MeasurementOptions(few=2, amounts=False, jobs=jobs))
+        for jobs in (1, 3)
+    )
     assert one.names == three.names == ("identity", "words", "scripted")
     assert one.samples_to_csv() == three.samples_to_csv()
 
 
 def test_one_system_has_no_differences() -> None:
-    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(2), {})], {})
+    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(2), {}, MeasurementOptions())], {})
     assert [table.title for table in alone.build_tables()] == ["Figures"]
     assert alone.to_json()["differences"] == {}
 
 
 def test_json_has_no_nan() -> None:
-    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(1), {})], {})
+    alone = Comparison([evaluate_system(IdentitySystem(), some_cases(1), {}, MeasurementOptions())], {})
     found = alone.to_json()["figures"]["identity"]["expert: L1"]
     assert found["low"] is None
     assert json.loads(json.dumps(alone.to_json(), allow_nan=False))
 
 
 def test_other_samples_are_not_compared() -> None:
-    one, other = (evaluate_system(IdentitySystem(), some_cases(count), {}) for count in (2, 3))
+    one, other = (
+        evaluate_system(IdentitySystem(), some_cases(count), {}, MeasurementOptions()) for count in (2, 3)
+    )
     with pytest.raises(DataError, match="measured on different samples"):
         _ = Comparison([one, other], {}).differences

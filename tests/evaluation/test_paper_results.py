@@ -9,7 +9,7 @@ import pytest
 
 from scripts.rewrite_tables import StoredFigures
 from t2onet.evaluation.compare import Comparison
-from t2onet.evaluation.measure import evaluate_system
+from t2onet.evaluation.measure import MeasurementOptions, evaluate_system
 from t2onet.evaluation.paper_results import (
     TableBlock,
     blocks_to_csv,
@@ -51,7 +51,8 @@ def block() -> TableBlock:
     cases = some_cases(6)
     systems = [Scripted(brighter, "Brightens"), IdentitySystem("Input")]
     found = Comparison(
-        [evaluate_system(one, cases, SENTENCES, each=2) for one in systems], {"pairs": 6, "data": "01"}
+        [evaluate_system(one, cases, SENTENCES, MeasurementOptions(each=2)) for one in systems],
+        {"pairs": 6, "data": "01"},
     )
     return TableBlock("MA5k-Req", TABLE.rows, found, {"GAN": WHY})
 
@@ -169,7 +170,7 @@ def test_rows_are_compared_by_fid_where_it_was_measured() -> None:
 def test_an_interval_with_both_directions_is_noise() -> None:
     """Two systems that do the same."""
     systems = [Scripted(brighter, name) for name in ("Brightens", "Input")]
-    found = Comparison([evaluate_system(one, some_cases(4), {}) for one in systems], {})
+    found = Comparison([evaluate_system(one, some_cases(4), {}, MeasurementOptions()) for one in systems], {})
     made = build_direction_table(TABLE, TableBlock("mine", TABLE.rows, found))
     assert made is not None
     assert made.rows["Input"][2] == "within noise"

@@ -9,7 +9,7 @@ import pytest
 from t2onet.data import open_dataset
 from t2onet.evaluation import paper_results
 from t2onet.evaluation.compare import RunSpread, compare_systems
-from t2onet.evaluation.measure import evaluate_system
+from t2onet.evaluation.measure import MeasurementOptions, evaluate_system
 from t2onet.evaluation.paper_results import create_rows, open_row_systems
 from t2onet.evaluation.paper_tables import PAPER_TABLES, PaperRow, PaperRun, PaperTable
 from t2onet.evaluation.systems import NAMED_SYSTEMS, Question, RepeatedSystem, SystemAnswer
@@ -34,7 +34,7 @@ def test_every_figure_of_a_row_is_measured_in_its_mode(
     two_modes: Scripted, tmp_path: Path, mode: str
 ) -> None:
     (system,), _ = open_row_systems([PaperRow(f"both, {mode}", system="both", mode=mode)], tmp_path)
-    found = evaluate_system(system, some_cases(3), SENTENCES, each=1)
+    found = evaluate_system(system, some_cases(3), SENTENCES, MeasurementOptions(each=1))
     assert found.name == f"both, {mode}"
     assert {question.mode for question in two_modes.asked} == {mode}
     assert {row.part for row in found.rows} == {"pairs", "requests", "amounts", "ten requests"}
@@ -67,7 +67,7 @@ def test_a_row_with_repetitions_is_measured_on_all_of_them(
     assert (system.name, [run.name for run in system.runs]) == ("T2ONet", ["paper", "paper-seed-1"])
     assert not absent
     data = open_dataset(small_pairs(tmp_path), splits=["val"])
-    found = compare_systems([system], data, {}, amounts=False)
+    found = compare_systems([system], data, {}, MeasurementOptions(amounts=False))
     assert found.names == ("T2ONet",)
     assert found.spreads["expert: L1"] == (RunSpread(2, 0.0),)
 

@@ -12,12 +12,13 @@ from t2onet.data import open_dataset
 from t2onet.data.records import AnswerSet, RecordedPictures, read_questions
 from t2onet.errors import DataError, TrainingError
 from t2onet.evaluation.compare import compare_systems
+from t2onet.evaluation.measure import MeasurementOptions
 from t2onet.evaluation.systems import IdentitySystem, Question, QuestionRecorder, SystemAnswer, open_system
 from t2onet.metrics.distances import load_inception_extractor, read_lpips
-from t2onet.models import Discriminator, DiscriminatorConfig, describe_network
 from t2onet.models.answering import answer_runs
 from t2onet.models.baselines import BASELINES
-from t2onet.models.files import write_tensors
+from t2onet.models.discriminator import Discriminator, DiscriminatorConfig
+from t2onet.models.files import describe_network, write_tensors
 from tests.evaluation.helpers import SENTENCES
 from tests.evaluation.paper_helpers import small_pairs
 from tests.evaluation.test_systems import VOCABULARY, t2onet_file
@@ -61,7 +62,7 @@ def write_questions(folder: Path) -> tuple[Path, list[Question]]:
     """A file of what measuring four pairs asks, and the same as questions."""
     noting = QuestionRecorder()
     data = open_dataset(small_pairs(folder), splits=["val"])
-    compare_systems([noting], data, SENTENCES, each=2)
+    compare_systems([noting], data, SENTENCES, MeasurementOptions(each=2))
     path = folder / "questions.zip"
     path.write_bytes(noting.to_question_set(data.fingerprint).to_zip())
     return path, [Question(picture, request, "literal") for picture, request in noting.recorded]
@@ -81,9 +82,11 @@ def test_painted_answers_have_fid_and_lpips(tmp_path: Path) -> None:
         [open_system(str(tmp_path / "gan.zip")), IdentitySystem()],
         open_dataset(tmp_path / "pairs", splits=["val"]),
         SENTENCES,
-        each=2,
-        extractors=[load_inception_extractor(write_scripted_network(tmp_path / "inception.pt"))],
-        lpips=read_lpips(tmp_path / "alexnet.ckpt"),
+        MeasurementOptions(
+            each=2,
+            extractors=[load_inception_extractor(write_scripted_network(tmp_path / "inception.pt"))],
+            lpips=read_lpips(tmp_path / "alexnet.ckpt"),
+        ),
     )
     for figure in ("expert: FID", "expert: LPIPS"):
         gan, photos = found.estimates[figure]
@@ -107,7 +110,10 @@ def test_figures_from_answers_are_those_from_weights(runs: Path, tmp_path: Path,
         np.testing.assert_allclose(one.picture, other.picture, atol=off)
         assert steps(one) == steps(other)
     data = open_dataset(tmp_path / "pairs", splits=["val"])
-    found = [compare_systems([system], data, SENTENCES, each=2) for system in (weights, answers)]
+    found = [
+        compare_systems([system], data, SENTENCES, MeasurementOptions(each=2))
+        for system in (weights, answers)
+    ]
     first, second = (
         {key: row[0].value for key, row in one.estimates.items() if row[0] is not None} for one in found
     )

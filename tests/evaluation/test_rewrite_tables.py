@@ -11,7 +11,7 @@ import pytest
 from scripts.rewrite_tables import read_stored
 from t2onet.errors import DataError
 from t2onet.evaluation.compare import Comparison, RunSpread
-from t2onet.evaluation.measure import average_runs, evaluate_system
+from t2onet.evaluation.measure import MeasurementOptions, average_runs, evaluate_system
 from t2onet.evaluation.systems import IdentitySystem, Question, SystemAnswer
 from t2onet.metrics.statistics import estimate_interval
 from tests.evaluation.helpers import SENTENCES, Scripted, brighten, some_cases
@@ -29,8 +29,11 @@ def brightening(amount: float) -> Scripted:
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    runs = [evaluate_system(brightening(amount), CASES, SENTENCES, each=1) for amount in AMOUNTS]
-    others = [evaluate_system(IdentitySystem(), CASES, SENTENCES, each=1)]
+    runs = [
+        evaluate_system(brightening(amount), CASES, SENTENCES, MeasurementOptions(each=1))
+        for amount in AMOUNTS
+    ]
+    others = [evaluate_system(IdentitySystem(), CASES, SENTENCES, MeasurementOptions(each=1))]
     return Comparison([average_runs("Brightens", runs), *others], {"pairs": 4, "labelled requests": 5})
 
 

@@ -10,7 +10,7 @@ import torch
 
 from t2onet import TrainingError
 from t2onet.editor import apply_to_thumbnail
-from t2onet.editor.policy import EDIT, PolicyAnswer
+from t2onet.editor.policy import PolicyAnswer
 from t2onet.errors import DataError, RequestError
 from t2onet.evaluation.systems import (
     NAMED_SYSTEMS,
@@ -24,10 +24,10 @@ from t2onet.evaluation.systems import (
     open_systems,
 )
 from t2onet.language import Vocabulary
-from t2onet.models import describe_network, files
+from t2onet.models import files
 from t2onet.models.answering import select_device, supports_bfloat16
 from t2onet.models.baselines import BASELINES
-from t2onet.models.files import write_tensors
+from t2onet.models.files import describe_network, write_tensors
 from t2onet.options import MODES, ReaderName
 from t2onet.recipe import Step
 from tests.evaluation.helpers import Scripted, picture
@@ -76,21 +76,20 @@ def test_identity_leaves_photos_alone() -> None:
         assert not made.recipe.steps
 
 
-class Declining:
-    """A policy that brightens, and declines to crop."""
+class Brightening:
+    """A policy that brightens where it is asked to."""
 
     side = 32
 
     def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
-        if "crop" in request:
-            return PolicyAnswer("crop", ())
-        return PolicyAnswer(EDIT, (), (Step(operation="brightness", parameters=(0.2,)),))
+        brighter = Step(operation="brightness", parameters=(0.2,))
+        return PolicyAnswer((), (brighter,) if request == "brighter" else ())
 
 
-def test_a_policy_declines_and_leaves_the_photo() -> None:
-    system = PolicySystem("p", Declining())
-    edited, left = system.answer([Question(picture(0), text, "literal") for text in ("brighter", "crop it")])
-    assert (edited.declined, left.declined) == (False, True)
+def test_a_policy_answers_with_its_steps() -> None:
+    system = PolicySystem("p", Brightening())
+    edited, left = system.answer([Question(picture(0), text, "literal") for text in ("brighter", "hello")])
+    assert (edited.declined, left.declined) == (False, False)
     assert edited.picture.mean() > picture(0).mean()
     np.testing.assert_array_equal(left.picture, picture(0))
 

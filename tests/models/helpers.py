@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from t2onet.models import ActionSpace, DecoderContext, RequestBatch, StepOutput, T2ONet, T2ONetConfig
+from t2onet.models.decoding import RequestBatch
+from t2onet.models.t2onet import ActionSpace, DecoderContext, StepOutput, T2ONet, T2ONetConfig
 
 WORDS = 20
 SMALL = {"hidden": 16, "width": 4, "image_size": 12, "word_size": 10, "operation_size": 6}

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from t2onet.models import ActionSpace
+from t2onet.models.t2onet import ActionSpace
 from t2onet.operations import PAPER, get_published_operation
 
 ACTIONS = ActionSpace()

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
-from t2onet.models import (
-    ActionSpace,
+from t2onet.models.decoding import (
     GreedyDecoding,
     ParameterNoise,
     SampledDecoding,
     StepChoice,
-    StepOutput,
     TeacherForcing,
     decode_steps,
 )
+from t2onet.models.t2onet import ActionSpace, StepOutput
 from tests.models.helpers import Scripted, make_requests, small
 
 ACTIONS = ActionSpace()

@@ -9,14 +9,8 @@ import torch
 from torch import Tensor
 
 from t2onet.language import Vocabulary
-from t2onet.models import (
-    Discriminator,
-    DiscriminatorConfig,
-    describe_network,
-    least_squares_loss,
-    load_network,
-)
-from t2onet.models.files import write_tensors
+from t2onet.models.discriminator import Discriminator, DiscriminatorConfig, least_squares_loss
+from t2onet.models.files import describe_network, load_network, write_tensors
 
 SMALL = DiscriminatorConfig(patch_width=4, vector_size=6, request_size=8, request_channels=4)
 TOKENS = torch.tensor([[1, 5, 6, 2, 0], [1, 7, 2, 0, 0]])

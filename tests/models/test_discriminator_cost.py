@@ -11,14 +11,13 @@ import torch
 import t2onet
 from t2onet import PlanError
 from t2onet.language import Vocabulary
-from t2onet.models import (
+from t2onet.models.discriminator import (
     Discriminator,
     DiscriminatorConfig,
     DiscriminatorCost,
-    describe_network,
     load_discriminator_cost,
 )
-from t2onet.models.files import write_tensors
+from t2onet.models.files import describe_network, write_tensors
 from t2onet.planning import write_report
 from tests.models.helpers import small
 

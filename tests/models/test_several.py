@@ -8,14 +8,8 @@ import torch
 
 import t2onet
 from t2onet import Recipe
-from t2onet.models import (
-    ActionSpace,
-    GreedyDecoding,
-    RequestBatch,
-    decode_steps,
-    decode_variants,
-    extract_steps,
-)
+from t2onet.models.decoding import GreedyDecoding, RequestBatch, decode_steps, decode_variants, extract_steps
+from t2onet.models.t2onet import ActionSpace
 from tests.models.helpers import Scripted, make_requests, small
 
 ACTIONS = ActionSpace()

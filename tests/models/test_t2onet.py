@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from t2onet.models import GreedyDecoding, StepDecoder, T2ONet, T2ONetConfig, decode_steps
+from t2onet.models.decoding import GreedyDecoding, decode_steps
+from t2onet.models.t2onet import StepDecoder, T2ONet, T2ONetConfig
 from tests.models.helpers import WORDS, make_requests, small
 
 

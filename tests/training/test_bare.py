@@ -20,9 +20,8 @@ from safetensors.torch import load_file, save_file
 from t2onet.data.records import QuestionSet, read_answers_source
 from t2onet.language import Vocabulary
 from t2onet.language.vocabulary import SPECIAL
-from t2onet.models import describe_network
 from t2onet.models.answering import NO_BFLOAT16_MESSAGE
-from t2onet.models.files import write_tensors
+from t2onet.models.files import describe_network, write_tensors
 from tests.conftest import ROOT
 from tests.extras import find_requirements
 from tests.models.baselines.helpers import SMALL as BASELINES

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from t2onet import TrainingError
-from t2onet.models import load_network
+from t2onet.models.files import load_network
 from t2onet.training import TrainingResult, WordVectors, configs, register_config, train, write_word_vectors
 from t2onet.training.run import get_config
 from tests.training.helpers import OPPONENT, SMALL, make_packed_folder

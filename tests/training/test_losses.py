@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from t2onet.models import ActionSpace, GreedyDecoding, TeacherForcing, decode_steps
+from t2onet.models.decoding import GreedyDecoding, TeacherForcing, decode_steps
+from t2onet.models.t2onet import ActionSpace
 from t2onet.training.paper import image_loss, operation_loss, parameter_loss
 from tests.models.helpers import Scripted, make_requests
 

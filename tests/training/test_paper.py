@@ -10,7 +10,7 @@ import torch
 from accelerate import Accelerator
 
 from t2onet import DataError, TrainingError
-from t2onet.models import load_network
+from t2onet.models.files import load_network
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter, freeze_weights
 from t2onet.training.paper import PaperSettings, PaperTask

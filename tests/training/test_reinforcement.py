@@ -10,16 +10,15 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor
 
-from t2onet.models import (
+from t2onet.models.decoding import (
     GreedyDecoding,
     ParameterNoise,
     Rollout,
     StepChoice,
-    StepOutput,
-    T2ONet,
     TeacherForcing,
     decode_steps,
 )
+from t2onet.models.t2onet import StepOutput, T2ONet
 from t2onet.training import LoopSettings, ProcessInfo, TrainingRun, WordVectors
 from t2onet.training.loop import SilentReporter
 from t2onet.training.paper import (

@@ -11,7 +11,8 @@ import torch
 from t2onet import DataError
 from t2onet.data.packed import PackedSet
 from t2onet.language import Vocabulary
-from t2onet.models import ActionSpace, TeacherForcing, decode_steps
+from t2onet.models.decoding import TeacherForcing, decode_steps
+from t2onet.models.t2onet import ActionSpace
 from t2onet.training.triplets import Triplets, build_triplets, photos_to_tensor
 from tests.models.helpers import Scripted
 from tests.training.helpers import REQUESTS, STEPS, make_packed_set, plan_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from .common import BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
+from .common import Adversary, BaselineGAN, GeneratorOutput, PictureGenerator, resize_like
 from .geneva import GeNeVa, GeNeVaConfig, GeNeVaGenerator
 from .manigan import ManiGAN, ManiGANConfig, ManiGANGenerator
 from .pix2pixaug import Pix2pixAug, Pix2pixAugConfig, Pix2pixAugGenerator
@@ -41,6 +41,7 @@ BASELINES: Mapping[str, Baseline] = MappingProxyType(
 
 __all__ = [
     "BASELINES",
+    "Adversary",
     "Baseline",
     "BaselineGAN",
     "GeneratorOutput",

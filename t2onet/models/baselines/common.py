@@ -54,10 +54,9 @@ class PictureGenerator(nn.Module, ABC):
         """The same for photos in [-1, 1] with divisible sides, without padding."""
 
 
-class BaselineGAN(ABC):
-    """A generator, its discriminator, and the adversarial losses of both; L1 is added by the task."""
+class Adversary(ABC):
+    """A discriminator and both adversarial losses."""
 
-    generator: PictureGenerator
     discriminator: nn.Module
     pace: float = 1.0
     """Learning rate of the discriminator, as a multiple of the generator's."""
@@ -71,6 +70,12 @@ class BaselineGAN(ABC):
         self, requests: RequestBatch, target: Tensor, pictures: tuple[Tensor, ...]
     ) -> dict[str, Tensor]:
         """The discriminator's loss for confusing targets with pictures."""
+
+
+class BaselineGAN(Adversary):
+    """A generator, its discriminator, and the adversarial losses of both; L1 is added by the task."""
+
+    generator: PictureGenerator
 
 
 def resize_like(photo: Tensor, like: Tensor) -> Tensor:

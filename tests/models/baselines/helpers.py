@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from t2onet.models import RequestBatch
 from t2onet.models.baselines import BASELINES, BaselineGAN
+from t2onet.models.decoding import RequestBatch
 
 WORDS = 20
 SMALL: dict[str, dict[str, int]] = {

@@ -9,9 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from t2onet.language import Vocabulary
-from t2onet.models import describe_network, load_network
 from t2onet.models.baselines import BASELINES
-from t2onet.models.files import write_tensors
+from t2onet.models.files import describe_network, load_network, write_tensors
 from tests.conftest import ROOT
 from tests.models.baselines.helpers import SMALL, WORDS, requests, small
 

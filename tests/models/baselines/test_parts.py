@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from t2onet.models import RequestBatch
 from t2onet.models.baselines import GeneratorOutput, PictureGenerator, resize_like
 from t2onet.models.baselines.common import (
     ConditioningAugmentation,
@@ -27,6 +26,7 @@ from t2onet.models.baselines.geneva import (
 from t2onet.models.baselines.manigan import AffineCombination, ManiGANConfig, WordAttention
 from t2onet.models.baselines.sisgan import BilinearConfig, BilinearResidual
 from t2onet.models.baselines.tagan import TAGANDiscriminator
+from t2onet.models.decoding import RequestBatch
 from t2onet.models.text import GRUTextEncoder
 from tests.models.baselines.helpers import requests, small
 
