@@ -26,7 +26,7 @@ from ..language.wishes import (
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
 from ..recipe import Recipe
-from .check import NOTICEABLE, Checker
+from .check import NOTICEABLE, Checked, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .measures import MIN_PART_SHARE, Measure
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
@@ -102,11 +102,6 @@ class Answer:
     helpers: tuple[str, ...] = ()
     """Operations that only make up for side effects of the others."""
 
-    @property
-    def done(self) -> bool:
-        """Whether a wish was met."""
-        return any(wish.outcome is Outcome.DONE for wish in self.wishes)
-
 
 def answer_reading(
     reading: Reading,
@@ -126,6 +121,15 @@ def answer_reading(
     return _Answering(picture, recipe, size, retouched, earlier).answer(reading)
 
 
+@dataclass
+class WishDraft:
+    """A wish while it is being met: what it holds if it is a limit, and the changes that it needs."""
+
+    wish: Wish
+    limits: list[Measure] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+
 class _Answering:
     """One request on one photo."""
 
@@ -142,59 +146,63 @@ class _Answering:
         self.size = size
         self.retouched = retouched
         self.checker = Checker(picture, recipe, picture if retouched else None)
+        self.share = 1.0
+        """How far wishes go, as a share of the usual."""
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
         wishes = [self._screen(wish) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
-        wishes = [self._apply_whole(wish) for wish in wishes]
-        limits = [
-            (at, limit)
-            for at, wish in enumerate(wishes)
-            if wish.role is Role.LIMIT and wish.outcome is None and not _is_gentle(wish, wishes)
-            for limit in _get_limits(wish, {other.what for other in wishes if _is_open(other)})
-        ]
-        held = [limit for _, limit in limits]
-        grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
-        kept = [_is_gentle(wish, wishes) for wish in wishes]
-        gentle = _GENTLE if any(kept) else 1.0
-        gentle *= _RETOUCHED_SHARE if self.retouched else 1.0
-        self.checker.lighter = gentle * sum(_expect_lightness(wish) for wish in wishes)
-        changes = [
-            (at, replace(change, target=share * change.target, usual=share * change.usual))
-            for at, wish in enumerate(wishes)
-            if _is_open(wish)
-            for share in [gentle * (_TAKEN_BACK if _takes_back(wish, self.earlier) else 1.0)]
-            for change in self._realize(wish, held, grey)
-        ]
-        wishes = [
-            replace(wish, outcome=Outcome.KEPT) if _is_gentle(wish, wishes) else wish for wish in wishes
-        ]
-        wishes = [
-            _decline(wish, _explain_missing(wish))
-            if _is_open(wish) and at not in {n for n, _ in changes}
-            else wish
-            for at, wish in enumerate(wishes)
-        ]
-        checked = self.checker.solve(
-            [change for _, change in changes],
-            held,
-            {} if held or self.retouched else _get_soft_limits(wishes),
-        )
-        for (at, change), effect in zip(changes, checked.effects, strict=True):
-            wishes[at] = self._conclude(wishes[at], change, effect)
-        measured = {at for at, _ in limits}
-        changed = {step.operation for step in checked.recipe.steps if step not in self.start.steps}
-        wishes = [
-            _conclude_unmeasured(wish, changed)
-            if wish.role is Role.LIMIT and wish.outcome is None and at not in measured
-            else wish
-            for at, wish in enumerate(wishes)
-        ]
-        for (at, _), excess in zip(limits, checked.excesses, strict=True):
-            wishes[at] = _conclude_limit(wishes[at], excess)
+        drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
+        self._draft_limits(drafts)
+        self._draft_changes(drafts)
+        limits = [limit for draft in drafts for limit in draft.limits]
+        soft = {} if limits or self.retouched else _get_soft_limits([draft.wish for draft in drafts])
+        checked = self.checker.solve([change for draft in drafts for change in draft.changes], limits, soft)
+        self._conclude(drafts, checked)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
-        return Answer(checked.recipe, tuple(wishes), self.reasons, helpers)
+        return Answer(checked.recipe, tuple(draft.wish for draft in drafts), self.reasons, helpers)
+
+    def _draft_limits(self, drafts: Sequence[WishDraft]) -> None:
+        """What the limits of the request hold; a limit on how far wishes go is kept by going less far."""
+        wishes = [draft.wish for draft in drafts]
+        asked = {wish.what for wish in wishes if _is_open(wish)}
+        for draft in drafts:
+            if _is_gentle(draft.wish, wishes):
+                draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
+                self.share = _GENTLE
+            elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
+                draft.limits = [*_get_limits(draft.wish, asked)]
+
+    def _draft_changes(self, drafts: Sequence[WishDraft]) -> None:
+        """The changes that each wish needs; one that no change can meet is declined."""
+        wishes = [draft.wish for draft in drafts]
+        held = [limit for draft in drafts for limit in draft.limits]
+        grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
+        share = self.share * (_RETOUCHED_SHARE if self.retouched else 1.0)
+        self.checker.lighter = share * sum(map(_expect_lightness, wishes))
+        for draft in drafts:
+            if not _is_open(draft.wish):
+                continue
+            own = share * (_TAKEN_BACK if _takes_back(draft.wish, self.earlier) else 1.0)
+            draft.changes = [
+                replace(change, target=own * change.target, usual=own * change.usual)
+                for change in self._realize(draft.wish, held, grey)
+            ]
+            if not draft.changes:
+                draft.wish = _decline(draft.wish, _explain_missing(draft.wish))
+
+    def _conclude(self, drafts: Sequence[WishDraft], checked: Checked) -> None:
+        """What became of each wish, from the effects of its changes and the excesses of its limits."""
+        effects, excesses = iter(checked.effects), iter(checked.excesses)
+        changed = {step.operation for step in checked.recipe.steps if step not in self.start.steps}
+        for draft in drafts:
+            for change in draft.changes:
+                draft.wish = self._conclude_change(draft.wish, change, next(effects))
+            for _ in draft.limits:
+                draft.wish = _conclude_limit(draft.wish, next(excesses))
+            if draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
+                draft.wish = _conclude_unmeasured(draft.wish, changed)
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
         if wish.direction is Direction.FIX and wish.quantity is None:
@@ -315,7 +323,7 @@ class _Answering:
         height, width = Recipe(steps=tuple(uncropped)).size_after(*self.size)
         return width / height
 
-    def _conclude(self, wish: Wish, change: Change, effect: float | None) -> Wish:
+    def _conclude_change(self, wish: Wish, change: Change, effect: float | None) -> Wish:
         """What became of a wish with one of its changes."""
         if effect is not None and effect < NOTICEABLE and change.stated is None:
             return (

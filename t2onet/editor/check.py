@@ -5,7 +5,7 @@ Amounts that a person stated are never adjusted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -29,7 +29,8 @@ _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
 _OWN_SHARE = 0.4
 """Share of a target that a wish's own changes reach."""
-_TRIES = 7
+_FIRST_AMOUNT, _TRIES = 0.12, 7
+"""The amount that is tried first, and how many are."""
 _SETTLED = 0.01
 """The search ends when no amount moves by more than this in a round."""
 _SOFT_MOST = 0.6
@@ -45,13 +46,12 @@ _DIGITS = {"ev": 2, "p": 2, "rises": 3}
 
 @dataclass(frozen=True)
 class Checked:
-    """A recipe, the amount of each change, and what changes and limits came to.
+    """A recipe, and what its changes and limits came to.
 
     `effects` and `excesses` are in just-noticeable differences.
     """
 
     recipe: Recipe
-    amounts: tuple[float, ...]
     effects: tuple[float | None, ...]
     excesses: tuple[float, ...]
     helpers: tuple[str, ...] = ()
@@ -191,7 +191,6 @@ class Checker:
         used = dict.fromkeys(change.operation for change, amount in helpers if amount)
         return Checked(
             self.build(everything, amounts),
-            tuple(amounts[: len(changes)]),
             tuple(effects),
             tuple(excesses),
             tuple(operation for operation in used if operation not in own),
@@ -214,7 +213,7 @@ class Checker:
         At least a share of the way is its own or its wish's: side effects of others do not meet a wish.
         """
         change = changes[number]
-        measure, target, most = change.measure, change.target, change.most
+        measure = change.measure
         assert measure is not None
         own = [
             at for at, other in enumerate(changes) if other.wish is change.wish and other.measure == measure
@@ -227,29 +226,11 @@ class Checker:
             reached = self.before.measure_change(self.render(changes, tried), measure)
             return min(reached, (reached - others) / self._own_share) if self._own_share else reached
 
-        amount = min(max(amounts[number], 0.12), most)
-        if amounts[number] and abs(effect(amount) - target) <= _TOLERANCE * target:
-            return amount
-        low, at_low = 0.0, effect(0.0)
-        if at_low >= (1 - _TOLERANCE) * target:
-            return 0.0
-        high, at_high = most, None
-        for _ in range(_TRIES):
-            reached = effect(amount)
-            if abs(reached - target) <= _TOLERANCE * target:
-                break
-            if reached < target:
-                low, at_low = amount, reached
-            else:
-                high, at_high = amount, reached
-            if at_high is None:
-                if amount >= most:
-                    break
-                amount = min(most, amount * 2.2)
-            else:
-                share = (target - at_low) / max(at_high - at_low, 1e-6)
-                amount = low + (high - low) * min(max(share, 0.08), 0.92)
-        return amount
+        begin = min(max(amounts[number], _FIRST_AMOUNT), change.most)
+        tolerance = _TOLERANCE * change.target
+        if amounts[number] and abs(effect(begin) - change.target) <= tolerance:
+            return begin
+        return find_amount(effect, change.target, begin, change.most, tolerance)
 
     def _hold(self, changes: Sequence[Change], amounts: list[float], hold: Hold) -> None:
         """Set the compensating changes of a limit so that it holds, as far as they may go."""
@@ -267,25 +248,40 @@ class Checker:
         excess = -sign * miss(number, 0.0) if sign else 0.0
         if excess <= hold.tolerance:
             return
-        low, at_low, high, at_high = 0.0, excess, hold.most, 0.0
-        amount = min(begin or 0.1, hold.most)
-        for _ in range(_TRIES):
-            left = -sign * miss(number, amount)
-            if abs(left) <= NOTICEABLE / 4:
-                break
-            if left > 0:
-                low, at_low = amount, left
-            else:
-                high, at_high = amount, left
-            if amount >= hold.most and left > 0:
-                break
-            known = at_high < 0
-            amount = (
-                low + (high - low) * min(max(at_low / (at_low - at_high), 0.08), 0.92)
-                if known
-                else min(high, 2.2 * amount)
-            )
-        amounts[number] = amount
+        amounts[number] = find_amount(
+            lambda amount: excess + sign * miss(number, amount),
+            excess,
+            min(begin or _FIRST_AMOUNT, hold.most),
+            hold.most,
+            NOTICEABLE / 4,
+        )
+
+
+def find_amount(
+    effect: Callable[[float], float], target: float, begin: float, most: float, tolerance: float
+) -> float:
+    """The amount up to `most` at which an effect that grows reaches its target; `begin` is tried first."""
+    low, at_low = 0.0, effect(0.0)
+    if at_low >= target - tolerance:
+        return 0.0
+    high, at_high = most, None
+    amount = begin
+    for _ in range(_TRIES):
+        reached = effect(amount)
+        if abs(reached - target) <= tolerance:
+            break
+        if reached < target:
+            low, at_low = amount, reached
+        else:
+            high, at_high = amount, reached
+        if at_high is not None:
+            share = (target - at_low) / max(at_high - at_low, 1e-6)
+            amount = low + (high - low) * min(max(share, 0.08), 0.92)
+        elif amount < most:
+            amount = min(most, 2.2 * amount)
+        else:
+            break
+    return amount
 
 
 def _rate(checked: Checked, changes: Sequence[Change]) -> float:
