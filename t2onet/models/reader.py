@@ -135,7 +135,8 @@ def load_exported(path: Path) -> tuple[ReaderNetwork, Tensor, list[str]]:
         if not name.endswith(".scale")
     }
     pieces = next(one.value for one in model.metadata_props if one.key == "pieces").split("\n")
-    network = ReaderNetwork(len(pieces))
+    layers = {name.split(".")[2] for name in weights if name.startswith("network.layers.")}
+    network = ReaderNetwork(len(pieces), len(layers))
     state = network.state_dict()
     named = {name[8:]: value for name, value in weights.items() if name.startswith("network.")}
     # The matrices of linear maps lose their names; they stand in the order in which they are used.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 
 import pytest
 
+from bench.words import WORDS_FILE
 from t2onet.data.marks import (
     HELD,
     MarkedSentence,
@@ -14,7 +16,9 @@ from t2onet.data.marks import (
     digest,
     judgements,
     parse_marks,
+    parse_written,
     read_marks,
+    read_written,
 )
 from t2onet.language import Attribute
 from t2onet.language.wishes import Amount, Direction, Role, Wish
@@ -93,3 +97,30 @@ def test_every_class_is_judged_and_among_those_held_back() -> None:
             if key.startswith(HELD) == held
         )
         assert min(counts[attribute, sign] for attribute in Attribute for sign in (1, -1)) >= 3
+
+
+def test_a_written_sentence_carries_the_numbers_of_its_wishes() -> None:
+    marks = "1 lightness + little where=shadows | 2 look . look=noir"
+    sentence = parse_written(f"lift/1 the shadows/1* a/1 touch/1, like noir/2* | {marks}")
+    assert sentence.text == "lift the shadows a touch, like noir"
+    light, look = sentence.wishes
+    assert light.wish == Wish("lightness", Direction.UP, Amount.LITTLE, "shadows")
+    assert light.head is not None
+    words = [sentence.text[slice(*span)] for span in (light.head, *light.spans)]
+    assert words == ["shadows", "lift", "a", "touch"]
+    assert (look.wish.what, look.look) == ("look", "noir")
+
+
+def test_a_wish_needs_a_head() -> None:
+    with pytest.raises(ValueError, match="wish 1 has no head"):
+        parse_written("lift/1 it | 1 lightness +")
+
+
+def test_written_sentences_are_none_of_those_that_measure_the_reader() -> None:
+    measured = tomllib.loads(WORDS_FILE.read_text(encoding="utf-8"))
+    says = [entry["say"] for entries in measured.values() for entry in entries]
+    turns = {digest(turn) for say in says for turn in ([say] if isinstance(say, str) else say)}
+    sentences = read_written()
+    assert len(sentences) > 3500
+    assert not [sentence.text for sentence in sentences if digest(sentence.text) in turns]
+    assert all(marked.wish.hue for one in sentences for marked in one.wishes if marked.wish.what == "cast")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +11,11 @@ from hypothesis import strategies as st
 
 from t2onet import Editor, Recipe
 from t2onet.editor import apply_to_thumbnail
-from t2onet.editor.conversation import flip_wishes, interpolate_recipes, repeat_wishes
+from t2onet.editor.conversation import flip_wishes, interpolate_recipes, repeat_wishes, restate_amount
 from t2onet.language import Attribute
 from t2onet.language.quantities import Quantity, Unit
 from t2onet.language.wishes import Direction, Outcome, Role, Wish
+from t2onet.looks import looks
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import open_example
 from tests.editor.helpers import PHOTO, SENTENCES, KnownSentences
@@ -471,3 +474,28 @@ def test_several_changes_are_undone_at_once() -> None:
     editor.follow("sharper")
     assert editor.follow("undo the last two").recipe == brighter
     assert editor.can_redo
+
+
+def test_a_bare_number_replaces_the_last_one() -> None:
+    last = Wish("lightness", DOWN, quantity=Quantity(1.0, Unit.STOPS), outcome=Outcome.DONE)
+    half = Quantity(0.5, Unit.STOPS, start=12, end=23)
+    bare = Wish("lightness", UP, quantity=half, words=("half", "a", "stop"), start=19)
+    (again,) = restate_amount([Wish("less"), bare], [last])
+    assert (again.direction, again.quantity, again.outcome) == (DOWN, half, None)
+    assert restate_amount([replace(bare, words=("another", "half", "stop"))], [last]) == ()
+    assert restate_amount([replace(bare, start=0)], [last]) == (), "the number is of another word"
+    assert restate_amount([replace(bare, where="shadows")], [last]) == ()
+    assert restate_amount([bare, Wish("warmth", UP)], [last]) == ()
+
+
+def test_another_look_takes_the_place_of_the_one_before() -> None:
+    editor = make_editor()
+    editor.follow("moody")
+    noir = editor.follow("noir")
+    assert noir.recipe.steps == looks()["noir"].recipe.steps
+
+
+def test_more_colour_takes_black_and_white_back() -> None:
+    editor = make_editor()
+    editor.follow("black and white")
+    assert editor.follow("more colour").recipe.steps == ()

@@ -18,6 +18,7 @@ from t2onet.models.reader import (
     POSITIONS,
     ReaderGraph,
     ReaderNetwork,
+    load_exported,
     load_pretrained,
 )
 
@@ -115,3 +116,17 @@ def test_the_encoder_of_bert_is_taken_over() -> None:
     positions = weights["embeddings.position_embeddings.weight"][:POSITIONS]
     expected = positions + weights["embeddings.token_type_embeddings.weight"][0]
     assert torch.equal(network.positions.weight, expected)
+
+
+def test_training_can_go_on_from_an_exported_file(tmp_path: Path) -> None:
+    trained = ReaderNetwork(len(PIECES), layers=2)
+    for parameter in trained.parameters():  # equal ones, such as norms before training, are stored once
+        torch.nn.init.normal_(parameter, std=0.1)
+    path = tmp_path / "reader.onnx"
+    export_reader(trained.eval(), torch.randn(len(LOOKS), LOOK_WIDTH), PIECES, LOOKS, path)
+    network, prototypes, pieces = load_exported(path)
+    assert pieces == PIECES
+    with torch.no_grad():
+        loaded = ReaderGraph(network, prototypes).eval()(BATCH)
+    for ours, theirs in zip(loaded, run(path), strict=True):
+        np.testing.assert_allclose(theirs, ours.numpy(), atol=2e-3)
