@@ -117,7 +117,8 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "mixed after": rf"\b(?P<words>{word}|an?)\s+(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
         "parts": rf"{minus}\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
         "setting": rf"{minus}\b(?<!last\s)(?P<words>(?!one\b)(?:{word}))\b{_AFTER_SETTING}",
-        "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b(?!\s+of\b)",
+        "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b"
+        rf"(?![\s-]+(?:of|{part})\b)",
         "word": rf"{minus}\b(?P<words>{word})\b",
         "one": r"\b(?:an?|one)(?=\s+(?:full\s+|whole\s+)?(?:f-?)?(?:stop|degree)\b)",
     }

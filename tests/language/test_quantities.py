@@ -52,6 +52,7 @@ from t2onet.language.quantities import Unit, find_quantities
         ("minus half a stop", 0.5, Unit.STOPS, -1, "minus half a stop"),
         ("I meant minus 20", 20.0, Unit.NONE, -1, "minus 20"),
         ("saturation up by a quarter", 25.0, Unit.PERCENT, 0, "a quarter"),
+        ("pull it down two thirds of a stop", 2 / 3, Unit.STOPS, 0, "two thirds of a stop"),
         ("a third less contrast", 100 / 3, Unit.PERCENT, 0, "a third"),
     ],
 )
