@@ -260,28 +260,30 @@ class Checker:
 def find_amount(
     effect: Callable[[float], float], target: float, begin: float, most: float, tolerance: float
 ) -> float:
-    """The amount up to `most` at which an effect that grows reaches its target; `begin` is tried first."""
-    low, at_low = 0.0, effect(0.0)
-    if at_low >= target - tolerance:
+    """The amount up to `most` at which an effect that grows comes nearest to its target.
+
+    `begin` is tried first, and nothing is taken where nothing helps.
+    """
+    low, high, amount = 0.0, most, begin
+    reached = {0.0: effect(0.0)}
+    if reached[0.0] >= target - tolerance:
         return 0.0
-    high, at_high = most, None
-    amount = begin
     for _ in range(_TRIES):
-        reached = effect(amount)
-        if abs(reached - target) <= tolerance:
+        reached[amount] = effect(amount)
+        if abs(reached[amount] - target) <= tolerance:
             break
-        if reached < target:
-            low, at_low = amount, reached
+        if reached[amount] < target:
+            low = amount
         else:
-            high, at_high = amount, reached
-        if at_high is not None:
-            share = (target - at_low) / max(at_high - at_low, 1e-6)
+            high = amount
+        if high in reached:
+            share = (target - reached[low]) / max(reached[high] - reached[low], 1e-6)
             amount = low + (high - low) * min(max(share, 0.08), 0.92)
         elif amount < most:
             amount = min(most, 2.2 * amount)
         else:
             break
-    return amount
+    return min(reached, key=lambda one: abs(reached[one] - target))
 
 
 def _rate(checked: Checked, changes: Sequence[Change]) -> float:
