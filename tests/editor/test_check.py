@@ -54,8 +54,8 @@ def test_a_warmer_photo_that_gets_brighter_has_a_step_of_its_own_for_it() -> Non
 
 
 def test_what_may_move_is_not_held_back() -> None:
-    picture = make_thumbnail(open_example("brushes", 256), 128)
-    changes = list(realize(Wish("warmth", Direction.UP)))
+    picture = make_thumbnail(open_example("meadow", 256), 128)
+    changes = list(realize(Wish("warmth", Direction.UP, Amount.MUCH)))
     colour = Measure("colour", 0)
     held, excused = (Checker(picture).solve(changes, (), {colour: movers}) for movers in ((), ("warmth",)))
     assert [step.operation for step in excused.recipe.steps] == ["white_balance"]
