@@ -21,9 +21,9 @@ ALL = (
     *("serving", "crowd", "hostile", "page"),
     "install_size",
     *("planning", "planted", "ablations", "local", "dataset", "languages"),
-    *("words", "reasons"),
+    *("words", "reasons", "following"),
 )
-WITH_OPTIONS = ("words", "reasons")
+WITH_OPTIONS = ("words", "reasons", "following")
 """Those that parse options and return an exit code."""
 
 
