@@ -104,8 +104,13 @@ _DOWN = {
 }
 """Where less is not the opposite of more."""
 _ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
+_EVERYWHERE = ("noise", "grain", "sharpness", "clarity", "haze", "vignette")
+"""What changes in the whole photo, also where it is noticed in a part of it: "grainy shadows"."""
 _HUE_PARTS = {**dict(zip(RANGES, HUES, strict=True)), "skin": "orange"}
 """Parts of a photo that the mixer moves, and by which of its hues."""
+_WARM_HUES = ("red", "orange", "yellow")
+_WARM_TURNS = dict(zip(HUES, (1, 1, -1, -1, -1, 1, 1, 1), strict=True))
+"""Which way the mixer turns each hue to make it warmer."""
 _GRADED_ZONES = {
     "shadows": "shadows",
     "blacks": "shadows",
@@ -182,7 +187,7 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
         yield from _realize_whole(wish, "contrast", 1, _HAZE_CONTRAST)
     elif wish.what == "cast":
         yield from _realize_cast(wish, sign)
-    elif wish.where == WHOLE:
+    elif wish.where == WHOLE or wish.what in _EVERYWHERE:
         yield from _realize_whole(wish, wish.what, sign)
     elif wish.where in ZONES:
         yield from _realize_zone(wish, sign)
@@ -271,7 +276,7 @@ def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
     units = {
         "colour": {f"{hue} saturation": 100.0},
         "lightness": {f"{hue} lightness": 100.0},
-        "warmth": {f"{hue} hue": 60.0, f"{hue} saturation": 40.0} if hue in ("red", "orange") else {},
+        "warmth": {f"{hue} hue": 60.0 * _WARM_TURNS[hue], f"{hue} saturation": 40.0 * (hue in _WARM_HUES)},
     }
     unit = {name: sign * value for name, value in units.get(wish.what, {}).items()}
     if not unit:
