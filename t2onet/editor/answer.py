@@ -22,6 +22,7 @@ from ..language.wishes import (
     Outcome,
     Role,
     Wish,
+    get_attributes,
 )
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
@@ -55,7 +56,7 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_SIDE_EFFECTS = {"haze": ("lightness",), "lightness": ("contrast", "colour"), "warmth": ("tint",)}
+_SIDE_EFFECTS = {"haze": ("lightness",), "lightness": ("contrast", "colour")}
 """What wishes move that nobody asked for, and that can be held."""
 _ALSO_ASKS = {
     **dict.fromkeys(("haze", "fade", "clarity"), ("contrast",)),
@@ -63,7 +64,7 @@ _ALSO_ASKS = {
     "punch": ("contrast", "colour"),
 }
 """What wishes ask to move besides what they are called; it is not held then."""
-_EXCUSED = {"colour": frozenset({"warmth", "tint", "cast"}), "tint": frozenset({"cast"})}
+_EXCUSED = {"colour": frozenset({"warmth", "tint", "cast"})}
 """Wishes that may move what is held: it is held as if they were not there."""
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
@@ -344,8 +345,17 @@ def _is_gentle(wish: Wish, wishes: Sequence[Wish]) -> bool:
     """Whether a wish is that others go less far: "don't overdo it", "brighter but not too bright"."""
     if wish.role is not Role.LIMIT or wish.what == "less":
         return wish.role is Role.LIMIT
-    asked = replace(wish, role=Role.ASK)
-    return wish.direction is not Direction.FIX and any(_is_same(asked, other) for other in wishes)
+    moved = _list_moves(wish)
+    asked = {move for other in wishes if other.role is Role.ASK for move in _list_moves(other)}
+    return bool(moved) and moved <= asked
+
+
+def _list_moves(wish: Wish) -> set[tuple[str, str, int]]:
+    """What a wish moves which way, and where: attributes, or what it is about."""
+    moves: Sequence[tuple[str, int]] = get_attributes(wish.what, wish.direction, wish.where, wish.hue)
+    if not moves and wish.direction in (Direction.UP, Direction.DOWN):
+        moves = [(wish.what, 1 if wish.direction is Direction.UP else -1)]
+    return {(wish.where, what, sign) for what, sign in moves}
 
 
 def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:
