@@ -302,8 +302,8 @@ def measure_written(
     samples = [make_sample(sentence, vocabulary) for sentence in sentences]
     errors = []
     for sentence, wishes in zip(sentences, read_samples(network, samples, device), strict=True):
-        wanted = sorted(_name_wish(marked.wish) for marked in sentence.wishes)
-        found = sorted(map(_name_wish, wishes))
+        wanted = sorted({_name_wish(marked.wish) for marked in sentence.wishes})
+        found = sorted({_name_wish(wish) for wish in wishes})
         if wanted != found:
             errors.append(f"{sentence.text}: {wanted}, read as {found}")
     return 1 - len(errors) / max(len(sentences), 1), errors

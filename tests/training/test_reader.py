@@ -22,6 +22,7 @@ from t2onet.training.reader import (
     list_looks,
     make_sample,
     measure_reading,
+    measure_written,
     number_change,
 )
 
@@ -205,3 +206,14 @@ def test_figures_compare_readings_with_judgements() -> None:
         "unanswerable declined": 1.0,
     }
     assert [error.partition(":")[0] for error in errors] == ["wrong"]
+
+
+def test_written_sentences_count_where_all_wishes_are_read() -> None:
+    sentences = [
+        make_sentence(("make it", None, ""), ("brighter +20 %", BRIGHTER, "brighter")),
+        make_sentence(("make it", None, "")),
+    ]
+    unmarked = [make_sample(MarkedSentence(sentence.text), VOCABULARY) for sentence in sentences]
+    share, errors = measure_written(PerfectReader(collate(unmarked, "cpu")), sentences, VOCABULARY, "cpu")
+    assert share == 0.5, "the one that asks for nothing is read right"
+    assert errors == ["make it brighter +20 %: ['lightness up whole ask'], read as []"]
