@@ -145,14 +145,13 @@ def combine(joint: Joint, *wheres: Where) -> Where:
     return parse_where(Joined(joint, tuple(to_area(where) for where in wheres)))
 
 
-def list_parts(area: Area) -> list[Area]:
-    """An area and everything inside it."""
-    inner = area.parts if isinstance(area, Joined) else (area.part,) if isinstance(area, Refined) else ()
-    return [area, *(part for one in inner for part in list_parts(one))]
+def list_inner(area: Area) -> tuple[Area, ...]:
+    """The parts that an area is directly made of; none for a word or a gradient."""
+    return area.parts if isinstance(area, Joined) else (area.part,) if isinstance(area, Refined) else ()
 
 
 def _count_parts(area: Area) -> int:
-    return sum(not isinstance(part, Joined) for part in list_parts(area))
+    return (not isinstance(area, Joined)) + sum(map(_count_parts, list_inner(area)))
 
 
 def _invert(area: Area) -> Area:
