@@ -18,6 +18,8 @@ CENTRE_BORDER = (0.25, 0.75)
 """Distances from the centre between which it fades into the edges; the corners are at 1."""
 CORNER_BORDER = (0.72, 1.0)
 """The same for the corners, which begin beyond the middle of each side."""
+_MIN_FEATHER = 0.001
+"""Share of the radius below which an edge is hard."""
 
 
 def weigh_position(name: str, frame: Frame, height: int, width: int) -> np.ndarray:
@@ -47,7 +49,7 @@ def weigh_radial(gradient: Radial, frame: Frame, height: int, width: int) -> np.
     x, y = _measure_shares(frame, height, width)
     across, down = (x - gradient.centre[0]) * frame.width, (y - gradient.centre[1]) * frame.height
     distance = np.hypot(across, down) / (gradient.radius * frame.short_side)
-    if gradient.feather == 0:
+    if gradient.feather < _MIN_FEATHER:
         return (distance <= 1).astype(np.float32)
     return np.asarray(rise(distance, 1.0, 1.0 - gradient.feather))
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -395,11 +395,14 @@ class Recipe(BaseModel):
     def format_settings(self) -> str:
         """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30".
 
-        With places: "Contrast +0.10; shadows: exposure +0.50 EV".
+        With places: "Contrast +0.10; shadows: exposure +0.50 EV, temperature +12".
         """
         steps = [step for step in self.steps if not step.is_identity]
-        between = ", " if all(step.where is None for step in steps) else "; "
-        text = between.join(step.format_settings() for step in steps)
+        text = "; ".join(
+            ("" if where is None else f"{label_where(where)}: ")
+            + ", ".join(step.model_copy(update={"where": None}).format_settings() for step in there)
+            for where, there in groupby(steps, lambda step: step.where)
+        )
         return f"{text[:1].upper()}{text[1:]}"
 
     def adjust(self, operation: str, values: object, where: object = None) -> Self:

@@ -68,6 +68,10 @@ def test_a_radial_gradient_is_a_circle_in_pixels() -> None:
         [1, 1, 0.5, 0, 0], abs=0.06
     )
     assert [float(mask[50 + by, 100]) for by in (0, 19, 30, 40)] == pytest.approx([1, 1, 0.5, 0], abs=0.06)
-    hard = resolve({"radial": {**circle, "feather": 0}}, BLANK)
+
+
+@pytest.mark.parametrize("feather", [0, 1e-150])
+def test_a_circle_may_have_a_hard_edge(feather: float) -> None:
+    hard = resolve({"radial": {"centre": [0.5, 0.5], "radius": 0.4, "feather": feather}}, BLANK)
     assert set(np.unique(hard)) == {0, 1}
     assert hard.sum() == pytest.approx(np.pi * 40**2, rel=0.02)

@@ -45,11 +45,10 @@ areas = st.recursive(
 
 
 @st.composite
-def steps(draw: st.DrawFn, *, masked: bool = True) -> Step:
-    """On the whole photo or, where `masked`, perhaps with a mask or a `where`."""
+def steps(draw: st.DrawFn, *, masked: bool = True, placed: bool = True) -> Step:
+    """On the whole photo, or perhaps with a mask or a `where`."""
     operation = draw(st.sampled_from(list(operations().values())))
-    kinds = ("nothing", "mask", "where") if masked else ("nothing",)
-    kind = draw(st.sampled_from(kinds))
+    kind = draw(st.sampled_from(["whole", *["mask"] * masked, *["where"] * placed]))
     return Step(
         operation=operation.name,
         parameters=draw(parameters(operation)),
@@ -58,9 +57,9 @@ def steps(draw: st.DrawFn, *, masked: bool = True) -> Step:
     )
 
 
-def recipes(*, masked: bool = True) -> st.SearchStrategy[Recipe]:
+def recipes(*, masked: bool = True, placed: bool = True) -> st.SearchStrategy[Recipe]:
     return st.builds(
         lambda chosen, name: Recipe.from_steps(chosen, name=name),
-        st.lists(steps(masked=masked), max_size=4),
+        st.lists(steps(masked=masked, placed=placed), max_size=4),
         st.text(max_size=20),
     )

@@ -203,8 +203,12 @@ def test_places_are_named(step: Any, sentence: str, settings: str) -> None:
 
 
 def test_settings_at_a_place_are_set_apart() -> None:
-    recipe = Recipe.from_steps([("contrast", 0.1), ("white_balance", [12, -3], "shadows"), ("exposure", 1)])
-    assert recipe.format_settings() == "Contrast +0.10; shadows: temperature +12, tint -3; exposure +1.00 EV"
+    there = [("white_balance", [12, -3], "shadows"), ("exposure", 0.5, "shadows")]
+    recipe = Recipe.from_steps([("contrast", 0.1), *there, ("exposure", 1)])
+    assert (
+        recipe.format_settings()
+        == "Contrast +0.10; shadows: temperature +12, tint -3, exposure +0.50 EV; exposure +1.00 EV"
+    )
 
 
 def test_masks_are_mentioned() -> None:
