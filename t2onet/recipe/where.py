@@ -104,7 +104,7 @@ def list_words() -> tuple[str, ...]:
 def parse_where(raw: object) -> Where:
     """Text, a JSON object or an area as a step keeps it; refuses unknown words and keys."""
     area = _read_area(raw)
-    if _count_parts(area) > MAX_PARTS:
+    if count_parts(area) > MAX_PARTS:
         raise RecipeError(f"where has at most {MAX_PARTS} parts, and more were given; make it simpler")
     text = _write_text(area)
     return area if text is None else text
@@ -150,8 +150,9 @@ def list_inner(area: Area) -> tuple[Area, ...]:
     return area.parts if isinstance(area, Joined) else (area.part,) if isinstance(area, Refined) else ()
 
 
-def _count_parts(area: Area) -> int:
-    return (not isinstance(area, Joined)) + sum(map(_count_parts, list_inner(area)))
+def count_parts(area: Area) -> int:
+    """How many words, gradients and refinements an area has."""
+    return (not isinstance(area, Joined)) + sum(map(count_parts, list_inner(area)))
 
 
 def _invert(area: Area) -> Area:
@@ -330,7 +331,7 @@ def _read_number(name: str, raw: object, low: float, high: float) -> float:
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise RecipeError(f"where: {name} takes numbers, and {raw!r:.40} was given")
     if not low <= raw <= high:
-        raise RecipeError(f"where: {name} is {raw:g}; allowed is {low:g} to {high:g}")
+        raise RecipeError(f"where: {name} is {raw!r:.20}; allowed is {low:g} to {high:g}")
     return float(raw)
 
 

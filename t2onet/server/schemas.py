@@ -17,7 +17,7 @@ from ..image import formats
 from ..operations import repairs
 from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode, ReaderName
 from ..recipe import Recipe, Step
-from ..recipe.where import Area, Refined, list_inner, to_area, to_data
+from ..recipe.where import count_parts, to_area, to_data
 from .errors import too_large
 from .settings import ServerSettings
 
@@ -339,7 +339,7 @@ _MAX_RECIPE_NAME_LENGTH = 200
 _REPAIR_MEGAPIXELS = 150.0
 """Work of a repair of a whole photo, in megapixels of masked steps; the same for photos of any size."""
 _PLACE_COST = 1.0
-"""Work of a megapixel of finding or refining a place, in megapixels of masked steps."""
+"""Work of a megapixel of each word, gradient or refinement of a place, in megapixels of masked steps."""
 _NEIGHBOURHOOD_COST = 2.0
 """Work of a megapixel of a step that reads neighbouring pixels, in megapixels of masked steps."""
 
@@ -380,17 +380,12 @@ def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
 def _estimate_step_work(step: Step, megapixels: float) -> float:
     """Work of a step with a mask or at a place, in megapixels."""
     if step.where is not None:
-        return megapixels * (1 + _PLACE_COST * _count_passes(to_area(step.where)))
+        return megapixels * (1 + _PLACE_COST * count_parts(to_area(step.where)))
     assert step.mask is not None
     if (repair := repairs().get(step.operation)) is None:
         return megapixels * step.mask.extent()
     share = 1.0 if repair.margin is None else step.mask.extent(repair.margin)
     return _REPAIR_MEGAPIXELS * share
-
-
-def _count_passes(area: Area) -> int:
-    """How often the whole photo is gone through to find a place."""
-    return isinstance(area, Refined) + max(map(_count_passes, list_inner(area)), default=1)
 
 
 def _count_neighbourhood_passes(recipe: Recipe) -> float:
