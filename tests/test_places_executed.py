@@ -74,6 +74,15 @@ def test_a_place_is_found_on_the_photo_as_it_was_opened() -> None:
     assert not grey[mask == 0].all()
 
 
+@pytest.mark.parametrize("place", ["blacks", "shadows", "midtones", "highlights", "whites"])
+@pytest.mark.parametrize("ev", [-1, 1])
+def test_a_stop_in_one_tonal_range_keeps_the_order_of_tones(place: str, ev: float) -> None:
+    tones = np.repeat(np.linspace(0, 1, 500)[None, :, None], 3, axis=2)
+    changed = render([("exposure", ev, place)], tones)[0, :, 0]
+    assert np.diff(changed).min() > -1e-3, "but for the steps of a mask of 8 bits"
+    assert np.abs(changed - tones[0, :, 0]).max() > 0.02
+
+
 def test_steps_of_the_same_place_share_their_mask(monkeypatch: pytest.MonkeyPatch) -> None:
     resolved: list[object] = []
 

@@ -21,8 +21,11 @@ TONES = {
     "whites": (85.0, 100.0),
 }
 """Ranges of L*."""
-TONE_SOFTNESS = 10.0
-"""L* on either side of a border over which a range fades."""
+TONE_SOFTNESS = 20.0
+"""L* on either side of a border over which a range fades, less near black and white.
+
+A stop more or less in one range must not make its tones lighter or darker than their neighbours'.
+"""
 
 HUES = {
     "reds": (345.0, 375.0),
@@ -82,9 +85,13 @@ def weigh_range(name: str, colours: TileColours) -> np.ndarray:
 
 def _weigh_tone(name: str, colours: TileColours) -> np.ndarray:
     low, high = TONES[name]
-    above = _pass(colours.lightness, low, TONE_SOFTNESS) if low > 0 else np.float32(1)
-    beyond = _pass(colours.lightness, high, TONE_SOFTNESS) if high < 100 else np.float32(0)
+    above = _pass_tone(colours.lightness, low) if low > 0 else np.float32(1)
+    beyond = _pass_tone(colours.lightness, high) if high < 100 else np.float32(0)
     return np.asarray(above - beyond)
+
+
+def _pass_tone(lightness: np.ndarray, border: float) -> np.ndarray:
+    return _pass(lightness, border, min(TONE_SOFTNESS, border, 100 - border))
 
 
 def _weigh_hue(name: str, colours: TileColours) -> np.ndarray:

@@ -18,16 +18,16 @@ def test_every_word_has_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("name", "weights"),
     [
-        # At L* 5, 20, 40, 55, 70, 85 and 100: a border is halfway, ten L* from it a range is whole or gone.
+        # At L* 0, 20, 40, 55, 70, 85 and 100: a border is halfway, 20 L* from it a range is whole or gone.
         ("blacks", [1, 0.5, 0, 0, 0, 0, 0]),
-        ("shadows", [1, 1, 0.5, 0, 0, 0, 0]),
-        ("midtones", [0, 0, 0.5, 1, 0.5, 0, 0]),
-        ("highlights", [0, 0, 0, 0, 0.5, 1, 1]),
+        ("shadows", [1, 1, 0.5, 0.04, 0, 0, 0]),
+        ("midtones", [0, 0, 0.5, 0.91, 0.5, 0.04, 0]),
+        ("highlights", [0, 0, 0, 0.04, 0.5, 0.96, 1]),
         ("whites", [0, 0, 0, 0, 0, 0.5, 1]),
     ],
 )
 def test_tones_have_soft_borders_in_lightness(name: str, weights: list[float]) -> None:
-    assert resolve(name, grey(5, 20, 40, 55, 70, 85, 100))[0] == pytest.approx(weights, abs=0.01)
+    assert resolve(name, grey(0, 20, 40, 55, 70, 85, 100))[0] == pytest.approx(weights, abs=0.01)
 
 
 @pytest.mark.parametrize(
