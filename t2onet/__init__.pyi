@@ -8,6 +8,7 @@ from .errors import DataError as DataError
 from .errors import ImageError as ImageError
 from .errors import LookError as LookError
 from .errors import OutputError as OutputError
+from .errors import PlaceError as PlaceError
 from .errors import PlanError as PlanError
 from .errors import RecipeError as RecipeError
 from .errors import RequestError as RequestError

@@ -3,6 +3,7 @@
 T2OError
  ├── ImageError      a file or array that cannot be read as a photo
  ├── RecipeError     a recipe, step, mask or parameter
+ ├── PlaceError      a part of a photo that cannot be found
  ├── PlanError       a before/after pair, or an option of planning
  ├── RequestError    a text that cannot be read as a request
  ├── DataError       a dataset, or an operation on it
@@ -33,6 +34,10 @@ class ImageError(T2OError):
 
 class RecipeError(T2OError):
     """A recipe, step, mask or parameter is refused."""
+
+
+class PlaceError(T2OError):
+    """A part of a photo cannot be found."""
 
 
 class PlanError(T2OError):

@@ -2,18 +2,20 @@
 
 Steps are grouped into passes over the photo, and each pass goes through it in bands of rows (`bands.py`), so
 that memory holds the photo, its result and a few bands. A repair needs the whole photo, and geometry changes
-its size, so each is a pass of its own; the steps after geometry, and their masks, see the new size. Large
-photos use the compiled kernels, small ones the formulas. The executor knows nothing of files or requests.
+its size, so each is a pass of its own; the steps after geometry, and their masks, see the new size. The
+`where` of a step is resolved on the photo as it was opened, in the frame that the step sees: no earlier step
+moves it. Large photos use the compiled kernels, small ones the formulas. The executor knows nothing of files
+or requests.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +41,16 @@ from .image.colour import decode_srgb, encode_srgb
 from .image.metadata import remove_regions
 from .image.pixels import to_depth
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
+from .places import OpenedPhoto, resolve_where
 from .recipe import Mask, Recipe, Step
 from .recipe.looks import load_recipe
 from .recipe.mask import MaskCoverage
+from .recipe.where import Where
 
 PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
+Masks = Mapping[Mask | Where, MaskCoverage]
+"""What the mask or the `where` of each step covers."""
 
 MIN_KERNEL_WORK = 12_000_000
 """Pixels times steps from which loading the compiled kernels saves more time than it costs.
@@ -88,7 +94,7 @@ def apply(
     run = _Execution.for_photo(
         image, steps, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
     )
-    pixels = run.execute(steps, image.pixels, image.dtype)
+    pixels = run.execute(steps, image.pixels, image.dtype, opened=OpenedPhoto(image))
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
 
 
@@ -128,10 +134,12 @@ def intermediates(
     """The photo after each step of `recipe`, computed one by one."""
     image = open_image(photo)
     current, steps = image.pixels, _load_recipe(recipe).steps
-    run = _Execution.for_photo(image, steps, radius, kernels, threads)
+    run, opened = _Execution.for_photo(image, steps, radius, kernels, threads), OpenedPhoto(image)
     for number, step in enumerate(steps, start=1):
         if not step.is_identity:
-            current = run.execute((step,), current, np.dtype(np.float32))
+            current = run.execute((step,), current, np.dtype(np.float32), opened=opened)
+            if _name_places(steps[number:]):
+                opened = run.reframe(opened, (step,))
             run = run.resize(*current.shape[:2])
         pixels = to_depth(current, image.dtype)
         yield reframe_image(image, steps[:number], pixels, threads=threads, kernels=kernels)
@@ -142,6 +150,8 @@ def render_stages(
     photo: PhotoLike,
     *,
     last: DTypeLike,
+    opened: Image | None = None,
+    done: Sequence[Step] = (),
     threads: int | None = None,
     kernels: bool | None = None,
 ) -> list[Pixels]:
@@ -149,14 +159,16 @@ def render_stages(
 
     They are uint16 (float32 before a repair), the final ones of type `last`. A step that does nothing has the
     pixels of the step before it. Each thread processes one band. After geometry, the size is the new one.
+    Where `photo` is a result, `opened` is the photo before the steps that are `done`.
     """
     image = open_image(photo)
     steps = [step for step in recipe.steps if not step.is_identity]
     changed: list[Pixels] = []
     if steps:
         run = _Execution.for_photo(image, steps, "scaled", kernels, threads)
+        source = run.reframe(OpenedPhoto(opened or image), done) if _name_places(steps) else None
         run = replace(run, band_pixels=-(-image.height * image.width // run.threads))
-        run.execute(steps, image.pixels, np.dtype(last), changed)
+        run.execute(steps, image.pixels, np.dtype(last), changed, opened=source)
     remaining = iter(changed)
     current, stages = image.pixels, []
     for step in recipe.steps:
@@ -229,29 +241,57 @@ class _Execution:
         return self.frame.width
 
     def execute(
-        self, steps: Sequence[Step], pixels: Pixels, dtype: np.dtype[Any], stages: list[Pixels] | None = None
+        self,
+        steps: Sequence[Step],
+        pixels: Pixels,
+        dtype: np.dtype[Any],
+        stages: list[Pixels] | None = None,
+        *,
+        opened: OpenedPhoto | None = None,
     ) -> Pixels:
-        """`pixels` after all steps, as `dtype`; the pixels after each step are appended to `stages`."""
+        """`pixels` after all steps, as `dtype`; the pixels after each step are appended to `stages`.
+
+        Steps with a `where` need the photo as it was `opened`.
+        """
         run, parts = self, _group_steps(steps, self.height * self.width)
         for number, part in enumerate(parts):
             wide = _choose_sample_type(parts[number:], pixels.dtype, dtype, staged=stages is not None)
             inner = [] if stages is None else [np.empty(pixels.shape, np.uint16) for _ in part[:-1]]
             # A repair works in place on pixels that are not used elsewhere.
             free = number > 0 and stages is None and pixels.flags.writeable
+            free = free and (opened is None or not np.may_share_memory(opened.pixels, pixels))
             in_place = free and part[0].is_repair and pixels.dtype == wide
             size = part[0].size_after(run.height, run.width)
             shape = (*size, pixels.shape[2])
             result = pixels if in_place else allocate_pixels(shape, wide)
-            for share in run._run_part(part, pixels, result, inner):
+            for share in run._run_part(part, pixels, result, inner, opened):
                 if self.progress is not None:
                     self.progress((number + share) / len(parts))
             if stages is not None:
                 stages += [*inner, result]
+            if opened is not None and not _name_places(chain.from_iterable(parts[number + 1 :])):
+                opened = None
+            elif opened is not None and part[0].is_geometry:
+                is_same = opened.pixels is pixels
+                opened = opened.with_pixels(result) if is_same else run.reframe(opened, part)
             pixels, run = result, run.resize(*size)
         return pixels
 
+    def reframe(self, opened: OpenedPhoto, done: Sequence[Step]) -> OpenedPhoto:
+        """The opened photo in its frame after the geometry of the steps that are `done`."""
+        geometry = [step for step in done if step.is_geometry and not step.is_identity]
+        if not geometry:
+            return opened
+        run = replace(self.resize(*opened.pixels.shape[:2]), progress=None)
+        return opened.with_pixels(run.execute(geometry, opened.pixels, opened.pixels.dtype))
+
     def _run_part(
-        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
+        self,
+        steps: Sequence[Step],
+        pixels: Pixels,
+        result: Pixels,
+        inner: Sequence[Pixels],
+        opened: OpenedPhoto | None,
     ) -> Iterator[float]:
         """Fill `result` and yield the share done; a repair or geometry is the only one of its `steps`.
 
@@ -265,7 +305,8 @@ class _Execution:
         if steps[0].is_geometry:
             process, bands = self._prepare_geometry(steps[0], pixels, result)
         else:
-            work = self._prepare_pass(steps, pixels, result, inner)
+            masks: Masks = {**self._resize_masks(steps), **self._resolve_places(steps, opened)}
+            work = self._prepare_pass(steps, pixels, result, inner, masks)
             process, bands = work.process, split_rows(self.height, self.width, work.reach, self.band_pixels)
         finished = run_in_threads(process, bands, self.threads, self.cancel)
         for done, _ in enumerate(finished, start=1):
@@ -292,7 +333,12 @@ class _Execution:
         return GEOMETRY_KERNELS.get(step.operation)
 
     def _prepare_pass(
-        self, steps: Sequence[Step], pixels: Pixels, result: Pixels, inner: Sequence[Pixels]
+        self,
+        steps: Sequence[Step],
+        pixels: Pixels,
+        result: Pixels,
+        inner: Sequence[Pixels],
+        masks: Masks,
     ) -> BandPass:
         """One pass over the photo.
 
@@ -308,7 +354,7 @@ class _Execution:
             levels = replace(self, compiled=self.compiled and bool(rest))._make_level_table(curves)
             if linear := bool(rest) and not inner and _is_linear(rest[0]):
                 levels = decode_srgb(levels)
-        functions = self._chain_steps(rest, linear=linear, fuse=not inner)
+        functions = self._chain_steps(rest, masks, linear=linear, fuse=not inner)
         return BandPass(
             frame=self.frame,
             functions=functions,
@@ -328,12 +374,13 @@ class _Execution:
             levels = self._make_tile_function(step)(levels, self.frame)
         return levels[:, 0]
 
-    def _chain_steps(self, steps: Sequence[Step], *, linear: bool, fuse: bool) -> list[TileFunction]:
+    def _chain_steps(
+        self, steps: Sequence[Step], masks: Masks, *, linear: bool, fuse: bool
+    ) -> list[TileFunction]:
         """Functions that take a tile, in linear light or as displayed, to the display after all steps.
 
         Between steps that compute in linear light the tile stays there, unless each step's result is needed.
         """
-        masks = self._resize_masks(steps)
         functions: list[TileFunction] = []
         for step in steps:
             wanted = fuse and _is_linear(step)
@@ -380,21 +427,31 @@ class _Execution:
     def _sum_reaches(self, steps: Sequence[Step]) -> int:
         return sum(operations.get_operation(step.operation).reach(self.frame) for step in steps)
 
-    def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, MaskCoverage]:
+    def _resize_masks(self, steps: Sequence[Step]) -> Masks:
         """Every different mask of the steps, stretched over the photo."""
         different = list({step.mask: None for step in steps if step.mask is not None})
         with ThreadPoolExecutor(self.threads) as pool:
             parts = pool.map(lambda mask: mask.resize_cropped(self.height, self.width), different)
             return {mask: MaskCoverage.crop(*part) for mask, part in zip(different, parts, strict=True)}
 
-    def _make_step_function(
-        self, step: Step, masks: Mapping[Mask, MaskCoverage], *, linear: bool
-    ) -> TileFunction:
+    def _resolve_places(self, steps: Sequence[Step], opened: OpenedPhoto | None) -> Masks:
+        """The mask of every different `where` of the steps."""
+        different = dict.fromkeys(step.where for step in steps if step.where is not None)
+        if not different:
+            return {}
+        assert opened is not None, "places are found on the photo as it was opened"
+        return {where: MaskCoverage.crop(0, 0, self._resolve(where, opened)) for where in different}
+
+    def _resolve(self, where: Where, opened: OpenedPhoto) -> np.ndarray:
+        return resolve_where(where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel)
+
+    def _make_step_function(self, step: Step, masks: Masks, *, linear: bool) -> TileFunction:
         """`step` as a function of a tile in linear light or as displayed."""
         function = self._make_tile_function(step, linear=linear)
-        if step.mask is None:
+        part = step.where if step.mask is None else step.mask
+        if part is None:
             return function
-        coverage, reach = masks[step.mask], operations.get_operation(step.operation).reach(self.frame)
+        coverage, reach = masks[part], operations.get_operation(step.operation).reach(self.frame)
         return lambda tile, frame: coverage.blend(tile, frame, function, reach)
 
     def _make_tile_function(self, step: Step, *, linear: bool = False) -> TileFunction:
@@ -426,7 +483,7 @@ def _make_formula(step: Step) -> TileFunction:
 
 def _is_linear(step: Step) -> bool:
     """Whether a step computes on the whole photo in linear light."""
-    return step.mask is None and operations.get_operation(step.operation).space == "linear"
+    return not step.is_local and operations.get_operation(step.operation).space == "linear"
 
 
 def _find_least_work() -> int:
@@ -448,7 +505,7 @@ def _list_leading_curves(steps: Sequence[Step], dtype: np.dtype[Any]) -> list[St
 
 def _is_global_curve(step: Step) -> bool:
     """Whether a step maps the levels of each channel alike everywhere."""
-    if step.mask is not None or _needs_own_pass(step):
+    if step.is_local or _needs_own_pass(step):
         return False
     return operations.get_operation(step.operation).per_channel
 
@@ -456,9 +513,9 @@ def _is_global_curve(step: Step) -> bool:
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
     """Split steps into passes whose masks fit MAX_MASK_BYTES; a repair or geometry is a pass of its own."""
     parts: list[list[Step]] = []
-    sizes: dict[Mask, float] = {}
+    sizes: dict[Mask | Where, float] = {}
     for step in steps:
-        size = {step.mask: step.mask.extent() * pixels} if step.mask else {}
+        size = _measure_mask(step, pixels)
         alone = not parts or _needs_own_pass(step) or _needs_own_pass(parts[-1][0])
         if alone or sum((sizes | size).values()) > MAX_MASK_BYTES:
             parts.append([])
@@ -466,6 +523,18 @@ def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
         parts[-1].append(step)
         sizes |= size
     return parts
+
+
+def _name_places(steps: Iterable[Step]) -> bool:
+    """Whether any of the steps has a `where`."""
+    return any(step.where is not None for step in steps)
+
+
+def _measure_mask(step: Step, pixels: int) -> dict[Mask | Where, float]:
+    """The bytes that the mask of a step takes on a photo of `pixels` pixels."""
+    if step.mask is not None:
+        return {step.mask: step.mask.extent() * pixels}
+    return {} if step.where is None else {step.where: float(pixels)}
 
 
 def _reads_neighbours(step: Step) -> bool:

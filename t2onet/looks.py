@@ -63,6 +63,8 @@ def explain_left_out(step: Step) -> str:
         return ""
     if step.mask is not None:
         return "works through a mask"
+    if step.where is not None:
+        return "applies to a part of the photo"
     if step.is_geometry:
         return "changes the frame"
     operation = operations.get_operation(step.operation)

@@ -26,6 +26,7 @@ ROOMS = (
         "kernels",
         "recipe",
         "bands",
+        "places",
         "executor",
     ),
     *("looks", "planning", "language", "metrics", "editor", "data", "models", "training", "evaluation"),

@@ -93,7 +93,9 @@ def test_kernels_are_used_where_pixels_times_steps_pay(
 ) -> None:
     used: list[bool] = []
 
-    def execute(run: executor._Execution, _: object, pixels: np.ndarray, __: object) -> np.ndarray:
+    def execute(
+        run: executor._Execution, _: object, pixels: np.ndarray, __: object, **options: object
+    ) -> np.ndarray:
         used.append(run.compiled)
         return pixels
 
@@ -270,7 +272,7 @@ def test_masks_are_stretched_over_the_photo_a_few_at_a_time(
     most = 0
 
     class Run(executor._Execution):
-        def _resize_masks(self, steps: Sequence[Step]) -> dict[Mask, MaskCoverage]:
+        def _resize_masks(self, steps: Sequence[Step]) -> executor.Masks:
             nonlocal most
             shares = super()._resize_masks(steps)
             most = max(most, sum(share.levels.size for share in shares.values()))

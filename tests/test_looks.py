@@ -211,11 +211,13 @@ MASK = Mask.from_array(np.eye(2, dtype=bool))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
-def test_a_masked_step_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
-    masked = Recipe.from_steps([*LOOK.steps, ("brightness", 0.2, MASK)], name=LOOK.name)
-    done = export_recipe(masked, tmp_path / f"look{ending}")
+def test_a_local_step_is_said_to_be_left_out(tmp_path: Path, ending: str) -> None:
+    local = [("brightness", 0.2, MASK), ("exposure", 0.5, "shadows")]
+    done = export_recipe(Recipe.from_steps([*LOOK.steps, *local], name=LOOK.name), tmp_path / f"look{ending}")
     assert done.notes == (
         "left out: brightness (20 % brighter locally) works through a mask, which a colour table cannot do",
+        "left out: exposure (half a stop brighter shadows) applies to a part of the photo, "
+        "which a colour table cannot do",
     )
     export_recipe(LOOK, tmp_path / f"same{ending}")
     assert done.path.read_bytes() == (tmp_path / f"same{ending}").read_bytes()
@@ -223,10 +225,12 @@ def test_a_masked_step_is_said_to_be_left_out(tmp_path: Path, ending: str) -> No
 
 @pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_a_table_of_nothing_is_refused(tmp_path: Path, ending: str) -> None:
-    recipe = Recipe.from_steps([("brightness", 0.2, MASK), ("sharpness", 0.3), ("contrast", 0)])
+    local = [("brightness", 0.2, MASK), ("exposure", 1, "shadows")]
+    recipe = Recipe.from_steps([*local, ("sharpness", 0.3), ("contrast", 0)])
     text = (
         "a colour table can hold none of its steps (brightness works through a mask, "
-        "sharpness looks at neighbouring pixels); keep the recipe as JSON"
+        "exposure applies to a part of the photo, sharpness looks at neighbouring pixels); "
+        "keep the recipe as JSON"
     )
     with pytest.raises(LookError, match=f"^{re.escape(text)}$"):
         export_recipe(recipe, tmp_path / f"look{ending}")

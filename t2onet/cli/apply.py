@@ -29,9 +29,11 @@ from .common import (
     RecipeArgument,
     RecursiveOption,
     SkipExistingOption,
+    WhereOption,
     exit_on_error,
     exit_with_error,
     load_recipe,
+    parse_where_option,
     print_json,
     print_line,
     show_progress,
@@ -252,6 +254,7 @@ def apply_recipe(
         float,
         typer.Option(help="0 changes nothing, 1 is the recipe, more than 1 exaggerates it."),
     ] = 1.0,
+    where: WhereOption = None,
     quality: Annotated[
         int | None,
         typer.Option(
@@ -280,6 +283,8 @@ def apply_recipe(
     if max_megapixels is not None:
         set_max_megapixels(max_megapixels)
     look = load_recipe(recipe).blend(strength)
+    if where is not None:
+        look = look.restrict(parse_where_option(where))
     selected = select_photos(photos, output, derive_result_name(recipe), recursive=recursive)
     todo = selected.tasks
     start_loading_kernels(todo, skip_existing=skip_existing)

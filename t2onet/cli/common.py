@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..evaluation.compare import ResultTable
     from ..planning.planner import PlanningMethod
     from ..recipe import Recipe
+    from ..recipe.where import Where
 
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
@@ -230,6 +231,15 @@ RecipeArgument = Annotated[
 ]
 
 
+WhereOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PLACE",
+        help="Part of the photo: shadows, reds, top, 'highlights except reds', or JSON.",
+    ),
+]
+
+
 def load_recipe(path: Path) -> Recipe:
     """Load a recipe from a JSON file, from the sidecar of an edited picture, or by the name of a look."""
     from ..image import has_readable_suffix
@@ -241,6 +251,18 @@ def load_recipe(path: Path) -> Recipe:
     if (renamed := _find_renamed_sidecar(path)) is not None:
         raise RecipeError(f"{path} does not exist; perhaps {renamed} was meant")
     return looks.load_recipe(path)
+
+
+def parse_where_option(given: str) -> Where:
+    """A place from --where: text, or a JSON object."""
+    from ..recipe.where import parse_where
+
+    if not given.lstrip().startswith("{"):
+        return parse_where(given)
+    try:
+        return parse_where(json.loads(given))
+    except (ValueError, RecursionError) as error:
+        raise RecipeError(f"--where {given:.60} is not JSON ({error})") from None
 
 
 def _find_renamed_sidecar(path: Path) -> Path | None:

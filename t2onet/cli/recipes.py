@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +22,7 @@ from .common import (
 
 if TYPE_CHECKING:
     from ..models.files import WeightFormat
-    from ..recipe import Recipe
+    from ..recipe import Recipe, Step
 
 
 @exit_on_error
@@ -45,18 +45,7 @@ def describe_recipe(
     look = looks().get(name)
     about = look.description if look is not None and look.recipe == loaded else ""
     if as_json:
-        from ..editor import summarize_steps
-
-        steps = [
-            {
-                "operation": step.operation,
-                "parameters": step.parameters,
-                "masked": step.masked,
-                "does": step.sentence,
-                "settings": step.settings,
-            }
-            for step in summarize_steps(loaded)
-        ]
+        steps = [_to_step_json(step) for step in loaded.steps]
         print_json(
             {
                 "name": name,
@@ -70,6 +59,19 @@ def describe_recipe(
         if about:
             print_line(about, err=False)
         _print_steps(name, loaded)
+
+
+def _to_step_json(step: Step) -> dict[str, Any]:
+    from ..recipe.where import to_data
+
+    return {
+        "operation": step.operation,
+        "parameters": step.stored_parameters,
+        "masked": step.is_local,
+        **({} if step.where is None else {"where": to_data(step.where)}),
+        "does": step.describe(),
+        "settings": step.format_settings(),
+    }
 
 
 def _print_steps(name: str, recipe: Recipe) -> None:

@@ -17,7 +17,7 @@ from .pixels import Array, array_namespace
 
 Matrix = tuple[tuple[float, float, float], ...]
 
-_LINEAR_TO_XYZ: Matrix = (
+LINEAR_TO_XYZ: Matrix = (
     (0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047),
     (0.2126729, 0.7151522, 0.0721750),
     (0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883),
@@ -28,7 +28,7 @@ _XYZ_TO_LINEAR: Matrix = (
     (-0.9692660 * 0.95047, 1.8760108, 0.0415560 * 1.08883),
     (0.0556434 * 0.95047, -0.2040259, 1.0572252 * 1.08883),
 )
-LUMINANCE_WEIGHTS = _LINEAR_TO_XYZ[1]
+LUMINANCE_WEIGHTS = LINEAR_TO_XYZ[1]
 """Weight of each channel of linear light in the luminance Y."""
 
 _LINEAR_BELOW = 0.04045
@@ -59,7 +59,7 @@ def encode_srgb(light: Array) -> Array:
 
 def linear_to_xyz(light: Array) -> Array:
     """Linear light to XYZ, with white at (1, 1, 1)."""
-    return _mix_channels(_LINEAR_TO_XYZ, light)
+    return _mix_channels(LINEAR_TO_XYZ, light)
 
 
 def xyz_to_linear(values: Array) -> Array:

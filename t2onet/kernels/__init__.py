@@ -4,6 +4,7 @@ Importing this package imports Numba, so import it only where the work justifies
 GIL, so that threads run them in parallel.
 """
 
+from .colour import measure_lab
 from .light import decode_tile, encode_tile
 from .operations import (
     GEOMETRY_KERNELS,
@@ -26,6 +27,7 @@ __all__ = [
     "load_levels",
     "load_words",
     "map_words",
+    "measure_lab",
     "split_words",
     "store_integers",
     "store_words",

@@ -1,4 +1,4 @@
-"""Kernels of the mixer, grading and black and white, in linear light.
+"""Kernels of the mixer, grading and black and white, in linear light, and the conversion to CIELAB.
 
 They work in several passes over a chunk of pixels, each a loop that vectorises.
 """
@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..image.colour import LUMINANCE_WEIGHTS
+from ..image.colour import LINEAR_TO_XYZ, LUMINANCE_WEIGHTS
 from ..operations.colour import (
     GRADING_BLACK,
     GRADING_HIGHLIGHTS,
@@ -29,7 +29,16 @@ from ..operations.colour import (
     scale_turns,
 )
 from .compiler import compile_inlined, compile_kernel
-from .light import CHUNK, Kernel, TileFunction, encode_value, fade_pixel, limit_gain_of, run_on_pixels
+from .light import (
+    CHUNK,
+    Kernel,
+    TileFunction,
+    decode_tile,
+    encode_value,
+    fade_pixel,
+    limit_gain_of,
+    run_on_pixels,
+)
 
 _ZERO, _ONE, _TWO, _THREE = (np.float32(value) for value in (0, 1, 2, 3))
 _TINY, _DARKEST = np.float32(1e-6), np.float32(1e-9)
@@ -90,6 +99,35 @@ def _add_in_oklab(x, y, z, lightness, a, b):  # type: ignore[no-untyped-def]
     y = _add_to_cube(y, _mix_row(_FROM_LAB[1], lightness, a, b))
     z = _add_to_cube(z, _mix_row(_FROM_LAB[2], lightness, a, b))
     return _mix_row(_FROM_LMS[0], x, y, z), _mix_row(_FROM_LMS[1], x, y, z), _mix_row(_FROM_LMS[2], x, y, z)
+
+
+_XYZ = _to_float32(LINEAR_TO_XYZ)
+_CUBE_EDGE, _CUBE_SLOPE = np.float32((6 / 29) ** 3), np.float32((29 / 6) ** 2 / 3)
+_CUBE_OFFSET, _SIXTEEN = np.float32(4 / 29), np.float32(16)
+_L_UNIT, _A_UNIT, _B_UNIT = (np.float32(unit) for unit in (116, 500, 200))
+
+
+@compile_inlined
+def _cie_root(x):  # type: ignore[no-untyped-def]
+    """CIE's cube root, linear near black."""
+    return _cube_root(x) if x > _CUBE_EDGE else _CUBE_SLOPE * x + _CUBE_OFFSET
+
+
+@compile_kernel
+def _to_lab(red, green, blue):  # type: ignore[no-untyped-def]
+    for i in range(red.size):
+        r, g, b = red[i], green[i], blue[i]
+        x = _cie_root(_mix_row(_XYZ[0], r, g, b))
+        y = _cie_root(_mix_row(_XYZ[1], r, g, b))
+        z = _cie_root(_mix_row(_XYZ[2], r, g, b))
+        red[i], green[i], blue[i] = _L_UNIT * y - _SIXTEEN, _A_UNIT * (x - y), _B_UNIT * (y - z)
+
+
+def measure_lab(tile: np.ndarray) -> np.ndarray:
+    """L*, a*, b* (3, H, W) of a tile as displayed, which stays as it is."""
+    lab = decode_tile(tile.copy())
+    _to_lab(*lab.reshape(3, -1))
+    return lab
 
 
 _CENTRES = np.array([*HUES.values(), 360.0], np.float32)

@@ -8,36 +8,15 @@ import numpy as np
 
 from ..image.colour import decode_srgb, srgb_to_lab
 from ..operations.colour import measure_hue
+from ..places.ranges import HUES, MAX_SKIN_CHROMA, MIN_CHROMA, MIN_SKIN_LIGHTNESS, TONES
 from .attributes import measure_lab_attributes
 
 ATTRIBUTES = "LCSWAX"
-ZONES = {
-    "blacks": (0.0, 20.0),
-    "shadows": (0.0, 40.0),
-    "darks": (0.0, 50.0),
-    "midtones": (40.0, 70.0),
-    "lights": (50.0, 98.0),
-    "highlights": (70.0, 98.0),
-    "whites": (85.0, 98.0),
-}
-"""Ranges of L*. What is nearly white already cannot become lighter, and is left out."""
-HUES = {
-    "reds": (345.0, 375.0),
-    "oranges": (15.0, 45.0),
-    "yellows": (45.0, 70.0),
-    "greens": (70.0, 165.0),
-    "aquas": (165.0, 195.0),
-    "blues": (195.0, 255.0),
-    "purples": (255.0, 290.0),
-    "magentas": (290.0, 345.0),
-    "skin": (5.0, 40.0),
-}
-"""Ranges of the hue of HSV, in degrees."""
-
-MIN_CHROMA = 10.0
-"""Chroma from which on a pixel has a hue."""
-MAX_SKIN_CHROMA, MIN_SKIN_LIGHTNESS = 45.0, 30.0
-"""Stronger and darker colours are not like skin."""
+MAX_ZONE_LIGHTNESS = 98.0
+"""What is nearly white already cannot become lighter, and is left out of the zones."""
+_HALVES = {"darks": (0.0, 50.0), "lights": (50.0, 100.0)}
+ZONES = {name: (low, min(high, MAX_ZONE_LIGHTNESS)) for name, (low, high) in (TONES | _HALVES).items()}
+"""Ranges of L*."""
 
 
 class View:

@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
+    SkipValidation,
     ValidationError,
     ValidationInfo,
     field_serializer,
@@ -29,7 +30,8 @@ from ..errors import ImageError, RecipeError
 from ..image import read_regular_file, write_atomically
 from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
-from .wording import describe_look, describe_steps
+from .where import Where, combine, make_where_schema, parse_where, to_data
+from .wording import describe_look, describe_steps, label_where, place_phrase
 
 SCHEMA_VERSION: Literal[1] = 1
 MAX_RECIPE_BYTES = 256 << 20
@@ -40,9 +42,16 @@ MAX_MASK_MEGAPIXELS = 1000.0
 """Sum over the different masks of one recipe, at their own resolution."""
 
 
+_PARTS = ("mask", "where")
+"""Keys of a step that say in which part of the photo it applies."""
+_NULL = {"type": "null"}
+
+
 def _describe_step_schemas(schema: dict[str, Any]) -> None:
     """Add what each operation takes to the JSON schema of a step."""
     schema["properties"]["parameters"] = {"title": "Parameters"}
+    schema["properties"]["where"] = make_where_schema()
+    schema["not"] = {"properties": {key: {"not": {"type": "null"}} for key in _PARTS}, "required": [*_PARTS]}
     schema["oneOf"] = [
         *(
             _make_step_schema(one.name, one.help, {"parameters": _make_parameter_schema(one.parameters)})
@@ -52,12 +61,14 @@ def _describe_step_schemas(schema: dict[str, Any]) -> None:
             _make_step_schema(
                 one.name,
                 one.help,
-                {"parameters": _make_parameter_schema(one.parameters), "mask": {"type": "null"}},
+                {"parameters": _make_parameter_schema(one.parameters), **dict.fromkeys(_PARTS, _NULL)},
             )
             for one in operations.geometries().values()
         ),
         *(
-            _make_step_schema(one.name, one.help, {"parameters": {"type": "array", "maxItems": 0}}, "mask")
+            _make_step_schema(
+                one.name, one.help, {"parameters": {"type": "array", "maxItems": 0}, "where": _NULL}, "mask"
+            )
             for one in operations.repairs().values()
         ),
     ]
@@ -96,13 +107,17 @@ def _make_list_schema(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 class Step(BaseModel):
-    """An operation, its parameters (flat, in declared order) and optionally the mask it applies to."""
+    """An operation, its parameters (flat, in declared order) and optionally where it applies.
+
+    That is a `mask`, or a `where` that is found on each photo.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe_step_schemas)
 
     operation: str
     parameters: tuple[float, ...]
     mask: Mask | None = None
+    where: Annotated[Where | None, SkipValidation] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -114,11 +129,15 @@ class Step(BaseModel):
         if not isinstance(raw["operation"], str):
             raise RecipeError(f"an operation is a name in quotes, and {raw['operation']!r:.80} was given")
         kind = operations.get_declaration(raw["operation"])
-        if isinstance(kind, Repair) and raw.get("mask") is None:
-            raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
-        if isinstance(kind, Geometry) and raw.get("mask") is not None:
-            raise RecipeError(f"{kind.name} moves the whole picture and takes no mask; leave it out")
-        return {**raw, "parameters": kind.check(raw["parameters"])}
+        _check_parts(kind, raw)
+        checked = {**raw, "parameters": kind.check(raw["parameters"])}
+        if raw.get("where") is not None:
+            checked["where"] = parse_where(raw["where"])
+        return checked
+
+    @field_serializer("where")
+    def _store_where(self, where: Where | None) -> str | dict[str, Any] | None:
+        return None if where is None else to_data(where)
 
     @field_serializer("parameters")
     def _store_parameters(self, _: tuple[float, ...]) -> tuple[float, ...]:
@@ -132,8 +151,8 @@ class Step(BaseModel):
 
     @classmethod
     def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
-        """A step without a mask and without validation, for loops over parameters known to be in range."""
-        return cls.model_construct(operation=operation, parameters=parameters, mask=None)
+        """A step of the whole photo without validation, for loops over parameters known to be in range."""
+        return cls.model_construct(operation=operation, parameters=parameters, mask=None, where=None)
 
     @property
     def declaration(self) -> Declaration | Repair:
@@ -149,6 +168,11 @@ class Step(BaseModel):
     def is_geometry(self) -> bool:
         """Whether it changes the frame of the photo."""
         return self.operation in operations.geometries()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it applies to a part of the photo."""
+        return self.mask is not None or self.where is not None
 
     @property
     def has_strength(self) -> bool:
@@ -167,12 +191,14 @@ class Step(BaseModel):
         return geometry.size_after(height, width, self.parameters) if geometry else (height, width)
 
     def describe(self, *, brief: bool = False) -> str:
-        """What it does, in at most ten words: "20 % brighter"; `brief` says less, in at most five."""
+        """What it does, in about ten words: "20 % brighter"; `brief` says less, in at most six."""
         kind = self.declaration
         if isinstance(kind, Repair):
             return kind.describe()
         phrase = kind.describe_briefly() if brief else kind.describe(self.parameters)
-        return f"{join_phrases(phrase.split(', '))} locally" if self.mask else phrase
+        if not self.is_local:
+            return phrase
+        return place_phrase(join_phrases(phrase.split(", ")), self.where, brief=brief)
 
     def format_settings(self) -> str:
         """The numbers as photographers write them: "exposure +0.50 EV"; defaults are left out."""
@@ -180,6 +206,8 @@ class Step(BaseModel):
         if isinstance(kind, Repair):
             return self.operation
         settings = kind.format_settings(self.parameters) or f"{kind.label} unchanged"
+        if self.where is not None:
+            return f"{label_where(self.where)}: {settings}"
         return f"{settings} (local)" if self.mask else settings
 
     def blend(self, strength: float) -> Self:
@@ -205,6 +233,18 @@ class Step(BaseModel):
         rows = (operation.canonical(self.parameters), operation.canonical(other.parameters))
         added = [one + more - d for one, more, d in zip(*rows, operation.defaults, strict=True)]
         return self.model_copy(update={"parameters": operation.clip(added)})
+
+
+def _check_parts(kind: Declaration | Repair, raw: dict[str, Any]) -> None:
+    """Check which of mask and where a step has, before they are read."""
+    has_mask, has_where = (raw.get(key) is not None for key in _PARTS)
+    if has_mask and has_where:
+        raise RecipeError(f"{kind.name} has both a mask and a where; give one of them")
+    if isinstance(kind, Repair) and not has_mask:
+        raise RecipeError(f"{kind.name} needs a mask that says where; give the step one")
+    if isinstance(kind, Geometry) and (has_mask or has_where):
+        given = "mask" if has_mask else "where"
+        raise RecipeError(f"{kind.name} moves the whole picture and takes no {given}; leave it out")
 
 
 StepLike = Step | tuple[Any, ...] | dict[str, Any]
@@ -279,7 +319,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def from_steps(cls, steps: Iterable[StepLike], name: str = "") -> Self:
-        """From steps, or tuples (operation, parameters[, mask])."""
+        """From steps, dicts, or tuples (operation, parameters[, mask or where])."""
         return cls.from_data({"name": name, "steps": [_to_step_fields(step) for step in steps]})
 
     @classmethod
@@ -353,31 +393,50 @@ class Recipe(BaseModel):
         return bool(self.name.strip()) and not self.is_identity
 
     def format_settings(self) -> str:
-        """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30"."""
-        text = ", ".join(step.format_settings() for step in self.steps if not step.is_identity)
+        """The numbers as photographers write them: "Exposure +0.50 EV, highlights -30".
+
+        With places: "Contrast +0.10; shadows: exposure +0.50 EV, temperature +12".
+        """
+        steps = [step for step in self.steps if not step.is_identity]
+        text = "; ".join(
+            ("" if where is None else f"{label_where(where)}: ")
+            + ", ".join(step.model_copy(update={"where": None}).format_settings() for step in there)
+            for where, there in groupby(steps, lambda step: step.where)
+        )
         return f"{text[:1].upper()}{text[1:]}"
 
-    def adjust(self, operation: str, values: object) -> Self:
-        """The recipe with other values of an operation that acts on the whole photo.
+    def adjust(self, operation: str, values: object, where: object = None) -> Self:
+        """The recipe with other values of an operation, on the whole photo or at a place.
 
-        Its last step without a mask is changed; where there is none, one is added at the operation's usual
+        Its last step there without a mask is changed; if there is none, one is added at the operation's usual
         position. Values by name leave the others of that step as they are.
         """
         declared = operations.get_declaration(operation)
         if isinstance(declared, Repair):
             raise RecipeError(f"{operation} has no values to adjust; add it as a step with a mask")
-        at = self.find_step(operation)
+        place = None if where is None else parse_where(where)
+        at = self.find_step(operation, place)
         current = declared.defaults if at is None else self.steps[at].parameters
-        step = Step(operation=operation, parameters=declared.check(values, current))
+        step = Step(operation=operation, parameters=declared.check(values, current), where=place)
         begin = self._find_place(declared.position) if at is None else at
         steps = (*self.steps[:begin], step, *self.steps[begin + (at is not None) :])
         _check_step_count(len(steps))
         return self.model_copy(update={"steps": steps})
 
-    def find_step(self, operation: str) -> int | None:
-        """Where the last step of an operation that acts on the whole photo is."""
-        steps = [step.operation == operation and step.mask is None for step in self.steps]
-        return max((at for at, is_whole in enumerate(steps) if is_whole), default=None)
+    def find_step(self, operation: str, where: Where | None = None) -> int | None:
+        """The index of the last step of an operation on the whole photo, or at a place."""
+        wanted = (operation, None, where)
+        steps = enumerate(self.steps)
+        return max((at for at, s in steps if (s.operation, s.mask, s.where) == wanted), default=None)
+
+    def restrict(self, where: object) -> Self:
+        """The recipe at a place alone: steps that have a `where` keep it, and both must hold.
+
+        Steps with a mask, and geometry, cannot be restricted and are refused.
+        """
+        place = parse_where(where)
+        steps = tuple(_restrict_step(number, step, place) for number, step in enumerate(self.steps, start=1))
+        return self.model_copy(update={"steps": steps})
 
     def _find_place(self, position: int) -> int:
         """Where a step of an operation with this position belongs: before the first that comes after it."""
@@ -439,14 +498,23 @@ class Recipe(BaseModel):
 
 
 def match_steps(old: Sequence[Step], new: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
-    """Pair steps by operation and order; None beside steps that are new or gone."""
-    matcher = SequenceMatcher(None, [s.operation for s in old], [s.operation for s in new], autojunk=False)
+    """Pair steps by operation, place and order; None beside steps that are new or gone."""
+    before, after = ([(step.operation, step.where) for step in steps] for steps in (old, new))
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     for kind, i, i_end, j, j_end in matcher.get_opcodes():
         if kind == "equal":
             yield from zip(old[i:i_end], new[j:j_end], strict=True)
         else:
             yield from ((step, None) for step in old[i:i_end])
             yield from ((None, step) for step in new[j:j_end])
+
+
+def _restrict_step(number: int, step: Step, where: Where) -> Step:
+    if step.mask is not None or step.is_geometry:
+        reason = "has a mask of its own" if step.mask is not None else "moves the whole picture"
+        raise RecipeError(f"step {number}: {step.operation} {reason}; it cannot be applied in one place")
+    both = where if step.where is None else combine("and", step.where, where)
+    return step.model_copy(update={"where": both})
 
 
 def _check_step_count(steps: int) -> None:
@@ -478,9 +546,15 @@ def _explain_validation_error(error: ValidationError, model: type[BaseModel]) ->
 
 
 def _to_step_fields(step: StepLike) -> Step | dict[str, Any]:
-    if isinstance(step, tuple):
-        return dict(zip(("operation", "parameters", "mask"), step, strict=False))
-    return step
+    if not isinstance(step, tuple):
+        return step
+    is_mask = len(step) > 2 and _is_mask(step[2])
+    return dict(zip(("operation", "parameters", "mask" if is_mask else "where"), step, strict=False))
+
+
+def _is_mask(part: object) -> bool:
+    """Whether the third of a tuple is a mask rather than a `where`."""
+    return isinstance(part, Mask) or (isinstance(part, dict) and not part.keys().isdisjoint(Mask.KEYS))
 
 
 SIDECAR_SUFFIX = ".t2o.json"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..operations import Operation, join_phrases
+from .where import HUES, JOINTS, TONES, Joined, Linear, Named, Radial, Refined, Where, to_area
 
 if TYPE_CHECKING:
     from .recipe import Step
@@ -63,12 +64,79 @@ def _word_steps(steps: Sequence[Step]) -> list[str]:
     return _mark_repeated_parts(phrases)
 
 
+_POSITIONS = {
+    "top": "at the top",
+    "bottom": "at the bottom",
+    "left": "on the left",
+    "right": "on the right",
+    "centre": "in the centre",
+    "edges": "at the edges",
+    "corners": "in the corners",
+}
+_MAX_PLACE_WORDS = 4
+"""Words of a place that are said in a sentence; what takes more is "locally"."""
+
+
+def label_where(where: Where) -> str:
+    """A place as settings name it: "highlights except reds", "linear gradient"."""
+    if isinstance(where, str):
+        return where
+    match to_area(where):
+        case Linear():
+            return "linear gradient"
+        case Radial():
+            return "radial gradient"
+        case Joined(joint, parts):
+            return f" {joint} ".join(
+                f"({label_where(part)})" if isinstance(part, Joined) else label_where(part) for part in parts
+            )
+        case Refined(part, invert=invert):
+            label = f"({label_where(part)})" if isinstance(part, Joined) and invert else label_where(part)
+            return f"not {label}" if invert else label
+        case Named(name):
+            return name
+
+
+def place_phrase(phrase: str, where: Where | None, *, brief: bool = False) -> str:
+    """What is done and where: "half a stop brighter shadows", "sharper at the top", "sharper locally".
+
+    A step with a mask has no `where`.
+    """
+    if where is None:
+        return f"{phrase} locally"
+    label = label_where(where)
+    is_range = label in (*TONES, *HUES)
+    if brief:
+        return f"{phrase} in {label}" if is_range else f"{phrase} locally"
+    if is_range and _is_comparative(phrase):
+        return f"{phrase} {label}"
+    return f"{phrase} {_describe_place(label)}"
+
+
+def _describe_place(label: str) -> str:
+    if label in _POSITIONS:
+        return _POSITIONS[label]
+    if " " not in label:
+        return f"in the {label}"
+    first, *rest = label.split()
+    if label.endswith("gradient") and "(" not in label and not {*JOINTS} & {*rest}:
+        return "in a gradient"
+    if first == "not" and len(rest) == 1:
+        return f"outside the {rest[0]}"
+    return f"in {label}" if len(label.split()) <= _MAX_PLACE_WORDS else "locally"
+
+
+def _is_comparative(phrase: str) -> bool:
+    """Whether one comparative ends a phrase: "much brighter", but not "warmer and greener"."""
+    return phrase.endswith("er") and not {"and", "in", "at", "on"} & set(phrase.split())
+
+
 def _mark_repeated_parts(phrases: Sequence[str]) -> list[str]:
     """Parts of phrases; where a comparative comes again, "still" follows: "brighter, much brighter still"."""
     parts = [part for phrase in phrases for part in phrase.split(", ")]
     ends = [part.split()[-1] for part in parts]
     return [
-        f"{part} still" if end.endswith("er") and end in ends[:at] else part
+        f"{part} still" if _is_comparative(part) and end in ends[:at] else part
         for at, (part, end) in enumerate(zip(parts, ends, strict=True))
     ]
 

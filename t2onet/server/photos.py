@@ -93,7 +93,15 @@ class PreviewRenderer:
         base = self._get_base(photo, open_photo, side)
         start, pixels = self._find_farthest(photo, side, steps, base)
         rest, begun = Recipe(steps=steps[start:]), image_from_array(pixels)
-        made = render_stages(rest, begun, last=np.uint8, threads=self.threads, kernels=True)
+        made = render_stages(
+            rest,
+            begun,
+            last=np.uint8,
+            opened=base,
+            done=steps[:start],
+            threads=self.threads,
+            kernels=True,
+        )
         for number, stage in enumerate(made[:-1], start=start + 1):
             self.cache.put(photo, side, steps[:number], value=stage)
         done = reframe_image(base, steps, made[-1], threads=self.threads, kernels=True) if made else base

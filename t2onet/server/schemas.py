@@ -17,6 +17,7 @@ from ..image import formats
 from ..operations import repairs
 from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode, ReaderName
 from ..recipe import Recipe, Step
+from ..recipe.where import count_parts, to_area, to_data
 from .errors import too_large
 from .settings import ServerSettings
 
@@ -193,7 +194,10 @@ class StepResponse(BaseModel):
     does: str
     settings: Annotated[str, Field(description="Its numbers as photographers write them.")]
     because: Annotated[list[str], Field(description="Words of the request that led to it.")]
-    masked: bool
+    masked: Annotated[bool, Field(description="Whether it applies to a part of the photo only.")]
+    where: Annotated[
+        str | dict[str, Any] | None, Field(description="That part, as in the recipe; null with a mask.")
+    ] = None
 
 
 class PhotoSummaryResponse(BaseModel):
@@ -334,6 +338,8 @@ class BatchResponse(BaseModel):
 _MAX_RECIPE_NAME_LENGTH = 200
 _REPAIR_MEGAPIXELS = 150.0
 """Work of a repair of a whole photo, in megapixels of masked steps; the same for photos of any size."""
+_PLACE_COST = 1.0
+"""Work of a megapixel of each word, gradient or refinement of a place, in megapixels of masked steps."""
 _NEIGHBOURHOOD_COST = 2.0
 """Work of a megapixel of a step that reads neighbouring pixels, in megapixels of masked steps."""
 
@@ -360,18 +366,21 @@ def parse_step(raw: Any, settings: ServerSettings) -> Step:
 
 def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
     """Refuse a recipe that would take too long on a picture of `pixels` pixels."""
-    masked = [step for step in recipe.steps if step.mask and not step.is_identity]
-    work = sum(_estimate_step_work(step, pixels / 1e6) for step in masked)
+    local = [step for step in recipe.steps if step.is_local and not step.is_identity]
+    work = sum(_estimate_step_work(step, pixels / 1e6) for step in local)
     work += _NEIGHBOURHOOD_COST * _count_neighbourhood_passes(recipe) * pixels / 1e6
     if work > settings.masked_megapixels:
         raise too_large(
-            f"masks and sharpness come to {work:.0f} megapixels of work on this photo, and this server "
-            f"does at most {settings.masked_megapixels:g}; use fewer or smaller masks, or sharpen less often"
+            f"masks, places and sharpness come to {work:.0f} megapixels of work on this photo, and this "
+            f"server does at most {settings.masked_megapixels:g}; use fewer places and masks or smaller "
+            "masks, or sharpen less often"
         )
 
 
 def _estimate_step_work(step: Step, megapixels: float) -> float:
-    """Work of a step with a mask, in megapixels."""
+    """Work of a step with a mask or at a place, in megapixels."""
+    if step.where is not None:
+        return megapixels * (1 + _PLACE_COST * count_parts(to_area(step.where)))
     assert step.mask is not None
     if (repair := repairs().get(step.operation)) is None:
         return megapixels * step.mask.extent()
@@ -386,8 +395,9 @@ def _count_neighbourhood_passes(recipe: Recipe) -> float:
     """
     steps = [step for step in recipe.steps if not step.is_repair and not step.is_identity]
     wide = [step for step in steps if operations.declarations()[step.operation].reads_neighbours]
-    whole = sum(step.mask is None for step in wide)
-    return max(whole - 1, 0) + sum(step.mask.extent() for step in wide if step.mask)
+    whole = sum(not step.is_local for step in wide)
+    local = [1.0 if step.mask is None else step.mask.extent() for step in wide if step.is_local]
+    return max(whole - 1, 0) + sum(local)
 
 
 def has_masks(raw: Any) -> bool:
@@ -442,7 +452,8 @@ def to_step_responses(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> 
             does=step.sentence,
             settings=step.settings,
             because=list(step.reasons),
-            masked=step.masked,
+            masked=own.is_local,
+            where=None if own.where is None else to_data(own.where),
         )
-        for step in summarize_steps(recipe, reasons)
+        for own, step in zip(recipe.steps, summarize_steps(recipe, reasons), strict=True)
     ]

@@ -73,7 +73,7 @@ STEPS: list[tuple[Any, str]] = [
     ),
     (
         {**GOOD, "comment": "hm"},
-        "'comment' is not known there; there are operation, parameters, mask",
+        "'comment' is not known there; there are operation, parameters, mask, where",
     ),
     (
         {"operation": "tone"},

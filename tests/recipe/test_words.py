@@ -159,6 +159,58 @@ def test_steps_that_do_nothing_are_not_mentioned() -> None:
     ]
 
 
+HORIZON = {"linear": {"from": [0.5, 0], "to": [0.5, 0.5]}}
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence", "settings"),
+    [
+        (("exposure", 0.5, "shadows"), "Half a stop brighter shadows.", "Shadows: exposure +0.50 EV"),
+        (("contrast", 0.3, "reds"), "30 % more contrast in the reds.", "Reds: contrast +0.30"),
+        (
+            ("exposure", 0.5, "not skin"),
+            "Half a stop brighter outside the skin.",
+            "Not skin: exposure +0.50 EV",
+        ),
+        (("sharpness", 0.3, "top"), "Sharper at the top.", "Top: sharpness +0.30"),
+        (
+            ("white_balance", [20, -20], "skin"),
+            "Warmer and greener in the skin.",
+            "Skin: temperature +20, tint -20",
+        ),
+        (
+            ("exposure", -1, "highlights except reds"),
+            "A stop darker in highlights except reds.",
+            "Highlights except reds: exposure -1.00 EV",
+        ),
+        (("exposure", -1, HORIZON), "A stop darker in a gradient.", "Linear gradient: exposure -1.00 EV"),
+        (
+            ("exposure", -1, {"of": HORIZON, "soften": 10, "invert": True}),
+            "A stop darker in a gradient.",
+            "Not linear gradient: exposure -1.00 EV",
+        ),
+        (
+            ("exposure", 1, "(shadows and top) except (reds or blues)"),
+            "A stop brighter locally.",
+            "(shadows and top) except (reds or blues): exposure +1.00 EV",
+        ),
+    ],
+)
+def test_places_are_named(step: Any, sentence: str, settings: str) -> None:
+    recipe = Recipe.from_steps([step])
+    assert recipe.describe() == sentence
+    assert recipe.format_settings() == settings
+
+
+def test_settings_at_a_place_are_set_apart() -> None:
+    there = [("white_balance", [12, -3], "shadows"), ("exposure", 0.5, "shadows")]
+    recipe = Recipe.from_steps([("contrast", 0.1), *there, ("exposure", 1)])
+    assert (
+        recipe.format_settings()
+        == "Contrast +0.10; shadows: temperature +12, tint -3, exposure +0.50 EV; exposure +1.00 EV"
+    )
+
+
 def test_masks_are_mentioned() -> None:
     mask = Mask.from_array(np.ones((2, 2), bool))
     recipe = Recipe.from_steps([("white_balance", [20, -20], mask), ("contrast", 0.1)])

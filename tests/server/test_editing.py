@@ -341,3 +341,32 @@ def test_masks_come_inside_recipes(serve: Serve) -> None:
     assert put({"png": base64.b64encode(picture(8)).decode()}) == (413, "too_large"), "no memory is left"
     assert put({"png": "AAAA"}) == (422, "recipe")
     assert visitor.put(photo, 0, *[("brightness", 0.01)] * 33).status_code == 413
+
+
+def test_steps_say_where_they_apply(visitor: Visitor, photo: str) -> None:
+    horizon = {"linear": {"from": [0.5, 0.0], "to": [0.5, 0.5]}}
+    steps: list[dict[str, object]] = [
+        {"operation": "exposure", "parameters": [0.5], "where": "shadows"},
+        {"operation": "contrast", "parameters": [0.2], "where": horizon},
+        {"operation": "saturation", "parameters": [0.1]},
+    ]
+    answer = visitor.client.put(f"{photo}/recipe", json={"recipe": {"steps": steps}, "revision": 0})
+    assert answer.status_code == 200
+    state = visitor.state(photo)
+    assert state["recipe"]["steps"] == steps
+    assert [(step["masked"], step["where"]) for step in state["steps"]] == [
+        (True, "shadows"),
+        (True, horizon),
+        (False, None),
+    ]
+    bad = {"recipe": {"steps": [{**steps[0], "where": "sha dow"}]}, "revision": 1}
+    assert read_refusal(visitor.client.put(f"{photo}/recipe", json=bad)) == (422, "recipe")
+
+
+def test_places_count_as_work(serve: Serve) -> None:
+    visitor = serve(masked_megapixels=0.05)
+    photo = visitor.bring(picture())
+    step = {"operation": "exposure", "parameters": [0.5], "where": {"of": "shadows", "soften": 9}}
+    for count, status in ((1, 200), (30, 413)):
+        body = {"recipe": {"steps": [step] * count}, "size": 1600}
+        assert visitor.client.post(f"{photo}/renders", json=body).status_code == status

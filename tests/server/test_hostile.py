@@ -155,6 +155,31 @@ METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 NAMES = (*["brightness", "tone", "color", "sharpness", "contrast"] * 3, "inpaint", "nothing", "", 7, None)
 SAID = ("brighter", "less warm", "more", "start over", "undo that", "redo", "crop it", "\ud800 warmer", "🌞")
 MASKS = ({"png": "iVBORw0KGgo="}, {"file": "/etc/passwd"}, {"png": 7}, {"png": "x", "feather": -1}, {})
+WHERES = (
+    *(
+        "shadows",
+        "(reds or top) except skin",
+        "shadow",
+        "((((",
+        "not " * 99,
+        "\ud800",
+        "top " * 999,
+        {},
+        {"of": {}},
+    ),
+    *(
+        {"of": "top", "soften": 9},
+        {"of": "top", "grow": 1e308},
+        {"of": "top", "grow": 10**400},
+        {"and": ["top"]},
+    ),
+    *(
+        {"linear": {"from": [0, 0], "to": [1, 1]}},
+        {"linear": [1]},
+        {"radial": {"centre": [0, 0], "radius": 0.5}},
+    ),
+    {"or": ["top"] * 999},
+)
 PHOTO = {
     "requests": ("POST", ("request", "revision", "mode", "fresh")),
     "variants": ("POST", ("request", "manner", "count", "seed")),
@@ -258,6 +283,8 @@ class Fuzzer:
         made = {"operation": name, "parameters": self.rng.choice(VALUES) if self.chance(0.05) else values}
         if self.chance(0.1):
             made["mask"] = self.rng.choice(MASKS)
+        if self.chance(0.2):
+            made["where"] = self.rng.choice(VALUES) if self.chance(0.3) else self.rng.choice(WHERES)
         return made
 
     def hear(self, path: str, answer: httpx2.Response) -> None:

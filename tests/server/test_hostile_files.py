@@ -94,8 +94,8 @@ def test_what_is_computed_through_masks_for_one_picture_is_bounded(serve: Serve,
     answer = export_masked(visitor, photo, hostile.masked_recipe(9, 20, feather=0))
     assert read_refusal(answer) == (413, "too_large")
     assert answer.json()["error"]["message"] == (
-        "masks and sharpness come to 3 megapixels of work on this photo, and this server does at most 3; "
-        "use fewer or smaller masks, or sharpen less often"
+        "masks, places and sharpness come to 3 megapixels of work on this photo, and this server does at "
+        "most 3; use fewer places and masks or smaller masks, or sharpen less often"
     )
     assert files(tmp_path) == before
 

@@ -75,6 +75,17 @@ def test_only_the_steps_from_the_changed_one_on_are_computed(
     assert visitor.state(photo)["revision"] == 0, "a render changes nothing"
 
 
+def test_a_preview_that_goes_on_from_a_stage_finds_places_on_the_photo(visitor: Visitor, photo: str) -> None:
+    previews = visitor.client.app.state.darkroom.previews  # type: ignore[attr-defined]
+    image = t2onet.open_image(pixels())
+    begun = [("exposure", 2), ("rotate", 90), ("contrast", 0.3, "top")]
+    for saturation in (-0.5, -1):
+        look = Recipe.from_steps([*begun, ("saturation", saturation, "shadows")])
+        shown = previews.render("one", lambda: image, look, 1600)
+        exact = np.asarray(t2onet.apply(look, pixels(), kernels=True))
+        assert np.abs(shown.astype(int) - exact).max() <= 1
+
+
 def test_what_a_slider_left_behind_is_not_kept(visitor: Visitor, photo: str) -> None:
     pool = visitor.client.app.state.darkroom.previews.cache  # type: ignore[attr-defined]
     visitor.client.get(f"{photo}/preview.jpg?original=true")

@@ -23,7 +23,7 @@ export const sameShape = (one, other) =>
 
 /** The last step of an operation that acts on the whole photo. */
 export const stepOf = (list, operation) =>
-  list.findLast(({ step, on }) => on && step.operation === operation.name && !step.mask);
+  list.findLast(({ step, on }) => on && step.operation === operation.name && !step.mask && !step.where);
 
 /** Where a new step belongs: before the first one that usually comes after it. */
 export function placeOf(list, operation, operations) {
