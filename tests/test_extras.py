@@ -95,14 +95,23 @@ def find_messages() -> Iterator[Message]:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(parse_module(path)):
-            if not isinstance(node, ast.Try):
-                continue
-            for handler in node.handlers:
+            if isinstance(node, ast.With) and (extra := find_needed_extra(node)):
+                there = frozenset().union(*map(list_loaded_packages, list_imports(node.body, path)))
+                yield Message(module, node.lineno, extra, there | INDIRECT.get(module, {}).get(extra, set()))
+            for handler in node.handlers if isinstance(node, ast.Try) else ():
                 for extra in HINT.findall(ast.unparse(handler)):
                     there = frozenset().union(*map(list_loaded_packages, list_imports(node.body, path)))
                     indirect = INDIRECT.get(module, {})
                     for named in indirect if "{" in extra else [extra]:
                         yield Message(module, handler.lineno, named, there | indirect.get(named, set()))
+
+
+def find_needed_extra(node: ast.With) -> str:
+    """The extra that `with needs_extra(Error, what, extra)` names; empty for other contexts."""
+    call = node.items[0].context_expr
+    if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("needs_extra"):
+        return str(ast.literal_eval(call.args[2]))
+    return ""
 
 
 def distributions(requirements: Iterable[str]) -> set[str]:
@@ -124,7 +133,11 @@ def providers(module: str) -> set[str]:
 @pytest.mark.slow
 def test_no_message_is_overlooked() -> None:
     """As many as there are hints in the code, but for those that say which of two extras by a variable."""
-    hints = sum(len(HINT.findall(path.read_text(encoding="utf-8"))) for path in PACKAGE.rglob("*.py"))
+    others = [path for path in PACKAGE.rglob("*.py") if path.name != "errors.py"]
+    hints = sum(
+        len(HINT.findall(text := path.read_text(encoding="utf-8"))) + text.count("with needs_extra(")
+        for path in others
+    )
     assert len({(message.module, message.line) for message in messages()}) == hints
 
 
