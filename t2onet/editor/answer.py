@@ -178,7 +178,8 @@ class _Answering:
     def _draft_changes(self, drafts: Sequence[WishDraft]) -> None:
         """The changes that each wish needs; one that no change can meet is declined."""
         wishes = [draft.wish for draft in drafts]
-        held = [limit for draft in drafts for limit in draft.limits]
+        held = [limit for draft in drafts if not _spares(draft.wish) for limit in draft.limits]
+        spared = _exclude_parts(draft.wish.where for draft in drafts if draft.limits and _spares(draft.wish))
         grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
         share = self.share * (_RETOUCHED_SHARE if self.retouched else 1.0)
         self.checker.lighter = share * sum(map(_expect_lightness, wishes))
@@ -190,6 +191,8 @@ class _Answering:
                 replace(change, target=own * change.target, usual=own * change.usual)
                 for change in self._realize(draft.wish, held, grey)
             ]
+            if spared and draft.wish.where == WHOLE:
+                draft.changes = [replace(change, where=spared) for change in draft.changes]
             if not draft.changes:
                 draft.wish = _decline(draft.wish, _explain_missing(draft.wish))
 
@@ -356,6 +359,17 @@ def _list_moves(wish: Wish) -> set[tuple[str, str, int]]:
     if not moves and wish.direction in (Direction.UP, Direction.DOWN):
         moves = [(wish.what, 1 if wish.direction is Direction.UP else -1)]
     return {(wish.where, what, sign) for what, sign in moves}
+
+
+def _spares(wish: Wish) -> bool:
+    """Whether a limit leaves hues of the photo alone; tonal zones border on each other too softly."""
+    return wish.role is Role.LIMIT and wish.what in IMPOSSIBLE and wish.where in (*RANGES, *_KNOWN_PLACES)
+
+
+def _exclude_parts(parts: Iterable[str]) -> str | None:
+    """The photo without some parts, as a step says where it applies; None without any."""
+    names = [*dict.fromkeys(parts)]
+    return f"not ({' or '.join(names)})" if len(names) > 1 else f"not {names[0]}" if names else None
 
 
 def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:

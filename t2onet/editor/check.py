@@ -95,23 +95,21 @@ class Checker:
 
     def build(self, changes: Sequence[Change], amounts: Sequence[float]) -> Recipe:
         """The recipe with the changes; changes of one operation add up in one step."""
-        found: dict[str, tuple[float, ...]] = {}
+        found: dict[tuple[str, str | None], tuple[float, ...]] = {}
         for change, amount in zip(changes, amounts, strict=True):
             if amount:
-                found[change.operation] = change.move(
-                    found.get(change.operation) or self._get_start(change), amount
-                )
+                key = (change.operation, change.where)
+                found[key] = change.move(found.get(key) or self._get_start(change), amount)
         recipe = self.recipe
-        for name, values in found.items():
-            recipe = recipe.adjust(
-                name, list(operations.get_operation(name).clip(round_parameters(name, values)))
-            )
+        for (name, where), values in found.items():
+            rounded = operations.get_operation(name).clip(round_parameters(name, values))
+            recipe = recipe.adjust(name, list(rounded), where)
         return recipe
 
     def _get_start(self, change: Change) -> tuple[float, ...]:
         """The parameters of a change's operation in the recipe so far."""
         operation = operations.get_operation(change.operation)
-        at = self.recipe.find_step(change.operation)
+        at = self.recipe.find_step(change.operation, change.where)
         return operation.defaults if at is None else operation.canonical(self.recipe.steps[at].parameters)
 
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +15,7 @@ from ..image import Image
 from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
+from ..recipe.where import to_data
 from .explain import KEPT, DeclinedEntry, LimitEntry, explain_outcomes, quote_words
 
 EDIT = "edit"
@@ -31,6 +32,10 @@ class StepEntry(BaseModel):
     operation: Annotated[str, Field(description="Name of the operation, one of `t2o ops`.")]
     parameters: Annotated[tuple[float, ...], Field(description="Its parameters, in declared order.")]
     masked: Annotated[bool, Field(description="Whether the step works only in a part of the picture.")]
+    where: Annotated[
+        str | dict[str, Any] | None,
+        Field(description="The part, found on each picture, such as `shadows`; null for all or a mask."),
+    ] = None
     sentence: Annotated[str, Field(description="What the step does, in words.")]
     settings: Annotated[str, Field(description="Its numbers as photographers write them: exposure +0.50 EV.")]
     reasons: Annotated[
@@ -45,7 +50,8 @@ def summarize_steps(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> li
         StepEntry(
             operation=step.operation,
             parameters=step.stored_parameters,
-            masked=step.mask is not None,
+            masked=step.is_local,
+            where=None if step.where is None else to_data(step.where),
             sentence=step.describe(),
             settings=step.format_settings(),
             reasons=tuple(words),

@@ -55,6 +55,8 @@ class Change:
     usual: float = 0.0
     stated: float | None = None
     notes: tuple[str, ...] = field(default=())
+    where: str | None = None
+    """The part of the photo that its step is for; None for the whole."""
 
     @property
     def most(self) -> float:
@@ -147,10 +149,6 @@ def realize(wish: Wish, limits: Sequence[Measure] = (), pivot: float = 0.5) -> I
 
     Contrast turns around `pivot`, the lightness of the photo, so that it gets neither lighter nor darker.
     """
-    kept = [limit.where for limit in limits if limit.where in RANGES]
-    if wish.what == "black_and_white" and kept:
-        yield _grey_out_others(wish, kept)
-        return
     for change in _realize(wish, {limit.where for limit in limits if limit.what == "lightness"}):
         if not any(_holds(limit, change.measure) for limit in limits if change.measure):
             turns = change.operation == "contrast" and change.stated is None and not change.fixed
@@ -253,10 +251,9 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
     elif wish.what == "tint":
         yield _make_grading(wish, _GRADING_ANGLES["magenta" if sign > 0 else "green"], measure)
-    elif wish.what == "colour":  # as far as the whole photo can carry it
+    elif wish.what == "colour":
         target = _ZONE_COLOUR_TARGET * factor
-        yield Change(wish, "vibrance", {"amount": 100.0 * sign}, measure, {}, target)
-        yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, target)
+        yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, target, where=wish.where)
 
 
 def _lift_midtones(sign: int) -> dict[str, float]:
@@ -325,12 +322,6 @@ def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
         yield _make_grading(wish, angle if sign > 0 else (angle + 180) % 360, measure)
     elif wish.where in _HUE_PARTS:
         yield from _shift_range(wish, sign, factor)
-
-
-def _grey_out_others(wish: Wish, kept: Sequence[str]) -> Change:
-    """Black and white except for ranges of hues that must stay."""
-    others = [hue for hue, where in zip(HUES, RANGES, strict=True) if where not in kept]
-    return Change(wish, "mixer", {f"{hue} saturation": -100.0 for hue in others}, stated=1.0)
 
 
 def _shift_range(wish: Wish, sign: int, factor: float) -> Iterator[Change]:

@@ -121,8 +121,8 @@ def _describe_place(label: str) -> str:
     first, *rest = label.split()
     if label.endswith("gradient") and "(" not in label and not {*JOINTS} & {*rest}:
         return "in a gradient"
-    if first == "not" and len(rest) == 1:
-        return f"outside the {rest[0]}"
+    if first == "not" and {*rest[1::2]} <= {"or"}:
+        return f"outside the {join_phrases([name.strip('()') for name in rest[::2]])}"
     return f"in {label}" if len(label.split()) <= _MAX_PLACE_WORDS else "locally"
 
 

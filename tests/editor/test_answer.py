@@ -195,10 +195,23 @@ def test_a_limit_that_nothing_measures_is_kept_only_where_no_step_may_break_it(p
 
 def test_black_and_white_except_for_a_range_of_hues_greys_out_the_others(picture: np.ndarray) -> None:
     recipe, _ = meet(picture, Wish("black_and_white"), limit("other", FIX, where="oranges"))
-    assert [step.operation for step in recipe.steps] == ["mixer"]
-    settings = recipe.format_settings()
-    assert "lue saturation -100" in settings
-    assert "range saturation -100" not in settings
+    assert "not oranges: black and white 100 %" in recipe.format_settings().replace("Not", "not")
+    before, after = SmallPicture(picture), SmallPicture(apply_to_thumbnail(recipe, picture))
+    blue = before.measure_change(after, Measure("colour", -1, "blues"))
+    assert abs(before.measure_change(after, Measure("colour", 1, "oranges"))) < 2
+    assert blue > 4 or before.count_share("blues") < 0.01
+
+
+def test_skin_that_must_stay_is_left_out_of_the_step(picture: np.ndarray) -> None:
+    recipe, (_, kept) = meet(picture, Wish("warmth", UP), limit("other", FIX, where="skin"))
+    assert [step.where for step in recipe.steps if step.operation == "white_balance"] == ["not skin"]
+    assert kept.outcome is Outcome.KEPT
+
+
+def test_colour_of_a_tonal_zone_is_a_step_there(picture: np.ndarray) -> None:
+    recipe, (wish,) = meet(picture, Wish("colour", UP, where="midtones"))
+    assert [(step.operation, step.where) for step in recipe.steps] == [("saturation", "midtones")]
+    assert wish.outcome is Outcome.DONE
 
 
 def test_the_opposite_of_the_last_wish_takes_a_part_back(picture: np.ndarray) -> None:
