@@ -34,7 +34,7 @@ from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
-MIN_LOOK_SCORE = 0.8
+MIN_LOOK_SCORE = 0.6
 """How near a look must be to a wish to be taken."""
 _CANNOT = {
     "remove": "things cannot be removed from a photo",

@@ -24,6 +24,8 @@ _FACTORS = {
 """What more or less of the last change multiplies it by."""
 _RESTATING = ("more", "less", "reverse", "undo")
 """What may be said beside a number that replaces the last one."""
+_REPLACING_WORDS = frozenset({"only", "just", "not", "meant", "instead", "rather"})
+"""Words beside a part of the photo that the last change should have been about."""
 _ADDING_WORDS = frozenset({"another", "more", "further", "extra", "again", "additional"})
 """Words beside a number that comes on top of the last one."""
 _OVERSHOOT_SHARE = 0.5
@@ -81,6 +83,22 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     else:
         changed = []
     return tuple(replace(wish, words=command.words, outcome=None, reason="") for wish in changed)
+
+
+def replaces_last(command: Wish) -> bool:
+    """Whether a last change that is repeated takes the place of the first: "no, 20", "only the shadows"."""
+    return command.where == WHOLE or bool(_REPLACING_WORDS & {*map(str.lower, command.words)})
+
+
+def cure_complaints(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
+    """Questions about a photo that nothing was done to yet: "why is it so dark?" asks for more light."""
+    opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
+    return tuple(
+        replace(wish, role=Role.ASK, direction=opposite.get(wish.direction, wish.direction))
+        if wish.role is Role.QUESTION
+        else wish
+        for wish in wishes
+    )
 
 
 def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...]:

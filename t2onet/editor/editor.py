@@ -16,7 +16,7 @@ from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Wish
+from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..recipe import Recipe, Step
@@ -24,8 +24,10 @@ from .answer import answer_reading
 from .conversation import (
     REPLIES,
     answer_question,
+    cure_complaints,
     flip_wishes,
     repeat_wishes,
+    replaces_last,
     restate_amount,
     scale_recipe,
 )
@@ -234,7 +236,9 @@ class Editor:
             return self._obey_and_meet(commands[0], others, current, conversation)
         asks = any(wish.role is Role.ASK for wish in reading.wishes)
         if not asks and any(wish.role is Role.QUESTION for wish in reading.wishes):
-            return answer_question(reading.wishes, current, self.picture)
+            if current.recipe.steps:
+                return answer_question(reading.wishes, current, self.picture)
+            reading = replace(reading, wishes=cure_complaints(reading.wishes))
         return self._meet(reading, current)
 
     def _meet(self, reading: Reading, current: Edit) -> Edit:
@@ -297,7 +301,7 @@ class Editor:
         if command.what == "reverse":
             return self._reverse(command, current)
         if again := repeat_wishes(current.turn.wishes, command):
-            begin = current.turn.since if command.where == WHOLE else current.recipe
+            begin = current.turn.since if replaces_last(command) else current.recipe
             return self._meet_instead(again, begin, command, current)
         return self._replace_recipe(command, current)
 

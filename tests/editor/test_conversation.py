@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from t2onet import Editor, Recipe
 from t2onet.editor import apply_to_thumbnail
-from t2onet.editor.conversation import flip_wishes, interpolate_recipes, repeat_wishes, restate_amount
+from t2onet.editor.conversation import (
+    flip_wishes,
+    interpolate_recipes,
+    repeat_wishes,
+    replaces_last,
+    restate_amount,
+)
 from t2onet.language import Attribute
 from t2onet.language.quantities import Quantity, Unit
 from t2onet.language.wishes import Direction, Outcome, Role, Wish
@@ -499,3 +505,15 @@ def test_more_colour_takes_black_and_white_back() -> None:
     editor = make_editor()
     editor.follow("black and white")
     assert editor.follow("more colour").recipe.steps == ()
+
+
+def test_a_question_about_a_photo_as_it_was_opened_is_a_complaint() -> None:
+    editor = make_editor()
+    darker = editor.follow("why is it brighter?")
+    assert darker.recipe.steps[0].parameters[0] < 0
+    assert editor.follow("why is it brighter?").recipe == darker.recipe, "now it is about the edit"
+
+
+@pytest.mark.parametrize(("words", "replaced"), [(("only", "shadows"), True), (("shadows", "too"), False)])
+def test_a_part_that_was_meant_takes_the_place_of_the_whole(words: tuple[str, ...], replaced: bool) -> None:
+    assert replaces_last(Wish("more", where="shadows", words=words)) is replaced
