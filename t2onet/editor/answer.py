@@ -188,7 +188,12 @@ class _Answering:
                 continue
             own = share * (_TAKEN_BACK if _takes_back(draft.wish, self.earlier) else 1.0)
             draft.changes = [
-                replace(change, target=own * change.target, usual=own * change.usual)
+                replace(
+                    change,
+                    target=own * change.target,
+                    usual=own * change.usual,
+                    capped=not self.retouched,
+                )
                 for change in self._realize(draft.wish, held, grey)
             ]
             if spared and draft.wish.where == WHOLE:

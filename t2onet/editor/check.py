@@ -18,7 +18,7 @@ from ..language.wishes import Direction, Wish
 from ..recipe import Recipe
 from .measures import Measure, SmallPicture
 from .policy import apply_to_thumbnail
-from .realize import Change, realize
+from .realize import MOST_SHARES, Change, realize
 
 NOTICEABLE = 1.0
 """Just-noticeable differences from which on a change is seen."""
@@ -27,6 +27,8 @@ _SHARES = (1.0, 0.6, 0.35, 0.2)
 """Shares of all targets that are tried, one after the other, until every wish is seen."""
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
+_MISSED = 0.8
+"""A share of its target below which a change is missed, whatever its amount."""
 _OWN_SHARE = 0.4
 """Share of a target that a wish's own changes reach."""
 _FIRST_AMOUNT, _TRIES = 0.12, 7
@@ -228,7 +230,10 @@ class Checker:
         tolerance = _TOLERANCE * change.target
         if amounts[number] and abs(effect(begin) - change.target) <= tolerance:
             return begin
-        return find_amount(effect, change.target, begin, change.most, tolerance)
+        amount = find_amount(effect, change.target, begin, change.most, tolerance)
+        if 0 < amount < change.most and effect(amount) < _MISSED * change.target:  # no photo could show more
+            return amount * MOST_SHARES[change.wish.amount]
+        return amount
 
     def _hold(self, changes: Sequence[Change], amounts: list[float], hold: Hold) -> None:
         """Set the compensating changes of a limit so that it holds, as far as they may go."""

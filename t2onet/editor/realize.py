@@ -57,11 +57,13 @@ class Change:
     notes: tuple[str, ...] = field(default=())
     where: str | None = None
     """The part of the photo that its step is for; None for the whole."""
+    capped: bool = True
+    """Whether the amount in words bounds it; it does not where a retouch has to be undone first."""
 
     @property
     def most(self) -> float:
         """The largest amount that is searched."""
-        share = MOST_SHARES[self.wish.amount]
+        share = MOST_SHARES[self.wish.amount] if self.capped else 1.0
         return share * _MOST_UNSTATED_STOPS / abs(self.unit["ev"]) if "ev" in self.unit else share
 
     def move(self, parameters: Sequence[float], amount: float) -> tuple[float, ...]:

@@ -162,7 +162,7 @@ def test_what_was_read_in_a_request_and_what_became_of_it(t2o: T2O, dogs: Path) 
         (0.5, "stops"),
         *[(None, None)] * 4,
     ]
-    assert [wish["words"] for wish in entry["wishes"]][1] == "bit warmer"
+    assert [wish["words"] for wish in entry["wishes"]][1] == "a bit warmer"
     assert [bool(wish["reason"]) for wish in entry["wishes"]] == [False] * 4 + [True]
     assert entry["wishes"][-1]["reason"] == entry["declined"][0]["reason"]
     (question,) = edit(t2o, "dogs.png", "why is it so dark?", code=2)
