@@ -294,7 +294,7 @@ class _EditWorker:
 
 
 def _is_answer(edit: Edit) -> bool:
-    """Whether there is a result to write; "undo" or "why so dark?" alone are about an earlier edit."""
+    """Whether there is a result to write; "undo" or "what did you do?" alone are about an earlier edit."""
     return edit.answered and bool(edit.recipe.steps or not edit.command)
 
 

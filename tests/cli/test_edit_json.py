@@ -165,8 +165,8 @@ def test_what_was_read_in_a_request_and_what_became_of_it(t2o: T2O, dogs: Path) 
     assert [wish["words"] for wish in entry["wishes"]][1] == "a bit warmer"
     assert [bool(wish["reason"]) for wish in entry["wishes"]] == [False] * 4 + [True]
     assert entry["wishes"][-1]["reason"] == entry["declined"][0]["reason"]
-    (question,) = edit(t2o, "dogs.png", "why is it so dark?", code=2)
-    assert [wish["role"] for wish in question["wishes"]] == ["question"]
+    (question,) = edit(t2o, "dogs.png", "what did you do?", code=2)
+    assert [wish["what"] for wish in question["wishes"]] == ["question"]
 
 
 def test_each_photo_has_its_own_errors(t2o: T2O, dogs: Path) -> None:
