@@ -308,7 +308,9 @@ class _Answering:
         for step in looks()[name].recipe.steps:
             recipe = recipe.adjust(step.operation, list(step.parameters))
             self.reasons[step.operation] = wish.words
+        held_from = self.checker.held_from
         self.checker = Checker(self.checker.picture, recipe)
+        self.checker.held_from = held_from
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
 
     def _drop_looks(self, recipe: Recipe) -> Recipe:

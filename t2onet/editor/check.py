@@ -91,6 +91,8 @@ class Checker:
         else:
             self._own_share = 0.0  # what the recipe does already counts
         self.before = SmallPicture(reference)
+        self.held_from = self.before
+        """The picture that limits are measured from; a look may come between it and the changes."""
         self.lighter = 0.0
         """By how much L* the photo will be lighter."""
         self._rendered: dict[tuple[float, ...], SmallPicture] = {}
@@ -185,7 +187,7 @@ class Checker:
             self.before.measure_change(after, change.measure) if change.measure else None
             for change in changes
         ]
-        excesses = [_measure_excess(self.before, after, limit) for limit in limits]
+        excesses = [_measure_excess(self.held_from, after, limit) for limit in limits]
         own = {change.operation for change, amount in zip(changes, amounts, strict=False) if amount}
         helpers = zip(everything[len(changes) :], amounts[len(changes) :], strict=True)
         used = dict.fromkeys(change.operation for change, amount in helpers if amount)
@@ -242,7 +244,8 @@ class Checker:
         def miss(number: int, amount: float) -> float:
             tried = [*amounts]
             tried[number] = amount
-            return self.before.measure_change(self._render_without(changes, tried, hold.excused), measure)
+            after = self._render_without(changes, tried, hold.excused)
+            return self.held_from.measure_change(after, measure)
 
         begin = max((amounts[number] for number in hold.movers.values()), default=0.0)
         for number in hold.movers.values():

@@ -26,6 +26,8 @@ _RESTATING = ("more", "less", "reverse", "undo")
 """What may be said beside a number that replaces the last one."""
 _REPLACING_WORDS = frozenset({"only", "just", "not", "meant", "instead", "rather"})
 """Words beside a part of the photo that the last change should have been about."""
+_EMPTY_VERBS = frozenset({"make", "set", "put", "go", "bring", "take", "have", "try"})
+"""Verbs beside a number that say nothing about what it is of."""
 _ADDING_WORDS = frozenset({"another", "more", "further", "extra", "again", "additional"})
 """Words beside a number that comes on top of the last one."""
 _OVERSHOOT_SHARE = 0.5
@@ -79,7 +81,7 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     if command.where != WHOLE:
         changed = [replace(wish, where=command.where) for wish in changes]
     elif command.quantity is not None and len(changes) == 1 and _states_amount(changes[0], command.quantity):
-        changed = [replace(changes[0], quantity=command.quantity)]
+        changed = [restate(changes[0], command.quantity)]
     else:
         changed = []
     return tuple(replace(wish, words=command.words, outcome=None, reason="") for wish in changed)
@@ -87,7 +89,8 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
 
 def replaces_last(command: Wish) -> bool:
     """Whether a last change that is repeated takes the place of the first: "no, 20", "only the shadows"."""
-    return command.where == WHOLE or bool(_REPLACING_WORDS & {*map(str.lower, command.words)})
+    words = {*map(str.lower, command.words)}
+    return bool(_REPLACING_WORDS & words) or (command.where == WHOLE and not _ADDING_WORDS & words)
 
 
 def cure_complaints(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
@@ -112,16 +115,22 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     (new,) = numbers
     quantity = new.quantity
     assert quantity is not None
-    bare = quantity.start <= new.start < quantity.end and not _ADDING_WORDS & {*map(str.lower, new.words)}
+    alone = quantity.start <= new.start < quantity.end or new.head.lower() in _EMPTY_VERBS
+    bare = alone and not _ADDING_WORDS & {*map(str.lower, new.words)}
     same = [wish for wish in last if (wish.what, wish.where, wish.role) == (new.what, new.where, Role.ASK)]
     if not bare or len(same) != 1 or same[0].quantity is None or same[0].outcome is Outcome.DECLINED:
         return ()
-    sign = quantity.sign or same[0].quantity.sign
-    restated = replace(same[0], quantity=replace(quantity, sign=sign))
+    restated = restate(same[0], quantity)
     return tuple(
         replace(restated if wish is same[0] else wish, words=new.words, outcome=None, reason="")
         for wish in last
     )
+
+
+def restate(wish: Wish, quantity: Quantity) -> Wish:
+    """A wish with another number, which goes the same way unless it has a sign of its own."""
+    last = 0 if wish.quantity is None else wish.quantity.sign
+    return replace(wish, quantity=replace(quantity, sign=quantity.sign or last))
 
 
 def _states_amount(wish: Wish, quantity: Quantity) -> bool:

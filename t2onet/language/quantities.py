@@ -70,8 +70,8 @@ _FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
     "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
-    "in half": 0.5, "half that": 0.5, "half of that": 0.5, "half of it": 0.5, "a third of that": 1 / 3,
-    "a quarter of that": 0.25,
+    "in half": 0.5, "to half": 0.5, "half that": 0.5, "half of that": 0.5, "half of it": 0.5,
+    "a third of that": 1 / 3, "a quarter of that": 0.25,
 }  # fmt: skip
 _UNITS = {
     Unit.STOPS: r"(?:f-?)?stops?\b|ev\b",

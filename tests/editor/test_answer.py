@@ -241,3 +241,10 @@ def test_a_retouch_that_meets_a_wish_stays_as_it_is(picture: np.ndarray) -> None
     retouch, _ = meet(picture, Wish("lightness", UP))
     reading = Reading("", (Wish("lightness", UP),))
     assert answer_reading(reading, picture, retouch, retouched=True).recipe == retouch
+
+
+def test_a_limit_holds_against_a_look(picture: np.ndarray) -> None:
+    moody = Wish("look", looks=(("moody", 0.9), ("noir", 0.2)))
+    recipe, (_, kept) = meet(picture, moody, limit("lightness", DOWN))
+    assert kept.outcome is Outcome.KEPT
+    assert measure(picture, recipe, Measure("lightness", -1)) < NOTICEABLE

@@ -489,7 +489,7 @@ def test_a_bare_number_replaces_the_last_one() -> None:
     (again,) = restate_amount([Wish("less"), bare], [last])
     assert (again.direction, again.quantity, again.outcome) == (DOWN, half, None)
     assert restate_amount([replace(bare, words=("another", "half", "stop"))], [last]) == ()
-    assert restate_amount([replace(bare, start=0)], [last]) == (), "the number is of another word"
+    assert restate_amount([replace(bare, start=0, head="shadows")], [last]) == (), "of another word"
     assert restate_amount([replace(bare, where="shadows")], [last]) == ()
     assert restate_amount([bare, Wish("warmth", UP)], [last]) == ()
 
