@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..language.quantities import Unit
 from ..language.reader import Reading
 from ..language.wishes import (
     CHANGES,
@@ -36,6 +37,14 @@ _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
 MIN_LOOK_SCORE = 0.6
 """How near a look must be to a wish to be taken."""
+_UNDOING = frozenset({"undo", "reset", "forget", "cancel", "revert", "scrap"})
+_REMOVING = frozenset({"remove", "without", "lose", "drop", "skip"})
+_REMOVED_BY_NAME = ("sharpness", "clarity", "contrast", "vignette", "grain")
+"""Words that take a step back, all of them or those of changes that nothing else is meant by."""
+_SETTING_WORDS = frozenset({"set", "to", "at", "back"})
+"""Words beside a number that a slider should stand at."""
+LOOK_STRENGTHS = {Amount.LITTLE: 0.5, Amount.PLAIN: 1.0, Amount.MUCH: 1.3}
+_STRONGEST_LOOK = 2.0
 _CANNOT = {
     "remove": "things cannot be removed from a photo",
     "add": "things cannot be added to a photo",
@@ -154,6 +163,7 @@ class _Answering:
     def answer(self, reading: Reading) -> Answer:
         wishes = [self._screen(wish) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
+        self.share = _GENTLE if any(_is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
         self._draft_limits(drafts)
         self._draft_changes(drafts)
@@ -171,7 +181,6 @@ class _Answering:
         for draft in drafts:
             if _is_gentle(draft.wish, wishes):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
-                self.share = _GENTLE
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 draft.limits = [*_get_limits(draft.wish, asked)]
 
@@ -193,6 +202,7 @@ class _Answering:
                     target=own * change.target,
                     usual=own * change.usual,
                     capped=not self.retouched,
+                    absolute=_sets_slider(draft.wish),
                 )
                 for change in self._realize(draft.wish, held, grey)
             ]
@@ -274,14 +284,33 @@ class _Answering:
             return self._apply_look(wish)
         if wish.what in GEOMETRY:
             return self._apply_geometry(wish)
+        if taken := self._find_taken_back(wish):
+            return self._take_back(wish, taken)
         effect = self._find_removed_effect(wish)
         return self._remove_effect(wish, effect) if effect else wish
+
+    def _find_taken_back(self, wish: Wish) -> set[str]:
+        """The operations of steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
+        words = {*map(str.lower, wish.words)}
+        undone = _UNDOING & words or (_REMOVING & words and wish.what in _REMOVED_BY_NAME)
+        if not undone or wish.quantity is not None or wish.what not in CHANGES:
+            return set()
+        moved = {change.operation for change in realize(wish)} - {"mixer", "grading"}
+        return {name for name in moved if self.checker.recipe.find_step(name) is not None}
+
+    def _take_back(self, wish: Wish, names: Collection[str]) -> Wish:
+        recipe = self.checker.recipe
+        steps = tuple(step for step in recipe.steps if step.operation not in names or step.is_local)
+        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": steps}))
+        return replace(wish, outcome=Outcome.DONE)
 
     def _find_removed_effect(self, wish: Wish) -> str:
         """The operation that a wish takes back: "no grain", "more colour" of a photo in black and white."""
         sign = get_sign(wish)
         if wish.what in _REMOVABLE and sign < 0 and wish.quantity is None:
             return wish.what
+        if wish.what == "noise" and self.checker.recipe.find_step("grain") is not None:
+            return "grain"
         is_colour = wish.what == "colour" and sign > 0 and wish.where == WHOLE
         return "black_and_white" if is_colour and self._is_grey() else ""
 
@@ -305,13 +334,21 @@ class _Answering:
             nearest = " or ".join(name for name, _ in wish.looks[:2])
             return _decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
         recipe = self._drop_looks(self.checker.recipe)
-        for step in looks()[name].recipe.steps:
+        for step in looks()[name].recipe.blend(self._get_strength(wish)).steps:
             recipe = recipe.adjust(step.operation, list(step.parameters))
             self.reasons[step.operation] = wish.words
         held_from = self.checker.held_from
         self.checker = Checker(self.checker.picture, recipe)
         self.checker.held_from = held_from
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
+
+    def _get_strength(self, wish: Wish) -> float:
+        """How strong a look is, by words or a number: "a hint of sepia", "sepia at 50 %"."""
+        quantity = wish.quantity
+        if quantity is not None and quantity.unit in (Unit.PERCENT, Unit.FACTOR):
+            share = quantity.value / (100 if quantity.unit is Unit.PERCENT else 1)
+            return min(max(share, 0.0), _STRONGEST_LOOK)
+        return self.share * LOOK_STRENGTHS[wish.amount]
 
     def _drop_looks(self, recipe: Recipe) -> Recipe:
         """The recipe without the steps of looks that were taken before: another look takes their place."""
@@ -366,6 +403,14 @@ def _list_moves(wish: Wish) -> set[tuple[str, str, int]]:
     if not moves and wish.direction in (Direction.UP, Direction.DOWN):
         moves = [(wish.what, 1 if wish.direction is Direction.UP else -1)]
     return {(wish.where, what, sign) for what, sign in moves}
+
+
+def _sets_slider(wish: Wish) -> bool:
+    """Whether a number says where a slider should stand: "highlights -10", "set the contrast to 20"."""
+    quantity = wish.quantity
+    return quantity is not None and (
+        bool(quantity.sign) or bool(_SETTING_WORDS & {*map(str.lower, wish.words)})
+    )
 
 
 def _spares(wish: Wish) -> bool:

@@ -114,7 +114,12 @@ class Checker:
         """The parameters of a change's operation in the recipe so far."""
         operation = operations.get_operation(change.operation)
         at = self.recipe.find_step(change.operation, change.where)
-        return operation.defaults if at is None else operation.canonical(self.recipe.steps[at].parameters)
+        if at is None:
+            return operation.defaults
+        values = operation.canonical(self.recipe.steps[at].parameters)
+        moved = {operation.slot_labels.index(name) for name in change.unit} if change.absolute else set()
+        pairs = zip(values, operation.defaults, strict=True)
+        return tuple(start if slot in moved else value for slot, (value, start) in enumerate(pairs))
 
     def render(self, changes: Sequence[Change], amounts: Sequence[float]) -> SmallPicture:
         """The small picture with changes; the same amounts are rendered once in a search."""

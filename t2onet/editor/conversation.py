@@ -26,6 +26,8 @@ _RESTATING = ("more", "less", "reverse", "undo")
 """What may be said beside a number that replaces the last one."""
 _REPLACING_WORDS = frozenset({"only", "just", "not", "meant", "instead", "rather"})
 """Words beside a part of the photo that the last change should have been about."""
+_ASKING_WHY = frozenset({"why", "how", "who"})
+"""Words of questions that are complaints: "why is it so dark?", but not "is it too dark?"."""
 _EMPTY_VERBS = frozenset({"make", "set", "put", "go", "bring", "take", "have", "try"})
 """Verbs beside a number that say nothing about what it is of."""
 _ADDING_WORDS = frozenset({"another", "more", "further", "extra", "again", "additional"})
@@ -98,7 +100,7 @@ def cure_complaints(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
     opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
     return tuple(
         replace(wish, role=Role.ASK, direction=opposite.get(wish.direction, wish.direction))
-        if wish.role is Role.QUESTION
+        if wish.role is Role.QUESTION and _ASKING_WHY & {*map(str.lower, wish.words)}
         else wish
         for wish in wishes
     )
@@ -135,8 +137,7 @@ def restate(wish: Wish, quantity: Quantity) -> Wish:
 
 def _states_amount(wish: Wish, quantity: Quantity) -> bool:
     """Whether a number is an amount of its own, not one of what was done."""
-    of_last = quantity.unit in (Unit.FACTOR, Unit.PERCENT)
-    return not of_last and (quantity.unit is not Unit.NONE or wish.quantity is not None)
+    return quantity.unit not in (Unit.FACTOR, Unit.PERCENT)
 
 
 def flip_wishes(wishes: Sequence[Wish], words: tuple[str, ...]) -> tuple[Wish, ...]:

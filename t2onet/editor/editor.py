@@ -236,9 +236,10 @@ class Editor:
             return self._obey_and_meet(commands[0], others, current, conversation)
         asks = any(wish.role is Role.ASK for wish in reading.wishes)
         if not asks and any(wish.role is Role.QUESTION for wish in reading.wishes):
-            if current.recipe.steps:
+            cured = cure_complaints(reading.wishes)
+            if current.recipe.steps or cured == reading.wishes:
                 return answer_question(reading.wishes, current, self.picture)
-            reading = replace(reading, wishes=cure_complaints(reading.wishes))
+            reading = replace(reading, wishes=cured)
         return self._meet(reading, current)
 
     def _meet(self, reading: Reading, current: Edit) -> Edit:

@@ -57,6 +57,8 @@ class Change:
     notes: tuple[str, ...] = field(default=())
     where: str | None = None
     """The part of the photo that its step is for; None for the whole."""
+    absolute: bool = False
+    """Whether the stated amount is where a slider should stand, and not a change of it."""
     capped: bool = True
     """Whether the amount in words bounds it; it does not where a retouch has to be undone first."""
 

@@ -90,6 +90,7 @@ _NEEDS_UNIT = ("parts", "word", "one")
 """Numbers in words count only with a unit, or as settings: "one" and "half" mean other things too."""
 _BEFORE_SETTING = r"(?:plus|positive|by|to|at|on|of|up|down|about|around|roughly|say)\s+"
 _AFTER_SETTING = r"(?=\s*(?:$|[.,;:!?)]|and\b|please\b|for\b|or so\b))"
+_OF_THAT = re.compile(r"\s+of\s+(?:that|it|this)\b", re.IGNORECASE)
 _KELVIN = range(1500, 40001)
 """A bare number of this size is a colour temperature."""
 
@@ -173,6 +174,8 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
         unit = Unit.KELVIN
     elif name.startswith("share"):
         unit = Unit.PERCENT
+    if unit is Unit.PERCENT and _OF_THAT.match(text, after.end() if after else match.end()):
+        value, unit = value / 100, Unit.FACTOR
     return Quantity(
         value, unit, {"": 0, "+": 1}.get(sign, -1), match.start(), after.end() if after else match.end()
     )

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..inference import WEIGHTS_FOLDER, open_session
 from ..options import DEFAULT_READER, ReaderName, check_reader
-from .quantities import find_quantities
+from .quantities import Quantity, Unit, find_quantities
 from .wishes import (
     DIRECTED_CHANGES,
     HUES,
@@ -233,7 +233,9 @@ def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], tex
     ]
     found: dict[tuple[object, ...], DecodedWish] = {}
     for one in decoded:
-        own = [(quantity, inside) for quantity, inside in places if one.members & inside]
+        own = [
+            (_read_as(quantity, one.wish.what), inside) for quantity, inside in places if one.members & inside
+        ]
         quantity = own[0][0] if own else None
         members = one.members.union(*(inside for _, inside in own))
         wish = one.wish
@@ -246,6 +248,12 @@ def attach_quantities(decoded: Sequence[DecodedWish], words: Sequence[Word], tex
         merged = replace(first.wish, quantity=first.wish.quantity or quantity)
         found[key] = DecodedWish(merged, first.head, first.members | members)
     return [replace(one.wish, words=_list_words(words, set(one.members))) for one in found.values()]
+
+
+def _read_as(quantity: Quantity, what: str) -> Quantity:
+    """A number of a wish: a large one without a unit is a colour temperature only beside warmth."""
+    is_bare = quantity.unit is Unit.KELVIN and what not in ("warmth", "auto")
+    return replace(quantity, unit=Unit.NONE) if is_bare else quantity
 
 
 def _list_words(words: Sequence[Word], positions: set[int]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from t2onet.editor.answer import answer_reading
+from t2onet.editor.answer import LOOK_STRENGTHS, answer_reading
 from t2onet.editor.check import NOTICEABLE
 from t2onet.editor.measures import Measure, SmallPicture
 from t2onet.editor.policy import apply_to_thumbnail, make_thumbnail
@@ -15,6 +15,7 @@ from t2onet.image import open_image
 from t2onet.language.quantities import Quantity, Unit
 from t2onet.language.reader import Reading
 from t2onet.language.wishes import Amount, Direction, Outcome, Role, Wish
+from t2onet.looks import looks
 from t2onet.recipe import Recipe
 from tests.conftest import EXAMPLES
 
@@ -248,3 +249,39 @@ def test_a_limit_holds_against_a_look(picture: np.ndarray) -> None:
     recipe, (_, kept) = meet(picture, moody, limit("lightness", DOWN))
     assert kept.outcome is Outcome.KEPT
     assert measure(picture, recipe, Measure("lightness", -1)) < NOTICEABLE
+
+
+def test_a_number_with_a_sign_says_where_a_slider_stands(picture: np.ndarray) -> None:
+    first, _ = meet(picture, Wish("lightness", DOWN, where="highlights", quantity=Quantity(30.0, sign=-1)))
+    again = Wish("lightness", DOWN, where="highlights", quantity=Quantity(10.0, sign=-1))
+    more = Wish("lightness", DOWN, where="highlights", quantity=Quantity(10.0))
+    ends = [answer_reading(Reading("", (wish,)), picture, first).recipe for wish in (again, more)]
+    assert [recipe.format_settings() for recipe in ends] == ["Highlights -10", "Highlights -40"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "quantity", "strength"),
+    [
+        (Amount.PLAIN, None, 1.0),
+        (Amount.LITTLE, None, LOOK_STRENGTHS[Amount.LITTLE]),
+        (Amount.PLAIN, Quantity(50.0, Unit.PERCENT), 0.5),
+    ],
+)
+def test_a_look_is_as_strong_as_was_asked(
+    picture: np.ndarray, amount: Amount, quantity: Quantity | None, strength: float
+) -> None:
+    wish = Wish("look", amount=amount, quantity=quantity, looks=(("sepia", 0.9), ("noir", 0.2)))
+    recipe, _ = meet(picture, wish)
+    assert recipe.steps == looks()["sepia"].recipe.blend(strength).steps
+
+
+def test_a_step_is_taken_back_by_its_name(picture: np.ndarray) -> None:
+    recipe = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2), ("grain", 30)])
+    for wish, left in (
+        (Wish("contrast", DOWN, words=("undo", "the", "contrast")), ["exposure", "grain"]),
+        (Wish("lightness", UP, words=("reset", "the", "exposure")), ["contrast", "grain"]),
+        (Wish("noise", DOWN, words=("remove", "the", "grain")), ["exposure", "contrast"]),
+    ):
+        answer = answer_reading(Reading("", (wish,)), picture, recipe)
+        assert [step.operation for step in answer.recipe.steps] == left
+        assert answer.wishes[0].outcome is Outcome.DONE

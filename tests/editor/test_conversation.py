@@ -470,7 +470,8 @@ def test_a_share_of_the_last_change_is_no_number_of_its_own() -> None:
     for quantity in (Quantity(0.5, Unit.FACTOR), Quantity(20.0, Unit.PERCENT)):
         assert repeat_wishes([stated], Wish("more", quantity=quantity)) == ()
     unstated = Wish("contrast", Direction.UP, outcome=Outcome.DONE)
-    assert repeat_wishes([unstated], Wish("more", quantity=Quantity(10.0))) == ()
+    (ten,) = repeat_wishes([unstated], Wish("more", quantity=Quantity(10.0)))
+    assert ten.quantity == Quantity(10.0), "a number in place of an amount that was found"
 
 
 def test_several_changes_are_undone_at_once() -> None:

@@ -44,6 +44,7 @@ from t2onet.language.quantities import Unit, find_quantities
         ("highlights all the way down", 100.0, Unit.PERCENT, 0, "all the way"),
         ("crop it square", 1.0, Unit.RATIO, 0, "square"),
         ("half of that", 0.5, Unit.FACTOR, 0, "half of that"),
+        ("30 % of that", 0.3, Unit.FACTOR, 0, "30 %"),
         ("undo the last two", 2.0, Unit.NONE, 0, "last two"),
         ("vibrance thirty", 30.0, Unit.NONE, 0, "thirty"),
         ("dehaze plus twenty", 20.0, Unit.NONE, 0, "plus twenty"),
