@@ -37,6 +37,8 @@ _SETTLED = 0.01
 """The search ends when no amount moves by more than this in a round."""
 _SOFT_MOST = 0.6
 """How far side effects are made up for that nobody spoke of."""
+_LITTLE_HELP = 0.3
+"""Share of what is made up for where even the most of it makes up for less than half."""
 _SOFT_TOLERANCE = 1.0
 """Just-noticeable differences from which on they are made up for."""
 _TOLERANCE = 0.04
@@ -259,13 +261,15 @@ class Checker:
         excess = -sign * miss(number, 0.0) if sign else 0.0
         if excess <= hold.tolerance:
             return
-        amounts[number] = find_amount(
+        amount = find_amount(
             lambda amount: excess + sign * miss(number, amount),
             excess,
             min(begin or _FIRST_AMOUNT, hold.most),
             hold.most,
             NOTICEABLE / 4,
         )
+        helps_little = amount >= hold.most < 1 and -sign * miss(number, amount) > excess / 2
+        amounts[number] = amount * _LITTLE_HELP if helps_little else amount
 
 
 def find_amount(
