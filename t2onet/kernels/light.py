@@ -26,6 +26,8 @@ Kernel = Callable[[np.ndarray], TileFunction]
 """Parameters -> a function of a tile (3, H, W) in linear light and its frame."""
 
 _ZERO, _HALF, _ONE, _TWO = (np.float32(value) for value in (0, 0.5, 1, 2))
+_QUARTER, _FIVE_QUARTERS = np.float32(0.25), np.float32(1.25)
+_ROOT_BITS = np.uint32(0x4F586000)
 _TINY = np.float32(1e-6)
 _RED, _GREEN, _BLUE = (np.float32(weight) for weight in LUMINANCE_WEIGHTS)
 
@@ -111,7 +113,23 @@ def _raise_exposure(values, gain):  # type: ignore[no-untyped-def]
 def limit_gain_of(x, gain):  # type: ignore[no-untyped-def]
     """`operations.light.limit_gain` of one value."""
     fourth, square = gain * gain * gain * gain, x * x
-    return gain / math.sqrt(math.sqrt(_ONE + (fourth - _ONE) * square * square))
+    return gain * _invert_fourth_root(_ONE + (fourth - _ONE) * square * square)
+
+
+@compile_inlined
+def _invert_fourth_root(x):  # type: ignore[no-untyped-def]
+    """x^(-1/4) within 2e-7 of itself: a quarter of the exponent, then three of Newton's steps.
+
+    Two roots and a division take half as long again.
+    """
+    y = np.uint32(_ROOT_BITS - (np.float32(x).view(np.uint32) >> np.uint32(2))).view(np.float32)
+    quarter = _QUARTER * x
+    square = y * y
+    y = y * (_FIVE_QUARTERS - quarter * square * square)
+    square = y * y
+    y = y * (_FIVE_QUARTERS - quarter * square * square)
+    square = y * y
+    return y * (_FIVE_QUARTERS - quarter * square * square)
 
 
 _TABLE_SIZE = 4096
@@ -130,9 +148,7 @@ def fade_pixel(red, green, blue, i, r, g, b, grey):  # type: ignore[no-untyped-d
     r, g, b, grey = r * m, g * m, b * m, min(grey * m, _ONE)
     top = max(_ONE - grey, _TINY)
     bottom = max(grey, _TINY)
-    up, down = max(r, g, b), -min(r, g, b)
-    rich = max(up / top, down / bottom)
-    k = _ONE / rich if rich > _ONE else _ONE
+    k = min(top / max(top, r, g, b), bottom / max(bottom, -min(r, g, b)))
     red[i] = min(max(grey + r * k, _ZERO), _ONE)
     green[i] = min(max(grey + g * k, _ZERO), _ONE)
     blue[i] = min(max(grey + b * k, _ZERO), _ONE)

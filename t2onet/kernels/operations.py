@@ -25,7 +25,10 @@ from .sharpness import prepare_sharpness
 
 _ONE = np.float32(1)
 _ZERO = np.float32(0)
+_TWO = np.float32(2)
 _TINY = np.float32(1e-8)
+_DEGREE = 16
+"""Of the polynomials that bent contrast curves are close to."""
 
 
 @compile_kernel
@@ -105,6 +108,24 @@ def _scale_by_table(tile, p, ratios):  # type: ignore[no-untyped-def]
         for i in range(red.size):
             k = max(_ONE + p * (gains[i] - _ONE), _ZERO)
             red[i], green[i], blue[i] = min(red[i] * k, _ONE), min(green[i] * k, _ONE), min(blue[i] * k, _ONE)
+
+
+@compile_kernel
+def _scale_by_polynomial(tile, p, c):  # type: ignore[no-untyped-def]
+    """Scale pixels by a polynomial of their luminance, highest power first."""
+    red, green, blue = tile[0], tile[1], tile[2]
+    for i in range(red.size):
+        lum = _RED * red[i] + _GREEN * green[i] + _BLUE * blue[i]
+        t = _TWO * (lum if lum < _ONE else _ONE) - _ONE
+        ratio = c[0]
+        for k in range(1, _DEGREE + 1):
+            ratio = ratio * t + c[k]
+        gain = max(_ONE + p * (ratio - _ONE), _ZERO)
+        red[i], green[i], blue[i] = (
+            min(red[i] * gain, _ONE),
+            min(green[i] * gain, _ONE),
+            min(blue[i] * gain, _ONE),
+        )
 
 
 @compile_kernel
@@ -213,21 +234,40 @@ def _prepare_scalar(kernel: Callable[..., Any]) -> Kernel:
 
 _RATIOS = 4096
 """Pieces of the table of a bent contrast curve."""
+_MAX_POLYNOMIAL_ERROR = 2e-6
+
+
+def _bend_contrast(lum: np.ndarray, pivot: float) -> np.ndarray:
+    """Ratios of the full contrast curve, bent to a pivot, to luminance."""
+    power = math.log(0.5) / math.log(pivot)
+    ratios: np.ndarray = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
+    return ratios
 
 
 @lru_cache(maxsize=16)  # a fit moves the amount of a contrast more often than its pivot
 def _tabulate_contrast(pivot: float) -> np.ndarray:
-    """Ratios of the full contrast curve, bent to a pivot, at evenly spaced roots of luminance."""
-    lum = np.linspace(0, 1, _RATIOS + 1) ** 2
-    power = math.log(0.5) / math.log(pivot)
-    table = ((math.pi**2 / 4) * lum**power * np.sinc(lum**power / 2) ** 2) ** (1 / power)
+    """The ratios at evenly spaced roots of luminance."""
+    table = _bend_contrast(np.linspace(0, 1, _RATIOS + 1) ** 2, pivot)
     return np.append(table, table[-1]).astype(np.float32)  # white is the start of a piece, too
+
+
+@lru_cache(maxsize=16)
+def _approximate_contrast(pivot: float) -> np.ndarray | None:
+    """The ratios as a polynomial of 2 lum - 1, highest power first; None where no polynomial is close."""
+    fit = np.polynomial.Chebyshev.interpolate(lambda t: _bend_contrast((t + 1) / 2, pivot), _DEGREE)
+    lum = np.linspace(0, 1, _RATIOS + 1)
+    error = np.abs(lum * (fit(2 * lum - 1) - _bend_contrast(lum, pivot))).max()
+    coefficients = fit.convert(kind=np.polynomial.Polynomial).coef[::-1]
+    return coefficients.astype(np.float32) if error < _MAX_POLYNOMIAL_ERROR else None
 
 
 def _prepare_contrast(values: np.ndarray) -> TileFunction:
     if len(values) == 1 or values[1] == get_operation("contrast").defaults[1]:
         return _prepare_scalar(_adjust_contrast)(values)
-    return run_on_pixels(_scale_by_table, np.float32(values[0]), _tabulate_contrast(float(values[1])))
+    p, pivot = np.float32(values[0]), float(values[1])
+    if (coefficients := _approximate_contrast(pivot)) is not None:
+        return run_on_pixels(_scale_by_polynomial, p, coefficients)
+    return run_on_pixels(_scale_by_table, p, _tabulate_contrast(pivot))
 
 
 def _prepare_curves(values: np.ndarray) -> TileFunction:
