@@ -4,7 +4,7 @@ The requests are those of the train splits of MA5k-Req and GIER. The sentences s
 digests of them, which are of no use without the datasets. How they were read: docs/following.md.
 
 A judgement is a list of attributes with signs. Marks are finer: those of several wishes are separated by
-semicolons, and each is written as `what direction [amount] [where=..] [hue=..] [role=limit]
+semicolons, and each is written as `what direction [amount] [where=..] [hue=..] [role=..] [verb=..]
 @head,other,words`, where numbers count the words between spaces. A dash means that nothing is asked for.
 """
 
@@ -20,7 +20,19 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from ..language.wishes import HUES, WHATS, WHERES, WHOLE, Amount, Direction, Intent, Role, Wish, parse_intent
+from ..language.wishes import (
+    HUES,
+    WHATS,
+    WHERES,
+    WHOLE,
+    Amount,
+    Direction,
+    Intent,
+    Role,
+    Verb,
+    Wish,
+    parse_intent,
+)
 
 _DIRECTIONS = {"+": Direction.UP, "-": Direction.DOWN, "=": Direction.FIX, ".": Direction.NONE}
 _FIELDS = ("request", "expert_summary", "amateur_summary")
@@ -179,4 +191,5 @@ def _parse_wish(mark: str) -> Wish:
         raise ValueError(f"a wish is marked as {mark.strip()!r}, which the reader does not know")
     if what == "look" and direction == "-":  # of an old print, whose brown is to go
         what, hue = "cast", "orange"
-    return Wish(what, _DIRECTIONS[direction], amount, where, hue, Role(named.get("role", "ask")))
+    role, verb = Role(named.get("role", Role.ASK)), Verb(named.get("verb", Verb.CHANGE))
+    return Wish(what, _DIRECTIONS[direction], amount, where, hue, role, verb)

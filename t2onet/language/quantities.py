@@ -80,7 +80,7 @@ _UNITS = {
     Unit.MIRED: r"mireds?\b",
     Unit.DEGREES: r"degrees?\b|°|deg\b",
     Unit.FACTOR: r"x\b|times\b|fold\b|×",
-    Unit.NONE: r"points?\b|pts?\b|units?\b",
+    Unit.NONE: r"points?\b|pts?\b|units?\b|steps?\b|edits?\b",
 }
 _UNIT = "|".join(f"(?P<{unit.name}>{pattern})" for unit, pattern in _UNITS.items())
 _AFTER = re.compile(
@@ -115,7 +115,7 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
         "number": rf"{sign}(?P<digits>{digits})(?!s\b|st\b|nd\b|rd\b|th\b)(?!\d)",
         "mixed": rf"{minus}\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
-        "mixed after": rf"\b(?P<words>{word}|an?)\s+(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
+        "mixed after": rf"\b(?:(?P<words>{word}|an?)\s+)?(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
         "parts": rf"{minus}\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
         "setting": rf"{minus}\b(?<!last\s)(?P<words>(?!one\b)(?:{word}))\b{_AFTER_SETTING}",
         "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b"
@@ -198,7 +198,7 @@ def _read_value(name: str, match: re.Match[str]) -> float | None:
 
 
 def _read_mixed(match: re.Match[str]) -> float:
-    return _read_word(match["words"]) + _PARTS[match["part"].lower()]
+    return _read_word(match["words"] or "a") + _PARTS[match["part"].lower()]
 
 
 def _to_number(digits: str) -> float:

@@ -30,10 +30,11 @@ from .wishes import (
     Amount,
     Direction,
     Role,
+    Verb,
     Wish,
 )
 
-SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue")
+SLOT_NAMES = ("what", "direction", "amount", "role", "where", "hue", "verb")
 """Outputs of the network that classify each piece, in order; `belongs` and `looks` follow."""
 MAX_CHARACTERS = 2000
 """Longer requests are read up to here."""
@@ -41,11 +42,13 @@ MAX_PIECES = 126
 """The most pieces of a sentence that are read; what follows is left out."""
 MAX_WORD = 40
 """Words of more characters are unknown."""
-_DIRECTIONS, _AMOUNTS, _ROLES = tuple(Direction), tuple(Amount), tuple(Role)
+_DIRECTIONS, _AMOUNTS, _ROLES, _VERBS = tuple(Direction), tuple(Amount), tuple(Role), tuple(Verb)
 _LOOKS_NAMED = 3
 _LAST_LATIN = 0xFF
 MIN_HEAD_PROBABILITY = 0.4
 """What a wish's head must have at least; words that mean nothing have less."""
+MAX_NO_HEAD_PROBABILITY, MIN_LONE_PROBABILITY = 0.5, 0.3
+"""Where no word is a head by itself: how likely it is at most that there is none, and the best at least."""
 
 
 @dataclass(frozen=True)
@@ -177,9 +180,8 @@ def decode_wishes(
 ) -> list[DecodedWish]:
     """The wishes in the network's outputs (T, classes) for one sentence, one for each head."""
     found: list[DecodedWish] = []
-    for piece, owner in enumerate(owners):
-        if owner < 0 or owners[piece - 1] == owner or not _is_head(outputs["what"][piece]):
-            continue
+    for piece in find_heads(outputs["what"], owners):
+        owner = owners[piece]
         wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
         belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
@@ -189,15 +191,29 @@ def decode_wishes(
     return found
 
 
-def _is_head(scores: np.ndarray) -> bool:
-    """Whether one of the wishes is likely enough at a piece."""
-    likely = np.exp(scores - scores.max())
-    return bool(scores.argmax()) and float(likely.max() / likely.sum()) > MIN_HEAD_PROBABILITY
+def find_heads(scores: np.ndarray, owners: Sequence[int]) -> list[int]:
+    """The pieces at which wishes have their heads, from scores (T, classes) of what they are.
+
+    Where no piece is one by itself, but some piece is more likely than not, the likeliest is taken.
+    """
+    starts = [at for at, owner in enumerate(owners) if owner >= 0 and owners[at - 1] != owner]
+    if not starts:
+        return []
+    exponents = np.exp(scores[starts] - scores[starts].max(axis=1, keepdims=True))
+    chances = exponents / exponents.sum(axis=1, keepdims=True)
+    likeliest = chances[:, 1:].max(axis=1)
+    is_head = (likeliest > chances[:, 0]) & (likeliest > MIN_HEAD_PROBABILITY)
+    if is_head.any():
+        return [starts[number] for number in np.flatnonzero(is_head)]
+    best = int(likeliest.argmax())
+    is_likely = chances[:, 0].prod() < MAX_NO_HEAD_PROBABILITY and likeliest[best] > MIN_LONE_PROBABILITY
+    return [starts[best]] if is_likely else []
 
 
 def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str]) -> Wish:
     """The wish whose head is a word, from the outputs (classes,) at the word's first piece."""
     choice = {name: int(outputs[name].argmax()) for name in SLOT_NAMES}
+    choice["what"] = int(outputs["what"][1:].argmax()) + 1
     what = WHATS[choice["what"] - 1]
     if what in DIRECTED_CHANGES:
         choice["direction"] = int(outputs["direction"][:-1].argmax())
@@ -208,6 +224,7 @@ def _decode_wish(outputs: dict[str, np.ndarray], head: Word, looks: Sequence[str
         WHERES[choice["where"]],
         HUES[choice["hue"] - 1] if choice["hue"] and what in ("cast", "recolour") else "",
         _ROLES[choice["role"]],
+        _VERBS[choice["verb"]],
         head=head.text,
         start=head.start,
         looks=_rank_looks(outputs["looks"], looks) if what == "look" else (),

@@ -38,11 +38,12 @@ ZONES = ("shadows", "midtones", "highlights", "whites", "blacks")
 RANGES = ("reds", "oranges", "yellows", "greens", "aquas", "blues", "purples", "magentas")
 PLACES = (
     "sky", "subject", "background", "foreground", "person", "face", "skin", "hair", "vegetation", "water",
-    "building", "ground", "top", "bottom", "left", "right", "centre", "edges", "thing",
+    "building", "ground", "top", "bottom", "left", "right", "centre", "edges", "thing", "rest",
 )  # fmt: skip
 WHOLE = "whole"
 WHERES = (WHOLE, *ZONES, *RANGES, *PLACES)
-"""Parts of a photo: tonal zones, ranges of hue, and places; a thing is any other object."""
+"""Parts of a photo: tonal zones, ranges of hue, and places; a thing is any other object, and the rest is all
+that the other wishes are not about."""
 HUES = ("red", "orange", "yellow", "green", "aqua", "blue", "purple", "magenta")
 
 
@@ -74,6 +75,21 @@ class Role(StrEnum):
     """The person asks about it."""
 
 
+class Verb(StrEnum):
+    """What a wish does to the changes that were made before."""
+
+    CHANGE = "change"
+    """Go on from where the photo is."""
+    SET = "set"
+    """Move a slider to the stated number: "contrast to 20"."""
+    ADD = "add"
+    """Add to what was done: "another half stop"."""
+    CANCEL = "cancel"
+    """Take that change back: "undo the contrast", "reset the shadows"."""
+    REPLACE = "replace"
+    """Take the place of the last change: "no, I meant the shadows"."""
+
+
 class Outcome(StrEnum):
     """What became of a wish."""
 
@@ -98,6 +114,7 @@ class Wish:
     where: str = WHOLE
     hue: str = ""
     role: Role = Role.ASK
+    verb: Verb = Verb.CHANGE
     quantity: Quantity | None = None
     words: tuple[str, ...] = ()
     head: str = ""

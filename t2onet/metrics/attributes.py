@@ -16,7 +16,7 @@ JUST_NOTICEABLE = (0.5, 0.3, 0.5, 0.5, 0.4, 0.03)
 """The smallest change of each attribute that a person notices, in the order of `Attribute`."""
 ATTRIBUTE_INDEX = {attribute: index for index, attribute in enumerate(Attribute)}
 
-_MIN_DETAIL = 1e-4
+MIN_DETAIL = 1e-4
 """Least mean |Laplacian| of L*, so that the sharpness of a picture without detail is finite."""
 _TINY = 1e-12
 """Added under square roots, so that gradients at grey and flat pictures are finite."""
@@ -38,7 +38,7 @@ def measure_lab_attributes(values: Array) -> Array:
     mean = _mean_over_pixels(light)
     spread = (_mean_over_pixels((light - mean[..., None, None]) ** 2) + _TINY) ** 0.5
     chroma = _mean_over_pixels((red * red + warm * warm + _TINY) ** 0.5)
-    detail = xp.clip(_mean_over_pixels(abs(laplacian(light, 1.0))), _MIN_DETAIL, None)
+    detail = xp.clip(_mean_over_pixels(abs(laplacian(light, 1.0))), MIN_DETAIL, None)
     sharpness = xp.log(detail / xp.clip(spread, 1.0, None))
     return xp.stack(
         [mean, spread, chroma, _mean_over_pixels(warm), _mean_over_pixels(red), sharpness], axis=-1

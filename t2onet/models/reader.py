@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role
+from ..language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Verb
 
 WIDTH, HEADS, LAYERS, INNER, POSITIONS = 384, 12, 6, 1536, 128
 LOOK_WIDTH = 96
@@ -26,6 +27,7 @@ SLOTS = {
     "role": len(Role),
     "where": len(WHERES),
     "hue": len(HUES) + 1,
+    "verb": len(Verb),
 }
 """What is classified at each piece; number 0 of `what` and `hue` is none."""
 
@@ -57,16 +59,29 @@ class EncoderLayer(nn.Module):
 class ReaderNetwork(nn.Module):
     """From numbers of word pieces (B, T) to logits of each slot, membership (B, T, T) and look vectors."""
 
-    def __init__(self, pieces: int, layers: int = LAYERS) -> None:
+    def __init__(self, pieces: int, layers: int = LAYERS, slots: Mapping[str, int] = SLOTS) -> None:
         super().__init__()
         self.pieces = nn.Embedding(pieces, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(EncoderLayer() for _ in range(layers))
         self.dropout = nn.Dropout(0.1)
-        self.slots = nn.ModuleDict({name: nn.Linear(WIDTH, size) for name, size in SLOTS.items()})
+        self.slots = nn.ModuleDict({name: nn.Linear(WIDTH, size) for name, size in slots.items()})
         self.member, self.owner = nn.Linear(WIDTH, 128), nn.Linear(WIDTH, 128)
         self.look = nn.Linear(WIDTH, LOOK_WIDTH)
+
+    def add_slots(self, slots: Mapping[str, int]) -> None:
+        """Add slots, and classes at the end of slots, with weights of zero."""
+        for name, size in slots.items():
+            wider = nn.Linear(WIDTH, size)
+            with torch.no_grad():
+                wider.weight.zero_()
+                wider.bias.zero_()
+                if name in self.slots:
+                    known = cast(nn.Linear, self.slots[name])
+                    wider.weight[: len(known.weight)] = known.weight
+                    wider.bias[: len(known.bias)] = known.bias
+            self.slots[name] = wider
 
     def encode(self, pieces: Tensor) -> Tensor:
         """States (B, T, WIDTH) of pieces (B, T); number 0 is padding."""
@@ -120,7 +135,8 @@ def load_pretrained(network: ReaderNetwork, weights: Mapping[str, Tensor]) -> No
 def load_exported(path: Path) -> tuple[ReaderNetwork, Tensor, list[str]]:
     """The network in an exported file, the vectors of its looks, and its word pieces.
 
-    The file has 8 bits a weight, so this is where training goes on from rather than what was exported.
+    The file has 8 bits a weight, so this is where training goes on from rather than what was exported. Slots
+    and classes that came since begin with zeros.
     """
     import onnx
     from onnx import numpy_helper
@@ -136,7 +152,12 @@ def load_exported(path: Path) -> tuple[ReaderNetwork, Tensor, list[str]]:
     }
     pieces = next(one.value for one in model.metadata_props if one.key == "pieces").split("\n")
     layers = {name.split(".")[2] for name in weights if name.startswith("network.layers.")}
-    network = ReaderNetwork(len(pieces), len(layers))
+    sizes = {
+        name: len(weights[f"network.slots.{name}.bias"])
+        for name in SLOTS
+        if f"network.slots.{name}.bias" in weights
+    }
+    network = ReaderNetwork(len(pieces), len(layers), sizes)
     state = network.state_dict()
     named = {name[8:]: value for name, value in weights.items() if name.startswith("network.")}
     # The matrices of linear maps lose their names; they stand in the order in which they are used.
@@ -145,6 +166,8 @@ def load_exported(path: Path) -> tuple[ReaderNetwork, Tensor, list[str]]:
     for name, value in (*named.items(), *zip(unnamed, maps, strict=True)):
         state[name] = torch.from_numpy(np.array(value)).float()
     network.load_state_dict(state)
+    if sizes != SLOTS:
+        network.add_slots(SLOTS)
     return network, torch.from_numpy(np.array(prototypes)).float(), pieces
 
 

@@ -25,6 +25,7 @@ from ..language.wishes import (
     Amount,
     Direction,
     Role,
+    Verb,
     Wish,
     get_attributes,
 )
@@ -44,6 +45,7 @@ LOSS_WEIGHTS = {
     "role": 0.7,
     "where": 0.7,
     "hue": 0.7,
+    "verb": 0.5,
     "look": 0.3,
 }
 _LOOK_SHARPNESS = 12.0
@@ -54,7 +56,7 @@ _SIGNS = "+-−%&/"
 
 @dataclass
 class ReaderSample:
-    """A sentence as numbers: pieces (T,), labels of each slot (6, T), membership (T, T) and looks (T,).
+    """A sentence as numbers: pieces (T,), labels of each slot (7, T), membership (T, T) and looks (T,).
 
     `belongs`[i, j] is 1 where piece i belongs to the wish with its head at piece j, 0 where it does not, and
     -1 where j is no head or i is not the first piece of its word. `changes` are the changes of attributes
@@ -90,11 +92,14 @@ def label_wish(wish: Wish) -> list[int]:
         list(Role).index(wish.role),
         WHERES.index(wish.where),
         HUES.index(wish.hue) + 1 if wish.hue else 0,
+        list(Verb).index(wish.verb),
     ]
 
 
-def make_sample(sentence: MarkedSentence, vocabulary: Mapping[str, int]) -> ReaderSample:
-    """The labels of a sentence whose wishes are marked."""
+def make_sample(
+    sentence: MarkedSentence, vocabulary: Mapping[str, int], *, has_verbs: bool = True
+) -> ReaderSample:
+    """The labels of a sentence whose wishes are marked; simulated ones say nothing about verbs."""
     words = split_words(sentence.text)
     pieces, owners = (values[:MAX_LENGTH] for values in encode_words(words, vocabulary))
     first = {owner: at for at, owner in reversed(list(enumerate(owners))) if owner >= 0}
@@ -121,6 +126,8 @@ def make_sample(sentence: MarkedSentence, vocabulary: Mapping[str, int]) -> Read
             continue
         head = heads[0]
         labels[:, head] = label_wish(marked.wish)
+        if not has_verbs:
+            labels[list(SLOTS).index("verb"), head] = IGNORED
         if marked.look:
             looks[head] = looks_known.index(marked.look)
         belongs[starts, head] = 0
@@ -205,14 +212,16 @@ class ReaderLoss(nn.Module):
         return losses
 
     def _classify(self, outputs: Mapping[str, Tensor], batch: Mapping[str, Tensor], name: str) -> Tensor:
+        """The loss of a slot for each labelled piece; of heads the sum, which its caller divides."""
         head = name == "what"
-        return LOSS_WEIGHTS[name] * functional.cross_entropy(
+        total = LOSS_WEIGHTS[name] * functional.cross_entropy(
             outputs[name].float().flatten(0, 1),
             batch[name].flatten(),
             ignore_index=IGNORED,
             label_smoothing=_SMOOTHING if head else 0.0,
-            reduction="sum" if head else "mean",
+            reduction="sum",
         )
+        return total if head else total / (batch[name] != IGNORED).sum().clamp(min=1)
 
     def _score_changes(
         self, outputs: Mapping[str, Tensor], batch: Mapping[str, Tensor], rows: Tensor
@@ -310,7 +319,8 @@ def measure_written(
 
 
 def _name_wish(wish: Wish) -> str:
-    return " ".join((wish.what, wish.direction, wish.where, wish.hue, wish.role)).replace("  ", " ")
+    parts = (wish.what, wish.direction, wish.where, wish.hue, wish.role, wish.verb)
+    return " ".join(parts).replace("  ", " ")
 
 
 @torch.no_grad()

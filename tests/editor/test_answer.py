@@ -14,7 +14,7 @@ from t2onet.editor.policy import apply_to_thumbnail, make_thumbnail
 from t2onet.image import open_image
 from t2onet.language.quantities import Quantity, Unit
 from t2onet.language.reader import Reading
-from t2onet.language.wishes import Amount, Direction, Outcome, Role, Wish
+from t2onet.language.wishes import Amount, Direction, Outcome, Role, Verb, Wish
 from t2onet.looks import looks
 from t2onet.recipe import Recipe
 from tests.conftest import EXAMPLES
@@ -120,7 +120,7 @@ def test_what_is_limited_is_not_moved_by_another_wish(picture: np.ndarray) -> No
     ("wish", "reason"),
     [
         (Wish("remove", where="person"), "things cannot be removed from a photo"),
-        (Wish("lightness", UP, where="sky"), "the sky alone cannot be changed yet"),
+        (Wish("lightness", UP, where="hair"), "the hair cannot be found by its name; mark it with a mask"),
         (Wish("crop"), "say how to crop, such as “crop to 16:9”"),
         (Wish("foreign"), "requests are read in English"),
         (
@@ -278,8 +278,8 @@ def test_a_look_is_as_strong_as_was_asked(
 def test_a_step_is_taken_back_by_its_name(picture: np.ndarray) -> None:
     recipe = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2), ("grain", 30)])
     for wish, left in (
-        (Wish("contrast", DOWN, words=("undo", "the", "contrast")), ["exposure", "grain"]),
-        (Wish("lightness", UP, words=("reset", "the", "exposure")), ["contrast", "grain"]),
+        (Wish("contrast", DOWN, verb=Verb.CANCEL), ["exposure", "grain"]),
+        (Wish("lightness", UP, verb=Verb.CANCEL), ["contrast", "grain"]),
         (Wish("noise", DOWN, words=("remove", "the", "grain")), ["exposure", "contrast"]),
     ):
         answer = answer_reading(Reading("", (wish,)), picture, recipe)

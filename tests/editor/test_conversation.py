@@ -20,7 +20,7 @@ from t2onet.editor.conversation import (
 )
 from t2onet.language import Attribute
 from t2onet.language.quantities import Quantity, Unit
-from t2onet.language.wishes import Direction, Outcome, Role, Wish
+from t2onet.language.wishes import Direction, Outcome, Role, Verb, Wish
 from t2onet.looks import looks
 from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from tests.conftest import open_example
@@ -489,7 +489,7 @@ def test_a_bare_number_replaces_the_last_one() -> None:
     bare = Wish("lightness", UP, quantity=half, words=("half", "a", "stop"), start=19)
     (again,) = restate_amount([Wish("less"), bare], [last])
     assert (again.direction, again.quantity, again.outcome) == (DOWN, half, None)
-    assert restate_amount([replace(bare, words=("another", "half", "stop"))], [last]) == ()
+    assert restate_amount([replace(bare, verb=Verb.ADD)], [last]) == ()
     assert restate_amount([replace(bare, start=0, head="shadows")], [last]) == (), "of another word"
     assert restate_amount([replace(bare, where="shadows")], [last]) == ()
     assert restate_amount([bare, Wish("warmth", UP)], [last]) == ()
@@ -515,6 +515,6 @@ def test_a_question_about_a_photo_as_it_was_opened_is_a_complaint() -> None:
     assert editor.follow("why is it brighter?").recipe == darker.recipe, "now it is about the edit"
 
 
-@pytest.mark.parametrize(("words", "replaced"), [(("only", "shadows"), True), (("shadows", "too"), False)])
-def test_a_part_that_was_meant_takes_the_place_of_the_whole(words: tuple[str, ...], replaced: bool) -> None:
-    assert replaces_last(Wish("more", where="shadows", words=words)) is replaced
+@pytest.mark.parametrize(("verb", "replaced"), [(Verb.REPLACE, True), (Verb.ADD, False)])
+def test_a_part_that_was_meant_takes_the_place_of_the_whole(verb: Verb, replaced: bool) -> None:
+    assert replaces_last(Wish("more", where="shadows", verb=verb)) is replaced

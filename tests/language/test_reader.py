@@ -16,11 +16,12 @@ from t2onet.language.reader import (
     clean_text,
     decode_wishes,
     encode_words,
+    find_heads,
     normalize_word,
     split_pieces,
     split_words,
 )
-from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
+from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Verb, Wish
 
 LOOKS = ("noir", "vintage", "matte", "airy")
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "bright", "##er", "##en", "a", "bit", "#", "n", "##o", ","]
@@ -76,6 +77,7 @@ def decode(
         "role": len(Role),
         "where": len(WHERES),
         "hue": len(HUES) + 1,
+        "verb": len(Verb),
         "belongs": len(owners),
     }
     outputs = {name: np.zeros((len(owners), size), np.float32) for name, size in sizes.items()}
@@ -90,6 +92,7 @@ def decode(
             "role": list(Role).index(wish.role),
             "where": WHERES.index(wish.where),
             "hue": HUES.index(wish.hue) + 1 if wish.hue else 0,
+            "verb": list(Verb).index(wish.verb),
         }
         for name, number in classes.items():
             outputs[name][piece, number] = 9
@@ -167,9 +170,23 @@ def test_a_number_without_any_wish_is_left_out() -> None:
     assert decode("20 % of nothing", {}) == []
 
 
+def test_a_wish_says_what_it_does_to_earlier_changes() -> None:
+    (wish,) = decode("lose the grain", {"grain": (Wish("grain", Direction.DOWN, verb=Verb.CANCEL), "lose")})
+    assert wish.verb is Verb.CANCEL
+
+
+@pytest.mark.parametrize(("chances", "heads"), [((0.4, 0.3), [1]), ((0.45, 0.0), []), ((0.15, 0.15), [])])
+def test_the_likeliest_head_is_taken_where_there_is_one_but_no_word_is_sure(
+    chances: tuple[float, ...], heads: list[int]
+) -> None:
+    rows = [(0.5, 0.5), *((1 - chance, max(chance, 1e-9)) for chance in chances), (0.5, 0.5)]
+    assert find_heads(np.log(rows), [-1, 0, 1, -1]) == heads
+
+
 def test_what_is_hardly_likelier_than_nothing_is_no_wish() -> None:
     outputs = {
-        name: np.zeros((3, 9), np.float32) for name in ("what", "direction", "amount", "role", "where")
+        name: np.zeros((3, 9), np.float32)
+        for name in ("what", "direction", "amount", "role", "where", "verb")
     }
     outputs |= {"hue": np.zeros((3, 9)), "belongs": np.zeros((3, 3)), "looks": np.zeros((3, 4))}
     outputs["what"][1, 1] = 0.5

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from t2onet.data.marks import MarkedSentence, MarkedWish
-from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Wish
+from t2onet.language.wishes import HUES, WHATS, WHERES, Amount, Direction, Role, Verb, Wish
 from t2onet.models.reader import LOOK_WIDTH, SLOTS, ReaderNetwork
 from t2onet.operations import Attribute
 from t2onet.training.reader import (
@@ -68,7 +68,7 @@ def test_labels_lie_on_the_first_piece_of_the_head(samples: list[ReaderSample]) 
     ]  # fmt: skip
     assert sample.labels[1:, 3].tolist() == [
         list(Direction).index(Direction.UP), list(Amount).index(Amount.MUCH), list(Role).index(Role.ASK),
-        WHERES.index("whole"), 0,
+        WHERES.index("whole"), 0, list(Verb).index(Verb.CHANGE),
     ]  # fmt: skip
     assert (sample.labels[1:, [1, 2, 5, 6, 7]] == IGNORED).all()
 
@@ -79,7 +79,7 @@ def test_words_belong_to_their_heads(samples: list[ReaderSample]) -> None:
     sample = samples[1]  # [CLS] bright ##er , less yellow in the sky [SEP]
     assert sample.belongs[:, 1].tolist() == [-1, 1, -1, 0, 0, 0, 0, 0, 0, -1]
     assert sample.belongs[:, 5].tolist() == [-1, 0, -1, 0, 1, 1, 1, 1, 1, -1]
-    assert sample.labels[-1, 5] == HUES.index("yellow") + 1
+    assert sample.labels[list(SLOTS).index("hue"), 5] == HUES.index("yellow") + 1
 
 
 def test_a_look_has_its_class(samples: list[ReaderSample]) -> None:
@@ -216,4 +216,4 @@ def test_written_sentences_count_where_all_wishes_are_read() -> None:
     unmarked = [make_sample(MarkedSentence(sentence.text), VOCABULARY) for sentence in sentences]
     share, errors = measure_written(PerfectReader(collate(unmarked, "cpu")), sentences, VOCABULARY, "cpu")
     assert share == 0.5, "the one that asks for nothing is read right"
-    assert errors == ["make it brighter +20 %: ['lightness up whole ask'], read as []"]
+    assert errors == ["make it brighter +20 %: ['lightness up whole ask change'], read as []"]
