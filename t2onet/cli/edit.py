@@ -36,8 +36,10 @@ from .common import (
     ReaderOption,
     RecursiveOption,
     SkipExistingOption,
+    WhereOption,
     exit_on_error,
     exit_with_error,
+    parse_where_option,
 )
 from .photos import EDITED_SUFFIX, PhotoTask, select_photos
 
@@ -45,7 +47,8 @@ if TYPE_CHECKING:
     from ..editor import Edit
     from ..editor.networks import StylePolicy, T2ONetPolicy
     from ..image import Image
-    from ..recipe import Recipe
+    from ..recipe import Mask, Recipe
+    from ..recipe.where import Where
 
 
 @exit_on_error
@@ -64,6 +67,11 @@ def edit_photos(
     ] = DEFAULT_MODE,
     manner: Annotated[Mode | None, typer.Option(help="Old name of --mode.", hidden=True)] = None,
     reader: ReaderOption = DEFAULT_READER,
+    where: WhereOption = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Grey picture, white where the photo is edited."),
+    ] = None,
     strength: Annotated[
         float, typer.Option(help="0 changes nothing, 1 is the answer, more than 1 exaggerates it.")
     ] = 1.0,
@@ -93,6 +101,7 @@ def edit_photos(
     from ..editor.networks import open_policy
     from ..editor.policy import check_mode
     from ..image.codecs import count_cores
+    from ..recipe import Mask
 
     check_overwrite_options(overwrite, skip_existing)
     mode = reconcile_mode(mode, manner, "--mode", "--manner")
@@ -110,8 +119,11 @@ def edit_photos(
         check_mode(policy, mode)
     threads = max(1, count_cores() // jobs)
     existing = _ExistingFileRule(overwrite, skip_existing)
+    part = _EditedPart(
+        None if where is None else parse_where_option(where), None if mask is None else Mask.from_file(mask)
+    )
     work = _EditWorker(
-        policy, request, mode, reader, strength, variants, seed, sidecar, existing, threads, len(todo)
+        policy, request, mode, reader, part, strength, variants, seed, sidecar, existing, threads, len(todo)
     )
     made: list[Path] = []
     try:
@@ -148,6 +160,13 @@ class _ExistingFileRule(NamedTuple):
     skip: bool
 
 
+class _EditedPart(NamedTuple):
+    """The part of each photo that the request is for: a place in words, or a mask."""
+
+    where: Where | None
+    mask: Mask | None
+
+
 @dataclass(frozen=True)
 class _EditWorker:
     """Edits each photo."""
@@ -156,6 +175,7 @@ class _EditWorker:
     request: str
     mode: Mode
     reader: ReaderName
+    part: _EditedPart
     strength: float
     variants: int
     seed: int
@@ -173,7 +193,9 @@ class _EditWorker:
 
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
-        editor = Editor(task.source, self.policy, reader=self.reader)
+        editor = Editor(
+            task.source, self.policy, reader=self.reader, where=self.part.where, mask=self.part.mask
+        )
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
         if not _is_answer(variants[0]):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..image import image_from_array
 from ..language.quantities import Unit
 from ..language.reader import Reading
 from ..language.wishes import (
@@ -16,33 +17,38 @@ from ..language.wishes import (
     IMPOSSIBLE,
     PLACES,
     RANGES,
-    STYLES,
     WHOLE,
     Amount,
     Direction,
     Outcome,
     Role,
+    Verb,
     Wish,
-    get_attributes,
 )
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
+from ..places import OpenedPhoto
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checked, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
+from .limits import (
+    conclude_limit,
+    conclude_unmeasured,
+    decline,
+    get_limits,
+    get_soft_limits,
+    is_gentle,
+    is_open,
+    spares_part,
+)
 from .measures import MIN_PART_SHARE, Measure
+from .parts import PhotoParts, exclude, get_text, list_parts
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
 MIN_LOOK_SCORE = 0.6
 """How near a look must be to a wish to be taken."""
-_UNDOING = frozenset({"undo", "reset", "forget", "cancel", "revert", "scrap"})
-_REMOVING = frozenset({"remove", "without", "lose", "drop", "skip"})
-_REMOVED_BY_NAME = ("sharpness", "clarity", "contrast", "vignette", "grain")
-"""Words that take a step back, all of them or those of changes that nothing else is meant by."""
-_SETTING_WORDS = frozenset({"set", "to", "at", "back"})
-"""Words beside a number that a slider should stand at."""
 LOOK_STRENGTHS = {Amount.LITTLE: 0.5, Amount.PLAIN: 1.0, Amount.MUCH: 1.3}
 _STRONGEST_LOOK = 2.0
 _CANNOT = {
@@ -65,16 +71,7 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_SIDE_EFFECTS = {"haze": ("lightness",), "lightness": ("contrast", "colour")}
-"""What wishes move that nobody asked for, and that can be held."""
-_ALSO_ASKS = {
-    **dict.fromkeys(("haze", "fade", "clarity"), ("contrast",)),
-    "black_and_white": ("colour",),
-    "punch": ("contrast", "colour"),
-}
-"""What wishes ask to move besides what they are called; it is not held then."""
-_EXCUSED = {"colour": frozenset({"warmth", "tint", "cast"})}
-"""Wishes that may move what is held: it is held as if they were not there."""
+_WHOLE_EFFECTS = ("grain", "vignette", "black_and_white", "look", "auto")
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -82,24 +79,6 @@ USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
 """Mean and standard deviation of L* of an ordinary photo."""
 _FIXED_SHARE = 0.7
 """Share of the way to an ordinary photo that a fix goes."""
-_COLOURS = ("colour", "warmth", "tint")
-"""What must stay where the colours of a photo are to stay."""
-_KNOWN_PLACES = ("skin",)
-"""Places that are known by their hues."""
-_UNMEASURED: dict[str, tuple[str, ...]] = {
-    "noise": ("sharpness", "clarity"),
-    "grain": ("grain",),
-    "clarity": ("clarity",),
-    "haze": ("dehaze",),
-    "vignette": ("vignette",),
-    "black_and_white": ("black_and_white",),
-    **dict.fromkeys(STYLES, ()),
-}
-"""What is not measured where it is limited, and the operations that may add to it."""
-_MEASURED_AS = {"punch": (("contrast", 1), ("colour", 1)), "fade": (("contrast", -1),)}
-"""Limits that are about several quantities, or about the opposite of one."""
-_PART_LIMITS = ("lightness", "colour")
-"""What must stay in a range of hues that is to be left alone; of a tonal zone the light alone."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +90,8 @@ class Answer:
     reasons: dict[str, tuple[str, ...]] = field(default_factory=dict)
     helpers: tuple[str, ...] = ()
     """Operations that only make up for side effects of the others."""
+    kept: tuple[str, ...] = ()
+    """What they kept as it was."""
 
 
 def answer_reading(
@@ -121,14 +102,19 @@ def answer_reading(
     size: tuple[int, int] = (1, 1),
     retouched: bool = False,
     earlier: Sequence[Wish] = (),
+    parts: PhotoParts | None = None,
 ) -> Answer:
     """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it.
 
     `size` is the height and width of the photo itself. With `retouched` the recipe is an expert's retouch:
     wishes are measured from the photo before it, and a retouch that meets them is left as it is. `earlier`
-    wishes led to the recipe: the opposite of one takes a part of it back.
+    wishes led to the recipe: the opposite of one takes a part of it back. `parts` are those of the photo
+    itself; by default they are found on the picture.
     """
-    return _Answering(picture, recipe, size, retouched, earlier).answer(reading)
+    if parts is None:
+        parts = PhotoParts(OpenedPhoto(image_from_array(np.ascontiguousarray(picture.transpose(1, 2, 0)))))
+    answering = _Answering(picture, recipe, size, retouched=retouched, earlier=earlier, parts=parts)
+    return answering.answer(reading)
 
 
 @dataclass
@@ -148,10 +134,13 @@ class _Answering:
         picture: np.ndarray,
         recipe: Recipe,
         size: tuple[int, int],
+        *,
         retouched: bool,
         earlier: Sequence[Wish],
+        parts: PhotoParts,
     ) -> None:
         self.start = recipe
+        self.parts = parts
         self.earlier = earlier
         self.size = size
         self.retouched = retouched
@@ -161,39 +150,43 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(wish) for wish in reading.wishes]
+        wishes = [self._screen(_widen(wish, reading.wishes)) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
-        self.share = _GENTLE if any(_is_gentle(wish, wishes) for wish in wishes) else 1.0
+        self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
         self._draft_limits(drafts)
         self._draft_changes(drafts)
         limits = [limit for draft in drafts for limit in draft.limits]
-        soft = {} if limits or self.retouched else _get_soft_limits([draft.wish for draft in drafts])
+        local = self.parts.whole is not None
+        soft = {} if limits or self.retouched or local else get_soft_limits([draft.wish for draft in drafts])
         checked = self.checker.solve([change for draft in drafts for change in draft.changes], limits, soft)
         self._conclude(drafts, checked)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
-        return Answer(checked.recipe, tuple(draft.wish for draft in drafts), self.reasons, helpers)
+        return Answer(
+            checked.recipe, tuple(draft.wish for draft in drafts), self.reasons, helpers, checked.kept
+        )
 
     def _draft_limits(self, drafts: Sequence[WishDraft]) -> None:
         """What the limits of the request hold; a limit on how far wishes go is kept by going less far."""
         wishes = [draft.wish for draft in drafts]
-        asked = {wish.what for wish in wishes if _is_open(wish)}
+        asked = {wish.what for wish in wishes if is_open(wish)}
         for draft in drafts:
-            if _is_gentle(draft.wish, wishes):
+            if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
-                draft.limits = [*_get_limits(draft.wish, asked)]
+                place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None
+                draft.limits = [*get_limits(draft.wish, asked, place)]
 
     def _draft_changes(self, drafts: Sequence[WishDraft]) -> None:
         """The changes that each wish needs; one that no change can meet is declined."""
         wishes = [draft.wish for draft in drafts]
-        held = [limit for draft in drafts if not _spares(draft.wish) for limit in draft.limits]
-        spared = _exclude_parts(draft.wish.where for draft in drafts if draft.limits and _spares(draft.wish))
-        grey = any(_is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
+        held = [limit for draft in drafts if not spares_part(draft.wish) for limit in draft.limits]
+        spared = [limit.where for draft in drafts if spares_part(draft.wish) for limit in draft.limits[:1]]
+        grey = any(is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()
         share = self.share * (_RETOUCHED_SHARE if self.retouched else 1.0)
         self.checker.lighter = share * sum(map(_expect_lightness, wishes))
         for draft in drafts:
-            if not _is_open(draft.wish):
+            if not is_open(draft.wish):
                 continue
             own = share * (_TAKEN_BACK if _takes_back(draft.wish, self.earlier) else 1.0)
             draft.changes = [
@@ -206,10 +199,11 @@ class _Answering:
                 )
                 for change in self._realize(draft.wish, held, grey)
             ]
-            if spared and draft.wish.where == WHOLE:
-                draft.changes = [replace(change, where=spared) for change in draft.changes]
+            where = exclude(spared, self.parts.locate(draft.wish, wishes))
+            if where is not None and (draft.wish.where == WHOLE or draft.wish.where in PLACES):
+                draft.changes = [_restrict(change, where) for change in draft.changes]
             if not draft.changes:
-                draft.wish = _decline(draft.wish, _explain_missing(draft.wish))
+                draft.wish = decline(draft.wish, _explain_missing(draft.wish))
 
     def _conclude(self, drafts: Sequence[WishDraft], checked: Checked) -> None:
         """What became of each wish, from the effects of its changes and the excesses of its limits."""
@@ -219,11 +213,14 @@ class _Answering:
             for change in draft.changes:
                 draft.wish = self._conclude_change(draft.wish, change, next(effects))
             for _ in draft.limits:
-                draft.wish = _conclude_limit(draft.wish, next(excesses))
+                draft.wish = conclude_limit(draft.wish, next(excesses))
             if draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
-                draft.wish = _conclude_unmeasured(draft.wish, changed)
+                draft.wish = conclude_unmeasured(draft.wish, changed)
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
+        if wish.where in PLACES and wish.where != "skin":  # as for the whole photo, then restricted
+            found = realize(replace(wish, where=WHOLE), held, self.checker.pivot)
+            return [replace(change, wish=wish) for change in found]
         if wish.direction is Direction.FIX and wish.quantity is None:
             return self._fix(wish)
         if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
@@ -254,19 +251,18 @@ class _Answering:
     def _screen(self, wish: Wish) -> Wish:
         """Decline what cannot be done, before anything is tried."""
         reason = self._find_obstacle(wish)
-        return _decline(wish, reason) if reason else wish
+        return decline(wish, reason) if reason else wish
 
     def _find_obstacle(self, wish: Wish) -> str:
         """Why a wish cannot be met; empty where nothing stands in its way."""
-        place = wish.where in PLACES and wish.where not in _KNOWN_PLACES
         if wish.what == FOREIGN:
             return "requests are read in English"
         if wish.role is Role.LIMIT:
-            return f"the {wish.where} cannot be told apart yet" if place else ""
+            return self.parts.find_obstacle(wish) if get_text(wish.where) is None else ""
         if wish.what in IMPOSSIBLE:
             return _CANNOT[wish.what]
-        if wish.what in CHANGES and place:
-            return f"the {wish.where} alone cannot be changed yet"
+        if wish.what in CHANGES and (reason := self.parts.find_obstacle(wish)):
+            return reason
         missing = (
             wish.where in (*RANGES, "skin")
             and wish.quantity is None
@@ -280,22 +276,25 @@ class _Answering:
             return wish
         if wish.what == "auto":  # the retouch that the recipe begins with
             return replace(wish, outcome=Outcome.DONE)
-        if wish.what == "look":
-            return self._apply_look(wish)
-        if wish.what in GEOMETRY:
-            return self._apply_geometry(wish)
         if taken := self._find_taken_back(wish):
             return self._take_back(wish, taken)
+        if wish.what == "look":
+            return self._drop_look(wish) if wish.verb is Verb.CANCEL else self._apply_look(wish)
+        if wish.what in GEOMETRY:
+            return self._apply_geometry(wish)
         effect = self._find_removed_effect(wish)
         return self._remove_effect(wish, effect) if effect else wish
 
     def _find_taken_back(self, wish: Wish) -> set[str]:
         """The operations of steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
-        words = {*map(str.lower, wish.words)}
-        undone = _UNDOING & words or (_REMOVING & words and wish.what in _REMOVED_BY_NAME)
-        if not undone or wish.quantity is not None or wish.what not in CHANGES:
+        if (
+            wish.verb is not Verb.CANCEL
+            or wish.quantity is not None
+            or wish.what not in (*CHANGES, *GEOMETRY)
+        ):
             return set()
-        moved = {change.operation for change in realize(wish)} - {"mixer", "grading"}
+        moved = {wish.what} if wish.what in GEOMETRY else {change.operation for change in realize(wish)}
+        moved -= {"mixer", "grading"}  # which other wishes may have moved as well
         return {name for name in moved if self.checker.recipe.find_step(name) is not None}
 
     def _take_back(self, wish: Wish, names: Collection[str]) -> Wish:
@@ -332,15 +331,23 @@ class _Answering:
         name, score = wish.looks[0]
         if score < MIN_LOOK_SCORE:
             nearest = " or ".join(name for name, _ in wish.looks[:2])
-            return _decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
+            return decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
         recipe = self._drop_looks(self.checker.recipe)
         for step in looks()[name].recipe.blend(self._get_strength(wish)).steps:
-            recipe = recipe.adjust(step.operation, list(step.parameters))
+            recipe = recipe.adjust(step.operation, list(step.parameters), self.parts.locate(wish, ()))
             self.reasons[step.operation] = wish.words
         held_from = self.checker.held_from
         self.checker = Checker(self.checker.picture, recipe)
         self.checker.held_from = held_from
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
+
+    def _drop_look(self, wish: Wish) -> Wish:
+        """Take the looks back that were taken before."""
+        recipe = self._drop_looks(self.checker.recipe)
+        if recipe == self.checker.recipe:
+            return decline(wish, "there is no look to take back")
+        self.checker = Checker(self.checker.picture, recipe)
+        return replace(wish, outcome=Outcome.DONE)
 
     def _get_strength(self, wish: Wish) -> float:
         """How strong a look is, by words or a number: "a hint of sepia", "sepia at 50 %"."""
@@ -359,7 +366,7 @@ class _Answering:
     def _apply_geometry(self, wish: Wish) -> Wish:
         step = make_geometry(wish, self._measure_aspect())
         if step is None:
-            return _decline(wish, f"say how to {wish.what}, such as {GEOMETRY_EXAMPLES[wish.what]}")
+            return decline(wish, f"say how to {wish.what}, such as {GEOMETRY_EXAMPLES[wish.what]}")
         name, values = step
         self.checker = Checker(self.checker.picture, self.checker.recipe.adjust(name, values))
         self.reasons[name] = wish.words
@@ -375,11 +382,25 @@ class _Answering:
         """What became of a wish with one of its changes."""
         if effect is not None and effect < NOTICEABLE and change.stated is None:
             return (
-                wish if wish.outcome is Outcome.DONE else _decline(wish, "the photo cannot show more of that")
+                wish if wish.outcome is Outcome.DONE else decline(wish, "the photo cannot show more of that")
             )
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
+
+
+def _keeps_rest(wish: Wish) -> bool:
+    """Whether a limit is that all else stays: "and nothing else", which every answer heeds."""
+    return (
+        wish.role is Role.LIMIT and wish.where == "rest" and wish.what in IMPOSSIBLE and wish.outcome is None
+    )
+
+
+def _widen(wish: Wish, wishes: Sequence[Wish]) -> Wish:
+    """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part."""
+    has_effect = wish.what in _WHOLE_EFFECTS and wish.where in PLACES
+    has_no_rest = wish.where == "rest" and not list_parts(wishes) and not _keeps_rest(wish)
+    return replace(wish, where=WHOLE) if has_effect or has_no_rest else wish
 
 
 def _explain_missing(wish: Wish) -> str:
@@ -388,40 +409,18 @@ def _explain_missing(wish: Wish) -> str:
     return f"{_name(wish)} cannot be changed there"
 
 
-def _is_gentle(wish: Wish, wishes: Sequence[Wish]) -> bool:
-    """Whether a wish is that others go less far: "don't overdo it", "brighter but not too bright"."""
-    if wish.role is not Role.LIMIT or wish.what == "less":
-        return wish.role is Role.LIMIT
-    moved = _list_moves(wish)
-    asked = {move for other in wishes if other.role is Role.ASK for move in _list_moves(other)}
-    return bool(moved) and moved <= asked
-
-
-def _list_moves(wish: Wish) -> set[tuple[str, str, int]]:
-    """What a wish moves which way, and where: attributes, or what it is about."""
-    moves: Sequence[tuple[str, int]] = get_attributes(wish.what, wish.direction, wish.where, wish.hue)
-    if not moves and wish.direction in (Direction.UP, Direction.DOWN):
-        moves = [(wish.what, 1 if wish.direction is Direction.UP else -1)]
-    return {(wish.where, what, sign) for what, sign in moves}
-
-
 def _sets_slider(wish: Wish) -> bool:
     """Whether a number says where a slider should stand: "highlights -10", "set the contrast to 20"."""
     quantity = wish.quantity
-    return quantity is not None and (
-        bool(quantity.sign) or bool(_SETTING_WORDS & {*map(str.lower, wish.words)})
-    )
+    if quantity is None or wish.verb is Verb.ADD:
+        return False
+    return bool(quantity.sign) or wish.verb is Verb.SET
 
 
-def _spares(wish: Wish) -> bool:
-    """Whether a limit leaves hues of the photo alone; tonal zones border on each other too softly."""
-    return wish.role is Role.LIMIT and wish.what in IMPOSSIBLE and wish.where in (*RANGES, *_KNOWN_PLACES)
-
-
-def _exclude_parts(parts: Iterable[str]) -> str | None:
-    """The photo without some parts, as a step says where it applies; None without any."""
-    names = [*dict.fromkeys(parts)]
-    return f"not ({' or '.join(names)})" if len(names) > 1 else f"not {names[0]}" if names else None
+def _restrict(change: Change, where: str) -> Change:
+    """A change at a place alone, measured there."""
+    measure = None if change.measure is None else replace(change.measure, where=where)
+    return replace(change, where=where, measure=measure)
 
 
 def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:
@@ -453,15 +452,6 @@ def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
     ]
 
 
-def _is_open(wish: Wish) -> bool:
-    """Whether changes have to be found for a wish."""
-    return wish.outcome is None and wish.role is Role.ASK and wish.what in CHANGES
-
-
-def _decline(wish: Wish, reason: str) -> Wish:
-    return replace(wish, outcome=Outcome.DECLINED, reason=reason)
-
-
 def _name(wish: Wish) -> str:
     return {"cast": "the colour", "lightness": "the light"}.get(
         wish.what, f"the {wish.what.replace('_', ' ')}"
@@ -472,62 +462,20 @@ def _decline_contradictions(wishes: Sequence[Wish]) -> list[Wish]:
     """Wishes that ask for the opposite of each other are both declined."""
     signs: dict[tuple[str, str, str], set[int]] = {}
     for wish in wishes:
-        if _is_open(wish) and wish.quantity is None and wish.direction in (Direction.UP, Direction.DOWN):
+        if is_open(wish) and wish.quantity is None and wish.direction in (Direction.UP, Direction.DOWN):
             signs.setdefault((wish.what, wish.where, wish.hue), set()).add(get_sign(wish))
     both = {key for key, found in signs.items() if len(found) > 1}
     return [
-        _decline(wish, "the request asks for the opposite as well")
-        if _is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both
+        decline(wish, "the request asks for the opposite as well")
+        if is_open(wish) and wish.quantity is None and (wish.what, wish.where, wish.hue) in both
         else wish
         for wish in wishes
     ]
 
 
-def _get_limits(wish: Wish, asked: Collection[str]) -> Iterable[Measure]:
-    """What a limit holds: one quantity, or the light and colour of a part; not what is asked for."""
-    sign = {Direction.UP: 1, Direction.DOWN: -1}.get(wish.direction, 0)
-    if wish.what in IMPOSSIBLE:
-        held = _PART_LIMITS if wish.where in (*RANGES, "skin") else _PART_LIMITS[:1]
-        return [Measure(what, 0, wish.where) for what in held] if wish.where != WHOLE else []
-    if wish.what == "colour" and wish.where == WHOLE and not sign:
-        return [Measure(what, 0) for what in _COLOURS if what not in asked]
-    if wish.what in _MEASURED_AS:
-        return [Measure(what, turn * sign, wish.where) for what, turn in _MEASURED_AS[wish.what]]
-    return [] if wish.what in _UNMEASURED else [Measure(wish.what, sign, wish.where, wish.hue)]
-
-
-def _get_soft_limits(wishes: Sequence[Wish]) -> dict[Measure, frozenset[str]]:
-    """What a photo should not lose without being asked, and the wishes that may move it all the same.
-
-    Its contrast and colour when it is made lighter or darker, its light when haze goes.
-    """
-    open_wishes = [wish for wish in wishes if _is_open(wish)]
-    if any(wish.quantity for wish in open_wishes):
-        return {}
-    whole = {wish.what for wish in open_wishes if wish.where == WHOLE}
-    asked = {what for wish in open_wishes for what in (wish.what, *_ALSO_ASKS.get(wish.what, ()))}
-    sides = dict.fromkeys(side for what in _SIDE_EFFECTS if what in whole for side in _SIDE_EFFECTS[what])
-    return {Measure(side, 0): _EXCUSED.get(side, frozenset()) for side in sides if side not in asked}
-
-
 def _expect_lightness(wish: Wish) -> float:
     """By how much L* a wish makes the whole photo lighter."""
-    if not _is_open(wish) or wish.what != "lightness" or wish.where != WHOLE or wish.quantity is not None:
+    if not is_open(wish) or wish.what != "lightness" or wish.where != WHOLE or wish.quantity is not None:
         return 0.0
     sign = get_sign(wish)
     return sign * LIGHTNESS_TARGETS[sign] * AMOUNT_FACTORS[wish.amount] * JUST_NOTICEABLE[0]
-
-
-def _conclude_unmeasured(wish: Wish, changed: Collection[str]) -> Wish:
-    """A limit that nothing measures is kept where no step that was changed may break it."""
-    risky = [name for name in _UNMEASURED.get(wish.what, ()) if name in changed]
-    return (
-        _decline(wish, f"{risky[0]} may have added to it") if risky else replace(wish, outcome=Outcome.KEPT)
-    )
-
-
-def _conclude_limit(wish: Wish, excess: float) -> Wish:
-    """Kept, or not quite; a limit of several quantities is kept if all of them are."""
-    if excess > NOTICEABLE or wish.outcome is Outcome.DECLINED:
-        return _decline(wish, "it could not be held fully")
-    return replace(wish, outcome=Outcome.KEPT)

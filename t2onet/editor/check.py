@@ -16,13 +16,18 @@ from .. import operations
 from ..image.colour import encode_srgb, lightness_to_luminance
 from ..language.wishes import Direction, Wish
 from ..recipe import Recipe
+from ..recipe.where import parse_where
 from .measures import Measure, SmallPicture
 from .policy import apply_to_thumbnail
 from .realize import MOST_SHARES, Change, realize
 
+StepPlace = tuple[str, str | None]
+"""The operation of a step, and where it applies."""
 NOTICEABLE = 1.0
 """Just-noticeable differences from which on a change is seen."""
 _ROUNDS = 3
+_COARSE = 2
+"""Pixels in a row of the thumbnail for one of the smaller picture, where the search begins."""
 _SHARES = (1.0, 0.6, 0.35, 0.2)
 """Shares of all targets that are tried, one after the other, until every wish is seen."""
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
@@ -33,14 +38,16 @@ _OWN_SHARE = 0.4
 """Share of a target that a wish's own changes reach."""
 _FIRST_AMOUNT, _TRIES = 0.12, 7
 """The amount that is tried first, and how many are."""
-_SETTLED = 0.01
-"""The search ends when no amount moves by more than this in a round."""
+_SETTLED, _SAME = 0.01, 0.004
+"""The search ends when no amount moves by more than this: in a round, in a try."""
 _SOFT_MOST = 0.6
 """How far side effects are made up for that nobody spoke of."""
 _LITTLE_HELP = 0.3
 """Share of what is made up for where even the most of it makes up for less than half."""
 _SOFT_TOLERANCE = 1.0
 """Just-noticeable differences from which on they are made up for."""
+_KEPT = 1.5
+"""Just-noticeable differences up to which they count as kept."""
 _TOLERANCE = 0.04
 """Share of a target by which an amount may miss it."""
 _LOWEST_PIVOT = 0.2
@@ -60,6 +67,8 @@ class Checked:
     excesses: tuple[float, ...]
     helpers: tuple[str, ...] = ()
     """Operations that only make up for side effects."""
+    kept: tuple[str, ...] = ()
+    """What nobody spoke of and moved by no more than can hardly be seen, thanks to them."""
 
 
 @dataclass(frozen=True)
@@ -92,30 +101,52 @@ class Checker:
             self._own_share = _OWN_SHARE
         else:
             self._own_share = 0.0  # what the recipe does already counts
-        self.before = SmallPicture(reference)
+        self.before = SmallPicture(reference, picture)
         self.held_from = self.before
         """The picture that limits are measured from; a look may come between it and the changes."""
         self.lighter = 0.0
         """By how much L* the photo will be lighter."""
         self._rendered: dict[tuple[float, ...], SmallPicture] = {}
+        self._built: dict[tuple[StepPlace, ...], Recipe] = {}
+
+    def shrink(self) -> Checker:
+        """The same on a smaller picture."""
+        smaller = Checker(shrink_picture(self.picture), self.recipe, shrink_picture(self.before.view.picture))
+        smaller._own_share = self._own_share
+        if self.held_from is not self.before:
+            smaller.held_from = SmallPicture(shrink_picture(self.held_from.view.picture))
+        return smaller
 
     def build(self, changes: Sequence[Change], amounts: Sequence[float]) -> Recipe:
         """The recipe with the changes; changes of one operation add up in one step."""
-        found: dict[tuple[str, str | None], tuple[float, ...]] = {}
+        found: dict[StepPlace, tuple[float, ...]] = {}
         for change, amount in zip(changes, amounts, strict=True):
             if amount:
                 key = (change.operation, change.where)
                 found[key] = change.move(found.get(key) or self._get_start(change), amount)
-        recipe = self.recipe
-        for (name, where), values in found.items():
-            rounded = operations.get_operation(name).clip(round_parameters(name, values))
-            recipe = recipe.adjust(name, list(rounded), where)
-        return recipe
+        rounded = {
+            (name, where): operations.get_operation(name).clip(round_parameters(name, values))
+            for (name, where), values in found.items()
+        }
+        places = tuple(rounded)
+        if places not in self._built:  # the search moves the same steps again and again
+            recipe = self.recipe
+            for (name, where), values in rounded.items():
+                recipe = recipe.adjust(name, list(values), where)
+            self._built[places] = recipe
+        recipe = self._built[places]
+        steps = list(recipe.steps)
+        for (name, where), values in rounded.items():
+            at = recipe.find_step(name, None if where is None else parse_where(where))
+            assert at is not None
+            steps[at] = steps[at].model_copy(update={"parameters": tuple(values)})
+        return recipe.model_copy(update={"steps": tuple(steps)})
 
     def _get_start(self, change: Change) -> tuple[float, ...]:
         """The parameters of a change's operation in the recipe so far."""
         operation = operations.get_operation(change.operation)
-        at = self.recipe.find_step(change.operation, change.where)
+        place = None if change.where is None else parse_where(change.where)
+        at = self.recipe.find_step(change.operation, place)
         if at is None:
             return operation.defaults
         values = operation.canonical(self.recipe.steps[at].parameters)
@@ -180,15 +211,10 @@ class Checker:
         amounts = [change.stated if change.stated is not None else change.usual for change in changes]
         amounts += [0.0] * (len(everything) - len(changes))
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
-        for _ in range(_ROUNDS):
-            before = [*amounts]
-            for number in free:
-                amounts[number] = self._reach(everything, amounts, number)
-            for hold in holds:
-                self._hold(everything, amounts, hold)
-            moved = max((abs(one - other) for one, other in zip(amounts, before, strict=True)), default=0.0)
-            if len(free) + len(holds) < 2 or moved < _SETTLED:
-                break
+        if free or holds:
+            if not any(change.where for change in changes):  # places are not found on so small a picture
+                self.shrink()._settle(everything, amounts, free, holds)
+            self._settle(everything, amounts, free, holds)
         after = self.render(everything, amounts)
         effects = [
             self.before.measure_change(after, change.measure) if change.measure else None
@@ -203,7 +229,31 @@ class Checker:
             tuple(effects),
             tuple(excesses),
             tuple(operation for operation in used if operation not in own),
+            tuple(
+                hold.limit.what for hold in holds[len(limits) :] if self._is_kept(everything, amounts, hold)
+            ),
         )
+
+    def _is_kept(self, changes: Sequence[Change], amounts: list[float], hold: Hold) -> bool:
+        """Whether a quantity that changes move back is hardly different in the end."""
+        if not any(amounts[number] for number in hold.movers.values()):
+            return False
+        after = self._render_without(changes, amounts, hold.excused)
+        return _measure_excess(self.held_from, after, hold.limit) <= _KEPT
+
+    def _settle(
+        self, changes: Sequence[Change], amounts: list[float], free: Sequence[int], holds: Sequence[Hold]
+    ) -> None:
+        """Move the free amounts and those of holds until all are where they should be."""
+        for _ in range(_ROUNDS):
+            before = [*amounts]
+            for number in free:
+                amounts[number] = self._reach(changes, amounts, number)
+            for hold in holds:
+                self._hold(changes, amounts, hold)
+            moved = max((abs(one - other) for one, other in zip(amounts, before, strict=True)), default=0.0)
+            if len(free) + len(holds) < 2 or moved < _SETTLED:
+                break
 
     def _make_hold(self, limit: Measure, changes: list[Change], most: float) -> Hold:
         """Add changes that move a limited quantity back, either way where it must not move at all."""
@@ -235,7 +285,7 @@ class Checker:
             reached = self.before.measure_change(self.render(changes, tried), measure)
             return min(reached, (reached - others) / self._own_share) if self._own_share else reached
 
-        begin = min(max(amounts[number], _FIRST_AMOUNT), change.most)
+        begin = min(amounts[number] or _FIRST_AMOUNT, change.most)
         tolerance = _TOLERANCE * change.target
         if amounts[number] and abs(effect(begin) - change.target) <= tolerance:
             return begin
@@ -272,6 +322,15 @@ class Checker:
         amounts[number] = amount * _LITTLE_HELP if helps_little else amount
 
 
+def shrink_picture(picture: np.ndarray) -> np.ndarray:
+    """A picture (3, H, W) averaged down, as far as its size allows."""
+    _, height, width = picture.shape
+    if height % _COARSE or width % _COARSE:
+        return picture
+    parts = picture.reshape(3, height // _COARSE, _COARSE, width // _COARSE, _COARSE)
+    return np.ascontiguousarray(parts.mean((2, 4), dtype=np.float32))
+
+
 def find_amount(
     effect: Callable[[float], float], target: float, begin: float, most: float, tolerance: float
 ) -> float:
@@ -295,8 +354,11 @@ def find_amount(
             share = (target - reached[low]) / max(reached[high] - reached[low], 1e-6)
             amount = low + (high - low) * min(max(share, 0.08), 0.92)
         elif amount < most:
-            amount = min(most, 2.2 * amount)
+            share = (target - reached[0.0]) / max(reached[amount] - reached[0.0], 1e-6)
+            amount = min(most, amount * min(max(share, 1.05), 2.2))
         else:
+            break
+        if any(abs(amount - tried) < _SAME for tried in reached):
             break
     return min(reached, key=lambda one: abs(reached[one] - target))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import operations
 from ..language.quantities import Quantity, Unit
-from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, Wish, get_attributes
+from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, Verb, Wish, get_attributes
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
@@ -24,14 +24,8 @@ _FACTORS = {
 """What more or less of the last change multiplies it by."""
 _RESTATING = ("more", "less", "reverse", "undo")
 """What may be said beside a number that replaces the last one."""
-_REPLACING_WORDS = frozenset({"only", "just", "not", "meant", "instead", "rather"})
-"""Words beside a part of the photo that the last change should have been about."""
 _ASKING_WHY = frozenset({"why", "how", "who"})
 """Words of questions that are complaints: "why is it so dark?", but not "is it too dark?"."""
-_EMPTY_VERBS = frozenset({"make", "set", "put", "go", "bring", "take", "have", "try"})
-"""Verbs beside a number that say nothing about what it is of."""
-_ADDING_WORDS = frozenset({"another", "more", "further", "extra", "again", "additional"})
-"""Words beside a number that comes on top of the last one."""
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
@@ -86,13 +80,16 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
         changed = [restate(changes[0], command.quantity)]
     else:
         changed = []
-    return tuple(replace(wish, words=command.words, outcome=None, reason="") for wish in changed)
+    return tuple(
+        replace(wish, words=command.words, verb=command.verb, outcome=None, reason="") for wish in changed
+    )
 
 
 def replaces_last(command: Wish) -> bool:
     """Whether a last change that is repeated takes the place of the first: "no, 20", "only the shadows"."""
-    words = {*map(str.lower, command.words)}
-    return bool(_REPLACING_WORDS & words) or (command.where == WHOLE and not _ADDING_WORDS & words)
+    return command.verb in (Verb.REPLACE, Verb.SET) or (
+        command.where == WHOLE and command.verb is not Verb.ADD
+    )
 
 
 def cure_complaints(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
@@ -117,8 +114,8 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     (new,) = numbers
     quantity = new.quantity
     assert quantity is not None
-    alone = quantity.start <= new.start < quantity.end or new.head.lower() in _EMPTY_VERBS
-    bare = alone and not _ADDING_WORDS & {*map(str.lower, new.words)}
+    alone = quantity.start <= new.start < quantity.end and new.verb is not Verb.ADD
+    bare = alone or new.verb in (Verb.SET, Verb.REPLACE)
     same = [wish for wish in last if (wish.what, wish.where, wish.role) == (new.what, new.where, Role.ASK)]
     if not bare or len(same) != 1 or same[0].quantity is None or same[0].outcome is Outcome.DECLINED:
         return ()

@@ -16,10 +16,12 @@ from ..errors import RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import COMMANDS, Outcome, Role, Wish
+from ..language.wishes import COMMANDS, Outcome, Role, Verb, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
-from ..recipe import Recipe, Step
+from ..places import OpenedPhoto
+from ..recipe import Mask, Recipe, Step
+from ..recipe.where import Where, parse_where
 from .answer import answer_reading
 from .conversation import (
     REPLIES,
@@ -42,6 +44,7 @@ from .explain import (
     find_look,
     reply_to,
 )
+from .parts import PhotoParts
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
@@ -67,6 +70,8 @@ def edit(
     strength: float = 1.0,
     policy: Policy | None = None,
     reader: Reader | ReaderName = DEFAULT_READER,
+    where: Where | None = None,
+    mask: Mask | None = None,
     manner: Mode | None = None,
 ) -> Edit:
     """Edit a photo (an Image, an array or a file) as a request in words says.
@@ -74,17 +79,18 @@ def edit(
     `mode` is "literal" (what the sentence says and nothing else) or "expert" (also retouch the photo);
     `manner` is its deprecated old name. `strength` 1 is the answer as it is. `policy` is another network that
     answers instead. `reader` reads the request: "default", "free" (which learned from no research data), or
-    another.
+    another. `where` ("sky", "top except reds") or `mask` is the part that requests about the whole are for.
     """
     mode = resolve_mode(mode, manner)
-    return Editor(photo, policy, reader=reader).ask(request, mode=mode).at(strength)
+    return Editor(photo, policy, reader=reader, where=where, mask=mask).ask(request, mode=mode).at(strength)
 
 
 class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
     `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
-    such as "like the last one".
+    such as "like the last one". Requests about the whole photo are met at the place `where`, whose effect is
+    measured, or through a `mask`, with the amounts for the whole.
     """
 
     def __init__(
@@ -94,9 +100,14 @@ class Editor:
         *,
         reader: Reader | ReaderName = DEFAULT_READER,
         previous: Recipe | None = None,
+        where: Where | None = None,
+        mask: Mask | None = None,
     ) -> None:
         if not isinstance(reader, Reader):
             check_reader(reader)
+        if policy is not None and (where or mask):
+            raise RequestError("another network edits whole photos; leave out where and mask, or the network")
+        self._where, self._mask = _check_part(where, mask), mask
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
@@ -240,6 +251,10 @@ class Editor:
             if current.recipe.steps or cured == reading.wishes:
                 return answer_question(reading.wishes, current, self.picture)
             reading = replace(reading, wishes=cured)
+        if conversation and any(wish.verb is Verb.REPLACE for wish in reading.wishes):
+            back = current.with_recipe(current.turn.since, replace(current.turn, wishes=()))
+            after = self._meet(reading, back)
+            return replace(after, turn=replace(after.turn, last=current.recipe))
         return self._meet(reading, current)
 
     def _meet(self, reading: Reading, current: Edit) -> Edit:
@@ -252,14 +267,22 @@ class Editor:
             start = make_retouch(self.picture, start, reading.wishes)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
-            reading, self.picture, start, size=size, retouched=retouched, earlier=current.turn.wishes
+            reading,
+            self.picture,
+            start,
+            size=size,
+            retouched=retouched,
+            earlier=current.turn.wishes,
+            parts=PhotoParts(OpenedPhoto(self.photo), self._where),
         )
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
         found = _drop_undone_steps(answer.recipe, current.recipe)
+        if self._mask is not None:
+            found = _mask_new_steps(found, current.recipe, self._mask)
         recipe = _name_look(found, start, answer.wishes)
-        reply = reply_to(answer.wishes, current.recipe, recipe, answer.helpers)
+        reply = reply_to(answer.wishes, current.recipe, recipe, answer.helpers, answer.kept)
         helpers = tuple(dict.fromkeys((*current.helpers, *answer.helpers)))
         return replace(
             current,
@@ -385,6 +408,29 @@ def _add_reply(wish: Wish) -> Wish:
     """A command that was obeyed beside other wishes, with what there is to say about it."""
     reply = REPLIES.get(wish.what, "")
     return replace(wish, reason=f"{reply[:1].lower()}{reply[1:-1]}") if reply else wish
+
+
+def _check_part(where: Where | None, mask: Mask | None) -> str | None:
+    """The words of a place that requests are for; refuses a mask beside it and what words cannot say."""
+    if where is None:
+        return None
+    if mask is not None:
+        raise RequestError("a place and a mask were given; give one of them")
+    place = parse_where(where)
+    if not isinstance(place, str):
+        raise RequestError("a request is for a place in words, such as 'top except reds', or for a mask")
+    return place
+
+
+def _mask_new_steps(recipe: Recipe, before: Recipe, mask: Mask) -> Recipe:
+    """The recipe with new steps through a mask, but for those that have a place or move the frame."""
+    steps = tuple(
+        step
+        if step in before.steps or step.is_local or step.is_geometry
+        else step.model_copy(update={"mask": mask})
+        for step in recipe.steps
+    )
+    return recipe.model_copy(update={"steps": steps})
 
 
 def _drop_undone_steps(recipe: Recipe, before: Recipe) -> Recipe:

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import operations
-from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Wish
+from ..language.wishes import WHOLE, Amount, Direction, Outcome, Role, Verb, Wish
+from ..looks import looks
 from ..recipe import Recipe, Step
 from ..recipe.recipe import StepChange
 from ..recipe.wording import (
@@ -117,6 +118,13 @@ class WishEntry(BaseModel):
     hue: Annotated[
         str, Field(description="The colour that there should be more or less of; empty without one.")
     ]
+    verb: Annotated[
+        Verb,
+        Field(
+            description="change the photo as it is; set a slider to the number; add to, cancel or replace an "
+            "earlier change."
+        ),
+    ]
     outcome: Annotated[Outcome, Field(description="done, declined, or kept for a limit.")]
     reason: Annotated[str, Field(description="Why it was declined, or a remark about how it was done.")]
 
@@ -133,6 +141,7 @@ class WishEntry(BaseModel):
             unit=None if quantity is None else quantity.unit,
             where=wish.where,
             hue=wish.hue,
+            verb=wish.verb,
             outcome=wish.outcome or (Outcome.KEPT if wish.role is Role.LIMIT else Outcome.DONE),
             reason=wish.reason,
         )
@@ -160,8 +169,17 @@ def explain_outcomes(wishes: Sequence[Wish]) -> Iterator[str]:
             yield f"{quote_words(wish.words)}: {wish.reason}."
 
 
-def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe, helpers: Sequence[str] = ()) -> str:
-    """What was done, in one line; `helpers` are operations that make up for side effects of the others."""
+def reply_to(
+    wishes: Sequence[Wish],
+    before: Recipe,
+    after: Recipe,
+    helpers: Sequence[str] = (),
+    kept: Sequence[str] = (),
+) -> str:
+    """What was done, in one line.
+
+    `helpers` are operations that make up for side effects of the others, `kept` is what they kept.
+    """
     if not wishes:
         return NOTHING_FOUND
     declined = [wish for wish in wishes if wish.outcome is Outcome.DECLINED and wish.role is Role.ASK]
@@ -170,14 +188,32 @@ def reply_to(wishes: Sequence[Wish], before: Recipe, after: Recipe, helpers: Seq
         return describe_decline(reasons) if declined else NOTHING_CHANGED
     if not after.steps:
         return AS_OPENED
-    if look := find_look(wishes):
-        steps = [change.after for change in before.diff(after) if change.after]
-        return describe_look(look, steps)
+    if named := _list_looks(wishes):
+        return _describe_with_looks(named, before, after, helpers)
     told = tuple(step for step in after.steps if step.operation not in helpers)
     others = after.model_copy(update={"steps": told}) if told else after
     said = describe_changes(before, after, helpers=helpers) if before.steps else others.describe()
-    kept = dict.fromkeys(KEPT[name] for name in helpers if name in KEPT and told)
-    return f"{said.removesuffix('.')}, {operations.join_phrases([*kept])} kept." if kept else said
+    if not (kept and told):
+        return said
+    return f"{said.removesuffix('.')}, {operations.join_phrases([*kept])} kept."
+
+
+def _list_looks(wishes: Sequence[Wish]) -> list[str]:
+    """The looks that were taken."""
+    done = (wish for wish in wishes if wish.what == "look" and wish.outcome is Outcome.DONE)
+    return [wish.looks[0][0] for wish in done if wish.verb is not Verb.CANCEL]
+
+
+def _describe_with_looks(names: Sequence[str], before: Recipe, after: Recipe, helpers: Sequence[str]) -> str:
+    """Looks by their names, then what else was changed: "Golden hour; darker corners"."""
+    own = {step.operation for name in names for step in looks()[name].recipe.steps}
+    changes = [change.after for change in before.diff(after) if change.after]
+    steps = [step for step in changes if step.operation not in (*own, *helpers)]
+    if len(names) == 1 and not steps:
+        return describe_look(names[0], changes)
+    said = operations.join_phrases([*names])
+    rest = Recipe(steps=tuple(steps)).describe() if steps else ""
+    return f"{said[:1].upper()}{said[1:]}" + (f"; {rest[:1].lower()}{rest[1:]}" if rest else ".")
 
 
 def describe_decline(reason: str) -> str:

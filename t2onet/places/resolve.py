@@ -37,6 +37,9 @@ from .named import PICTURE_SIDE, SnappedMask, find_place
 from .ranges import TileColours, weigh_range
 from .shapes import weigh_linear, weigh_position, weigh_radial
 
+MIN_PLACE_SHARE = 0.01
+"""Share of a photo from which on a place is there."""
+
 
 @dataclass(frozen=True)
 class OpenedPhoto:
@@ -75,6 +78,11 @@ def resolve_where(
 ) -> np.ndarray:
     """The mask (H, W) uint8 of a place: 255 inside, 0 outside, soft in between."""
     return _Resolver(photo, compiled, threads, cancel).resolve(to_area(where))
+
+
+def is_there(name: str, photo: OpenedPhoto) -> bool:
+    """Whether a photo shows a named place."""
+    return bool(find_place(name, photo.small_picture).mean() >= MIN_PLACE_SHARE)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,15 @@ MAX_NAME_WORDS = 6
 
 
 def describe_steps(steps: Sequence[Step]) -> str:
-    """What steps do, as one sentence."""
-    return join_as_sentence(_word_steps(steps)) if steps else "Changes nothing."
+    """What steps do, as one sentence; a place that all of them share is said once."""
+    if not steps:
+        return "Changes nothing."
+    places = {step.where for step in steps}
+    shared = next(iter(places)) if len(steps) > 1 and len(places) == 1 else None
+    if shared is None:
+        return join_as_sentence(_word_steps(steps))
+    said = join_as_sentence(_word_steps([step.model_copy(update={"where": None}) for step in steps]))
+    return f"{said.removesuffix('.')} {_describe_place(label_where(shared))}."
 
 
 def describe_look(name: str, steps: Sequence[Step]) -> str:

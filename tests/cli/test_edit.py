@@ -45,6 +45,48 @@ def test_a_sentence_edits_a_photo(t2o: T2O, photo: Path) -> None:
     assert np.array_equal(again, pixels("dogs-edited.png"))
 
 
+def test_a_request_is_met_at_a_place_alone(t2o: T2O, photo: Path) -> None:
+    answer = t2o("edit", "dogs.png", "a stop darker", "--where", "top")
+    assert (answer.code, answer.err) == (0, "")
+    (step,) = Recipe.load("dogs-edited.png.t2o.json").steps
+    assert (step.operation, step.parameters, step.where) == ("exposure", (-1.0,), "top")
+    change = pixels("dogs-edited.png").astype(float) - pixels("dogs.png")
+    third = len(change) // 3
+    assert change[:third].mean() < -10
+    assert not change[-third:].any()
+
+
+def test_a_request_is_met_through_a_mask(t2o: T2O, photo: Path) -> None:
+    mask = np.zeros((8, 8), np.uint8)
+    mask[:, :4] = 255
+    PIL.Image.fromarray(mask).save("left.png")
+    answer = t2o("edit", "dogs.png", "a stop darker", "--mask", "left.png")
+    assert (answer.code, answer.err) == (0, "")
+    change = pixels("dogs-edited.png").astype(float) - pixels("dogs.png")
+    quarter = change.shape[1] // 4
+    assert change[:, :quarter].mean() < -10
+    assert not change[:, -quarter:].any()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--where", "top", "--mask", "dogs.png"), "a place and a mask were given"),
+        (("--where", "tpo"), "'tpo'"),
+        (("--mask", "none.png"), "none.png"),
+        (("--where", '{"of": "top", "soften": 5}'), "a place in words"),
+    ],
+)
+def test_a_part_that_cannot_be_is_refused(
+    t2o: T2O, photo: Path, options: tuple[str, ...], reason: str
+) -> None:
+    before = contents(photo)
+    answer = t2o("edit", "dogs.png", "darker", *options)
+    assert (answer.code, contents(photo)) == (2, before)
+    assert reason in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_is_chosen_by_name(t2o: T2O, photo: Path, name: str, used_readers: list[ReaderName]) -> None:
     answer = t2o("edit", "dogs.png", "half a stop brighter", "--reader", name, "--json")

@@ -1,0 +1,76 @@
+"""The parts of a photo that wishes are about, as steps say where they apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..language.wishes import PLACES, RANGES, WHOLE, ZONES, Wish
+from ..places import OpenedPhoto, is_there
+from ..recipe import where as places
+
+_SAID_AS = {"background": "not subject", "foreground": "bottom except sky"}
+"""Parts that other places make up."""
+_BY_COLOUR = (*ZONES, *RANGES, "skin")
+
+
+class PhotoParts:
+    """The parts of one photo that wishes can be about."""
+
+    def __init__(self, photo: OpenedPhoto, whole: str | None = None) -> None:
+        self._photo = photo
+        self.whole = whole
+        """What the whole photo stands for: None, or the place that requests are for."""
+
+    def find_obstacle(self, wish: Wish) -> str:
+        """Why a wish cannot be met where it is meant; empty where nothing stands in its way."""
+        if wish.where == "rest" or wish.where in _BY_COLOUR:
+            return ""
+        text = self.whole if wish.where == WHOLE else get_text(wish.where)
+        if text is None and wish.where != WHOLE:
+            name = "that" if wish.where == "thing" else f"the {wish.where}"
+            return f"{name} cannot be found by its name; mark it with a mask"
+        missing = [name for name in list_seen(text or "") if not is_there(name, self._photo)]
+        return f"I see no {missing[0]} in this photo" if missing else ""
+
+    def locate(self, wish: Wish, others: Iterable[Wish]) -> str | None:
+        """Where the steps of a wish apply; None for the whole photo, and for tones and hues.
+
+        The rest is what no other wish is about.
+        """
+        if wish.where == "rest":
+            return exclude(list_parts(others))
+        if wish.where == WHOLE:
+            return self.whole
+        return get_text(wish.where) if wish.where in PLACES and wish.where not in _BY_COLOUR else None
+
+
+def list_parts(wishes: Iterable[Wish]) -> list[str]:
+    """The parts that wishes name, as steps say where they apply."""
+    texts = (get_text(wish.where) for wish in wishes if wish.where not in (WHOLE, "rest"))
+    return [text for text in texts if text is not None]
+
+
+def get_text(name: str) -> str | None:
+    """A part of the reader's vocabulary as the `where` of a step; None for what has no name there."""
+    known = places.list_words()
+    if name in known:
+        return name
+    text = _SAID_AS.get(name)
+    return text if text is not None and {*text.split()} <= {*known, "not", "except"} else None
+
+
+def list_seen(text: str) -> Sequence[str]:
+    """The places that must be in a photo for a part to be there; what is left out need not be."""
+    named = text.split(" except ", maxsplit=1)[0].replace("(", " ").replace(")", " ").split()
+    return [word for word in named if word in places.PLACES]
+
+
+def exclude(texts: Iterable[str], among: str | None = None) -> str | None:
+    """The photo, or a part of it, without other parts; None where nothing is left out of the whole."""
+    names = [f"({text})" if " " in text else text for text in dict.fromkeys(texts)]
+    if not names:
+        return among
+    if among is not None:
+        begin = f"({among})" if " " in among else among
+        return f"{begin} except {' except '.join(names)}"
+    return f"not ({' or '.join(names)})" if len(names) > 1 else f"not {names[0]}"

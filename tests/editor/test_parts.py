@@ -1,0 +1,116 @@
+"""Wishes about a part of a photo change that part, and leave the rest alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from t2onet.editor.answer import answer_reading
+from t2onet.editor.measures import Measure, SmallPicture
+from t2onet.editor.parts import exclude, get_text
+from t2onet.editor.policy import apply_to_thumbnail, make_thumbnail
+from t2onet.image import open_image
+from t2onet.language.reader import Reading
+from t2onet.language.wishes import Direction, Outcome, Role, Wish
+from t2onet.recipe import Recipe
+from t2onet.recipe.where import parse_where
+from tests.conftest import EXAMPLES
+
+UP, DOWN, FIX = Direction.UP, Direction.DOWN, Direction.FIX
+
+
+@pytest.fixture(scope="module")
+def picture() -> np.ndarray:
+    return make_thumbnail(open_image(EXAMPLES / "meadow.jpg"), 128)
+
+
+def meet(picture: np.ndarray, *wishes: Wish) -> tuple[Recipe, tuple[Wish, ...]]:
+    answer = answer_reading(Reading("", wishes), picture, Recipe())
+    return answer.recipe, answer.wishes
+
+
+def measure(picture: np.ndarray, recipe: Recipe, what: str, where: str) -> float:
+    before, after = SmallPicture(picture), SmallPicture(apply_to_thumbnail(recipe, picture))
+    return before.measure_change(after, Measure(what, 1, where))
+
+
+@pytest.mark.parametrize("what", ["lightness", "contrast", "colour", "warmth", "sharpness"])
+@pytest.mark.parametrize(("where", "opposite"), [("top", "bottom"), ("left", "right"), ("centre", "corners")])
+def test_a_part_changes_and_its_opposite_does_not(
+    picture: np.ndarray, what: str, where: str, opposite: str
+) -> None:
+    recipe, (wish,) = meet(picture, Wish(what, UP, where=where))
+    assert wish.outcome is Outcome.DONE
+    assert {step.where for step in recipe.steps} == {where}
+    assert measure(picture, recipe, what, where) > 1
+    assert abs(measure(picture, recipe, "lightness", opposite)) < 0.5
+    assert abs(measure(picture, recipe, "colour", opposite)) < 0.5
+
+
+def test_a_part_that_must_stay_is_left_out_of_the_steps(picture: np.ndarray) -> None:
+    limit = Wish("other", FIX, where="bottom", role=Role.LIMIT)
+    recipe, (_, kept) = meet(picture, Wish("lightness", UP), limit)
+    assert {step.where for step in recipe.steps} == {"not bottom"}
+    assert kept.outcome is Outcome.KEPT
+
+
+def test_the_rest_is_what_other_wishes_are_not_about(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("warmth", UP, where="top"), Wish("lightness", DOWN, where="rest"))
+    assert {(step.operation, step.where) for step in recipe.steps} == {
+        ("white_balance", "top"),
+        ("exposure", "not top"),
+    }
+
+
+def test_the_rest_beside_no_part_is_the_whole(picture: np.ndarray) -> None:
+    limit = Wish("contrast", DOWN, where="rest", role=Role.LIMIT)
+    recipe, (done, kept, declined) = meet(
+        picture, Wish("lightness", DOWN, where="rest"), limit, Wish("colour", UP, where="thing")
+    )
+    assert (done.outcome, kept.outcome) == (Outcome.DONE, Outcome.KEPT)
+    assert declined.outcome is Outcome.DECLINED
+    assert {step.where for step in recipe.steps} == {None}
+
+
+@pytest.mark.parametrize("where", ["thing", "hair"])
+def test_what_has_no_name_is_asked_for(picture: np.ndarray, where: str) -> None:
+    recipe, (wish,) = meet(picture, Wish("lightness", UP, where=where))
+    assert not recipe.steps
+    assert wish.outcome is Outcome.DECLINED
+    assert "mask" in wish.reason
+
+
+@pytest.mark.parametrize(
+    ("texts", "among", "expected"),
+    [
+        ([], None, None),
+        ([], "top", "top"),
+        (["reds"], None, "not reds"),
+        (["reds", "top"], None, "not (reds or top)"),
+        (["reds"], "top", "top except reds"),
+        (["not left"], "top", "top except (not left)"),
+    ],
+)
+def test_parts_are_excluded_in_the_words_of_where(
+    texts: list[str], among: str | None, expected: str | None
+) -> None:
+    assert exclude(texts, among) == expected
+    if expected is not None:
+        parse_where(expected)
+
+
+def test_parts_that_other_places_make_up_can_be_said() -> None:
+    for name in ("background", "foreground"):
+        text = get_text(name)
+        assert text is None or parse_where(text)
+
+
+@pytest.mark.parametrize("where", ["whole", "top"])
+def test_all_else_stays_as_it_does_anyway(picture: np.ndarray, where: str) -> None:
+    wish, limit = (
+        Wish("cast", DOWN, where=where, hue="yellow"),
+        Wish("other", FIX, where="rest", role=Role.LIMIT),
+    )
+    recipe, (done, kept) = meet(picture, wish, limit)
+    assert (done.outcome, kept.outcome) == (Outcome.DONE, Outcome.KEPT)
+    assert {step.where for step in recipe.steps} == {None if where == "whole" else where}
