@@ -1,6 +1,6 @@
 """Places: from the `where` of a step to a soft mask of a photo."""
 
-from .named import FINDERS, PlaceFinder, find_place
+from .named import FINDERS, PlaceFinder, find_place, list_present
 from .resolve import OpenedPhoto, resolve_where
 
-__all__ = ["FINDERS", "OpenedPhoto", "PlaceFinder", "find_place", "resolve_where"]
+__all__ = ["FINDERS", "OpenedPhoto", "PlaceFinder", "find_place", "list_present", "resolve_where"]
