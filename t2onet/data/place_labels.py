@@ -77,7 +77,7 @@ class PlaceSet:
         return [row for number, row in enumerate(rows) if (number % FOLDS == fold) is held]
 
 
-def pack_places(data: Path, teachers: Path, marks: Path, folder: Path, *, least: int = 0) -> int:
+def pack_places(data: Path, teachers: Path, marks: Path, folder: Path) -> int:
     """Write a PlaceSet; returns how many photos it has.
 
     `teachers` has a folder for each place, with masks as PNG named like the photos. `marks` says by place and
@@ -85,7 +85,7 @@ def pack_places(data: Path, teachers: Path, marks: Path, folder: Path, *, least:
     """
     marked = json.loads(marks.read_text(encoding="utf-8"))
     items = [*_read_coco(data / "coco-panoptic", teachers), *_read_fivek(data / "ma5k-req", teachers, marked)]
-    if len(items) < max(least, 1):
+    if not items:
         raise DataError(f"{data} has no photos with masks of places")
     folder.mkdir(parents=True, exist_ok=True)
     names, splits, photos, masks, presence = zip(*items, strict=True)
