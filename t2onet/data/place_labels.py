@@ -133,7 +133,9 @@ def label_pixels(category: np.ndarray, place: str) -> tuple[np.ndarray, np.ndarr
 
 def _label_coco(category: np.ndarray, place: str) -> np.ndarray:
     inside, unclear = label_pixels(category, place)
-    return np.where(_shrink(unclear) > 0.5, np.uint8(UNKNOWN), _to_levels(_shrink(inside)))
+    levels = _to_levels(_shrink(inside))
+    levels[_shrink(unclear) > 0.5] = UNKNOWN
+    return levels
 
 
 def _shrink(mask: np.ndarray) -> np.ndarray:

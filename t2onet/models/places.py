@@ -150,15 +150,17 @@ def load_pretrained(network: PlaceNetwork) -> None:
     lite0 = load_lite0_network()
     _take_over(network.stem[1], lite0._conv_stem, lite0._bn0)
     for ours, theirs in zip(network.blocks, lite0._blocks, strict=False):
-        if not isinstance(ours.expand, nn.Identity):
+        assert isinstance(ours, InvertedResidual)
+        if isinstance(ours.expand, nn.Sequential):
             _take_over(ours.expand[0], theirs._expand_conv, theirs._bn0)
         _take_over(ours.depthwise[1], theirs._depthwise_conv, theirs._bn1)
         _take_over(ours.project, theirs._project_conv, theirs._bn2)
 
 
 @torch.no_grad()
-def _take_over(convolution: nn.Conv2d, source: Any, norm: Any) -> None:
+def _take_over(convolution: nn.Module, source: Any, norm: Any) -> None:
     """Weights that do what `source` followed by its normalization does."""
+    assert isinstance(convolution, nn.Conv2d)
     scale = norm.weight / (norm.running_var + norm.eps).sqrt()
     convolution.weight.copy_(source.weight * scale[:, None, None, None])
     assert convolution.bias is not None
