@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import OutputError
+from ..errors import OutputError, PlaceError
 from .common import (
     JsonOption,
     WhereOption,
@@ -73,12 +73,23 @@ def _print_shares(image: Image, place: Where | None, as_json: bool) -> None:
 
     small = image.resize(_SMALL_SIDE)
     named = {word: word for word in list_words()} if place is None else {label_where(place): place}
-    shares = {name: float(_resolve(one, small).mean() / 255) for name, one in named.items()}
+    shares = {
+        name: _measure_share(one, small) if place is None else float(_resolve(one, small).mean() / 255)
+        for name, one in named.items()
+    }
     if as_json:
         print_json([{"name": name, "share": round(share, 4)} for name, share in shares.items()])
         return
     rows = [(name, f"{100 * share:.0f} %") for name, share in shares.items()]
     print_rows(("place", "of the photo"), rows, numbers_from=1, markup=False)
+
+
+def _measure_share(place: Where, image: Image) -> float:
+    """What a place covers of a photo; nothing where it is not there."""
+    try:
+        return float(_resolve(place, image).mean() / 255)
+    except PlaceError:
+        return 0.0
 
 
 def _resolve(place: Where, image: Image) -> np.ndarray:

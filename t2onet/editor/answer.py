@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..image import image_from_array
 from ..language.quantities import Unit
 from ..language.reader import Reading
 from ..language.wishes import (
@@ -27,7 +26,6 @@ from ..language.wishes import (
 )
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
-from ..places import OpenedPhoto
 from ..recipe import Recipe
 from .check import NOTICEABLE, Checked, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
@@ -42,7 +40,7 @@ from .limits import (
     spares_part,
 )
 from .measures import MIN_PART_SHARE, Measure
-from .parts import PhotoParts, exclude, get_text, list_parts
+from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
@@ -112,7 +110,7 @@ def answer_reading(
     itself; by default they are found on the picture.
     """
     if parts is None:
-        parts = PhotoParts(OpenedPhoto(image_from_array(np.ascontiguousarray(picture.transpose(1, 2, 0)))))
+        parts = PhotoParts(open_thumbnail(picture), picture)
     answering = _Answering(picture, recipe, size, retouched=retouched, earlier=earlier, parts=parts)
     return answering.answer(reading)
 
@@ -171,11 +169,16 @@ class _Answering:
         wishes = [draft.wish for draft in drafts]
         asked = {wish.what for wish in wishes if is_open(wish)}
         for draft in drafts:
-            if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish):
+            if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish) or self._is_elsewhere(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None
                 draft.limits = [*get_limits(draft.wish, asked, place)]
+
+    def _is_elsewhere(self, wish: Wish) -> bool:
+        """Whether a limit is about a place that is not in the photo."""
+        is_limit = wish.role is Role.LIMIT and wish.outcome is None
+        return is_limit and wish.where in PLACES and bool(self.parts.find_obstacle(wish))
 
     def _draft_changes(self, drafts: Sequence[WishDraft]) -> None:
         """The changes that each wish needs; one that no change can meet is declined."""

@@ -212,7 +212,8 @@ class Checker:
         amounts += [0.0] * (len(everything) - len(changes))
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
         if free or holds:
-            if not any(change.where for change in changes):  # places are not found on so small a picture
+            wheres = {*(change.where for change in changes), *(step.where for step in self.recipe.steps)}
+            if wheres <= {None}:  # places are not found on so small a picture
                 self.shrink()._settle(everything, amounts, free, holds)
             self._settle(everything, amounts, free, holds)
         after = self.render(everything, amounts)

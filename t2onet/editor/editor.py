@@ -273,7 +273,7 @@ class Editor:
             size=size,
             retouched=retouched,
             earlier=current.turn.wishes,
-            parts=PhotoParts(OpenedPhoto(self.photo), self._where),
+            parts=PhotoParts(OpenedPhoto(self.photo), self.picture, self._where),
         )
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))

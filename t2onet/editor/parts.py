@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from ..errors import PlaceError
+from ..image import image_from_array
 from ..language.wishes import PLACES, RANGES, WHOLE, ZONES, Wish
-from ..places import OpenedPhoto, is_there
+from ..places import OpenedPhoto, share_answer
 from ..recipe import where as places
 
-_SAID_AS = {"background": "not subject", "foreground": "bottom except sky"}
+_SAID_AS = {"foreground": "bottom except sky"}
 """Parts that other places make up."""
 _BY_COLOUR = (*ZONES, *RANGES, "skin")
+
+
+def open_thumbnail(picture: np.ndarray) -> OpenedPhoto:
+    """A thumbnail (3, H, W) as a photo that places are looked for on."""
+    return OpenedPhoto(image_from_array(np.ascontiguousarray(picture.transpose(1, 2, 0))))
 
 
 class PhotoParts:
     """The parts of one photo that wishes can be about."""
 
-    def __init__(self, photo: OpenedPhoto, whole: str | None = None) -> None:
+    def __init__(self, photo: OpenedPhoto, thumbnail: np.ndarray, whole: str | None = None) -> None:
         self._photo = photo
+        self._thumbnail = thumbnail
         self.whole = whole
         """What the whole photo stands for: None, or the place that requests are for."""
 
@@ -29,8 +39,11 @@ class PhotoParts:
         if text is None and wish.where != WHOLE:
             name = "that" if wish.where == "thing" else f"the {wish.where}"
             return f"{name} cannot be found by its name; mark it with a mask"
-        missing = [name for name in list_seen(text or "") if not is_there(name, self._photo)]
-        return f"I see no {missing[0]} in this photo" if missing else ""
+        seen = list_seen(text or "")
+        reasons = [str(found) for name in seen if isinstance(found := self._photo.find(name), PlaceError)]
+        if seen and not reasons:
+            share_answer(self._photo.small_picture, open_thumbnail(self._thumbnail).small_picture)
+        return reasons[0] if reasons else ""
 
     def locate(self, wish: Wish, others: Iterable[Wish]) -> str | None:
         """Where the steps of a wish apply; None for the whole photo, and for tones and hues.

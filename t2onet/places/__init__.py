@@ -1,6 +1,15 @@
 """Places: from the `where` of a step to a soft mask of a photo."""
 
-from .named import FINDERS, PlaceFinder, find_place
-from .resolve import OpenedPhoto, is_there, resolve_where
+from .named import FINDERS, PlaceFinder, find_place, list_present
+from .network import share_answer
+from .resolve import OpenedPhoto, resolve_where
 
-__all__ = ["FINDERS", "OpenedPhoto", "PlaceFinder", "find_place", "is_there", "resolve_where"]
+__all__ = [
+    "FINDERS",
+    "OpenedPhoto",
+    "PlaceFinder",
+    "find_place",
+    "list_present",
+    "resolve_where",
+    "share_answer",
+]

@@ -1,12 +1,13 @@
 """Named places: found on a small copy of the photo, their edges snapped to those of the photo.
 
-`FINDERS` has a function for each name of `recipe.where.PLACES`; there are none yet.
+`FINDERS` has a function for each name of `recipe.where.PLACES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,11 +15,33 @@ from ..errors import PlaceError, suggest
 from ..image.colour import LUMINANCE_WEIGHTS
 from ..operations import Frame
 from ..operations.detail import Box
+from ..recipe.where import PLACES
+from .network import CHANNELS, find_all
 
 PlaceFinder = Callable[[np.ndarray], np.ndarray]
-"""A small picture (3, H, W) in sRGB from 0 to 1 -> a soft mask (h, w) from 0 to 1, of any size."""
-FINDERS: dict[str, PlaceFinder] = {}
+"""A small picture (3, H, W) in sRGB from 0 to 1 -> a soft mask (h, w) from 0 to 1, of any size.
+
+It raises PlaceError where the place is not in the picture.
+"""
+BACKGROUND = "background"
+"""What is not the subject."""
+
+
+def _find_channel(name: str, picture: np.ndarray) -> np.ndarray:
+    found = find_all(picture)
+    if not found.is_there(name):
+        raise PlaceError(f"I see no {name} in this photo")
+    return found.get_mask(name)
+
+
+def _find_background(picture: np.ndarray) -> np.ndarray:
+    return 1 - _find_channel("subject", picture)
+
+
+FINDERS: dict[str, PlaceFinder] = {name: partial(_find_channel, name) for name in CHANNELS if name in PLACES}
 """How each named place is found."""
+if BACKGROUND in PLACES:
+    FINDERS[BACKGROUND] = _find_background
 
 PICTURE_SIDE = 512
 """Long side of the small picture, in pixels."""
@@ -31,9 +54,21 @@ SNAP_CONTRAST = 0.02
 def find_place(name: str, picture: np.ndarray) -> np.ndarray:
     """The soft mask (h, w) of a named place in a small picture (3, H, W) in sRGB."""
     if name not in FINDERS:
-        known = suggest(name, FINDERS) if FINDERS else "none is known yet."
-        raise PlaceError(f"there is no place {name!r:.40} to find; {known}")
+        raise PlaceError(f"there is no place {name!r:.40} to find; {suggest(name, FINDERS)}")
     return np.clip(np.asarray(FINDERS[name](picture), np.float32), 0, 1)
+
+
+def list_present(picture: np.ndarray) -> tuple[str, ...]:
+    """The named places that are in a small picture (3, H, W) in sRGB."""
+    return tuple(name for name in FINDERS if _is_present(name, picture))
+
+
+def _is_present(name: str, picture: np.ndarray) -> bool:
+    try:
+        find_place(name, picture)
+    except PlaceError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import PIL.Image
 import PIL.ImageFilter
 
 from ..bands import CancelToken, Pixels, Rows, run_in_threads, split_rows
+from ..errors import PlaceError
 from ..image import Image, image_from_array
 from ..image.photo import resize_array
 from ..image.pixels import to_depth, to_uint8
@@ -36,9 +37,6 @@ from ..recipe.where import (
 from .named import PICTURE_SIDE, SnappedMask, find_place
 from .ranges import TileColours, weigh_range
 from .shapes import weigh_linear, weigh_position, weigh_radial
-
-MIN_PLACE_SHARE = 0.01
-"""Share of a photo from which on a place is there."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,19 @@ class OpenedPhoto:
         small = self.with_pixels(resize_array(self.pixels, size)).image.to_srgb()
         return np.ascontiguousarray(to_depth(small.pixels, np.float32).transpose(2, 0, 1))
 
+    @cached_property
+    def _found(self) -> dict[str, np.ndarray | PlaceError]:
+        return {}
+
+    def find(self, name: str) -> np.ndarray | PlaceError:
+        """The soft mask (h, w) of a named place, or why there is none; looked for once."""
+        if name not in self._found:
+            try:
+                self._found[name] = find_place(name, self.small_picture)
+            except PlaceError as error:
+                self._found[name] = error
+        return self._found[name]
+
 
 def resolve_where(
     where: Where,
@@ -76,13 +87,16 @@ def resolve_where(
     threads: int = 1,
     cancel: CancelToken | None = None,
 ) -> np.ndarray:
-    """The mask (H, W) uint8 of a place: 255 inside, 0 outside, soft in between."""
-    return _Resolver(photo, compiled, threads, cancel).resolve(to_area(where))
+    """The mask (H, W) uint8 of a place: 255 inside, 0 outside, soft in between.
 
-
-def is_there(name: str, photo: OpenedPhoto) -> bool:
-    """Whether a photo shows a named place."""
-    return bool(find_place(name, photo.small_picture).mean() >= MIN_PLACE_SHARE)
+    Raises PlaceError where nothing of it can be in the photo: "sky" in a photo without sky. What is left out
+    or inverted, or one of several, need not be there: "not sky" is then all of the photo.
+    """
+    area = to_area(where)
+    resolver = _Resolver(photo, compiled, threads, cancel)
+    if (missing := resolver.find_missing(area)) is not None:
+        raise missing
+    return resolver.resolve(area)
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,7 @@ class _Resolver:
             part: self.resolve(part) for part in parts if isinstance(part, Refined) and part.is_spatial
         }
         names = {part.name for part in parts if isinstance(part, Named)}
-        found = {name: self._find(name) for name in names.difference(TONES, HUES, POSITIONS)}
+        found = {name: self._snap(name) for name in names.difference(TONES, HUES, POSITIONS)}
 
         def fill_band(rows: Rows) -> None:
             tile = _Tile(self._load(rows), Frame(height, width, 1.0).at(rows[0]), refined, found)
@@ -167,9 +181,27 @@ class _Resolver:
         values = to_depth(self.photo.pixels[slice(*rows)], np.float32).transpose(2, 0, 1)
         return TileColours(np.ascontiguousarray(np.clip(values, 0, 1)), compiled=self.compiled)
 
-    def _find(self, name: str) -> SnappedMask:
-        picture = self.photo.small_picture
-        return SnappedMask.fit(find_place(name, picture), picture)
+    def find_missing(self, area: Area) -> PlaceError | None:
+        """Why nothing of an area can be in the photo; None where some of it can."""
+        match area:
+            case Named(name):
+                found = None if name in (*TONES, *HUES, *POSITIONS) else self.photo.find(name)
+                return found if isinstance(found, PlaceError) else None
+            case Joined("except", (first, *_)):
+                return self.find_missing(first)
+            case Joined(joint, parts):
+                reasons = [self.find_missing(part) for part in parts]
+                if joint == "or":
+                    return None if None in reasons else reasons[0]
+                return next((reason for reason in reasons if reason is not None), None)
+            case Refined(part, invert=False):
+                return self.find_missing(part)
+        return None
+
+    def _snap(self, name: str) -> SnappedMask:
+        found, picture = self.photo.find(name), self.photo.small_picture
+        mask = np.zeros((2, 2), np.float32) if isinstance(found, PlaceError) else found
+        return SnappedMask.fit(mask, picture)
 
 
 def _list_outer_parts(area: Area) -> list[Area]:

@@ -20,8 +20,8 @@ from ..operations import REFERENCE_SHORT_SIDE
 TONES = ("shadows", "midtones", "highlights", "whites", "blacks")
 HUES = ("reds", "oranges", "yellows", "greens", "aquas", "blues", "purples", "magentas", "skin")
 POSITIONS = ("top", "bottom", "left", "right", "centre", "edges", "corners")
-PLACES: tuple[str, ...] = ()
-"""Places that a network finds; none yet. `places/named.py` has a finder for each."""
+PLACES: tuple[str, ...] = ("sky", "subject", "background", "person", "face", "vegetation", "ground")
+"""Places that a network finds. `places/named.py` has a finder for each."""
 
 Joint = Literal["and", "or", "except"]
 JOINTS: tuple[Joint, ...] = get_args(Joint)

@@ -113,8 +113,10 @@ def place_phrase(phrase: str, where: Where | None, *, brief: bool = False) -> st
         return f"{phrase} locally"
     label = label_where(where)
     is_range = label in (*TONES, *HUES)
-    if brief:
-        return f"{phrase} in {label}" if is_range else f"{phrase} locally"
+    if brief and is_range:
+        return f"{phrase} in {label}"
+    if brief and " " in label:
+        return f"{phrase} locally"
     if is_range and _is_comparative(phrase):
         return f"{phrase} {label}"
     return f"{phrase} {_describe_place(label)}"
@@ -130,6 +132,8 @@ def _describe_place(label: str) -> str:
         return "in a gradient"
     if first == "not" and {*rest[1::2]} <= {"or"}:
         return f"outside the {join_phrases([name.strip('()') for name in rest[::2]])}"
+    if {*rest[::2]} == {"except"}:
+        return f"{_describe_place(first)} except the {join_phrases(rest[1::2])}"
     return f"in {label}" if len(label.split()) <= _MAX_PLACE_WORDS else "locally"
 
 

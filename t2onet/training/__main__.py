@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import T2OError
 from ..models.answering import answer_runs
+from .places import add_place_commands
 from .reader_run import add_reader_commands, print_line
 from .run import configs, train
 
@@ -33,6 +34,7 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train a config on a packed set"))
     _add_answer(commands.add_parser("answer", help="answer recorded questions with trained runs"))
     add_reader_commands(commands.add_parser("reader", help="pack for, train and export the reader"))
+    add_place_commands(commands.add_parser("places", help="pack for, train and export the place network"))
     return parser
 
 

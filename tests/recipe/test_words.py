@@ -180,7 +180,7 @@ HORIZON = {"linear": {"from": [0.5, 0], "to": [0.5, 0.5]}}
         ),
         (
             ("exposure", -1, "highlights except reds"),
-            "A stop darker in highlights except reds.",
+            "A stop darker in the highlights except the reds.",
             "Highlights except reds: exposure -1.00 EV",
         ),
         (("exposure", -1, HORIZON), "A stop darker in a gradient.", "Linear gradient: exposure -1.00 EV"),
