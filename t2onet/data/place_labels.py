@@ -144,7 +144,8 @@ def _shrink(mask: np.ndarray) -> np.ndarray:
 
 
 def _to_levels(mask: np.ndarray) -> np.ndarray:
-    return np.rint(np.clip(mask, 0, 1) * FULL).astype(np.uint8)
+    levels: np.ndarray = np.rint(np.clip(mask, 0, 1) * FULL).astype(np.uint8)
+    return levels
 
 
 def judge_presence(levels: np.ndarray) -> int:
