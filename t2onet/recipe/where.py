@@ -20,7 +20,7 @@ from ..operations import REFERENCE_SHORT_SIDE
 TONES = ("shadows", "midtones", "highlights", "whites", "blacks")
 HUES = ("reds", "oranges", "yellows", "greens", "aquas", "blues", "purples", "magentas", "skin")
 POSITIONS = ("top", "bottom", "left", "right", "centre", "edges", "corners")
-PLACES: tuple[str, ...] = ("sky", "subject", "background", "person", "face", "vegetation", "ground")
+PLACES: tuple[str, ...] = ("sky", "subject", "background", "person", "face", "vegetation")
 """Places that a network finds. `places/named.py` has a finder for each."""
 
 Joint = Literal["and", "or", "except"]

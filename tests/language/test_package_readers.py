@@ -15,6 +15,7 @@ from t2onet.inference import MEMORY_FILE, WEIGHTS_FOLDER
 from t2onet.language.reader import get_reader_file, load_reader, read
 from t2onet.language.wishes import Direction, Role
 from t2onet.options import DEFAULT_READER, READERS, ReaderName
+from t2onet.places.network import PLACES_FILE
 from tests.cli.test_process import list_loaded_modules
 from tests.conftest import open_example
 
@@ -120,5 +121,5 @@ def test_a_reader_is_opened_at_its_first_request_and_no_other_is() -> None:
 def test_the_package_has_the_weights_of_every_reader_and_they_stay_small() -> None:
     with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER) as folder:
         sizes = {path.name: path.stat().st_size for path in folder.glob("*.onnx")}
-    assert sizes.keys() == {MEMORY_FILE, *map(get_reader_file, READERS)}
+    assert sizes.keys() == {MEMORY_FILE, PLACES_FILE, *map(get_reader_file, READERS)}
     assert sum(sizes.values()) < MAX_WEIGHTS_MB * 1e6
