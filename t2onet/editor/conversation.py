@@ -16,6 +16,7 @@ from ..recipe.recipe import match_steps
 from .edits import Edit, EditTurn
 from .explain import quote_words
 from .policy import apply_to_thumbnail
+from .realize import MOST_STOPS
 
 _FACTORS = {
     "more": {Amount.LITTLE: 1.25, Amount.PLAIN: 1.5, Amount.MUCH: 2.2},
@@ -115,8 +116,10 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     quantity = new.quantity
     assert quantity is not None
     alone = quantity.start <= new.start < quantity.end and new.verb is not Verb.ADD
-    bare = alone or new.verb in (Verb.SET, Verb.REPLACE)
-    same = [wish for wish in last if (wish.what, wish.where, wish.role) == (new.what, new.where, Role.ASK)]
+    vague = _is_no_exposure(new)
+    bare = alone or vague or new.verb in (Verb.SET, Verb.REPLACE)
+    asked = [wish for wish in last if wish.role is Role.ASK]
+    same = [wish for wish in asked if vague or (wish.what, wish.where) == (new.what, new.where)]
     if not bare or len(same) != 1 or same[0].quantity is None or same[0].outcome is Outcome.DECLINED:
         return ()
     restated = restate(same[0], quantity)
@@ -124,6 +127,13 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
         replace(restated if wish is same[0] else wish, words=new.words, outcome=None, reason="")
         for wish in last
     )
+
+
+def _is_no_exposure(wish: Wish) -> bool:
+    """Whether the number of a wish for light is no exposure: in "make that -50" it is of something else."""
+    number = wish.quantity
+    is_light = (wish.what, wish.where) == ("lightness", WHOLE)
+    return is_light and number is not None and number.unit is Unit.NONE and number.value > MOST_STOPS
 
 
 def restate(wish: Wish, quantity: Quantity) -> Wish:

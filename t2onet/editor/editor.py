@@ -356,7 +356,8 @@ class Editor:
 
     def _meet_instead(self, wishes: tuple[Wish, ...], begin: Recipe, command: Wish, current: Edit) -> Edit:
         """Meet wishes that a command stands for, on top of a recipe."""
-        back = current.with_recipe(begin, current.turn)
+        undone = begin != current.recipe
+        back = current.with_recipe(begin, replace(current.turn, wishes=()) if undone else current.turn)
         after = self._meet(Reading(current.request, wishes), back)
         if after.recipe == back.recipe:
             return _decline(command, current, after.wishes[0].reason)

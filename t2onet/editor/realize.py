@@ -33,7 +33,7 @@ _STOP = 0.3
 _DARKEST = 1 / 32
 _EXPOSURE_NAMES = ("exp", "ev")
 """Beginnings of words beside which a bare number counts stops."""
-_MOST_STOPS = 5.0
+MOST_STOPS = 5.0
 _ABSOLUTE_KELVIN = 1500.0
 """Smaller numbers are differences."""
 
@@ -383,7 +383,7 @@ def _convert_to_stops(quantity: Quantity, full: float, named: bool) -> float:
     value, unit = quantity.value, quantity.unit
     if unit is Unit.FACTOR and value > 0:
         return math.log2(value)
-    is_small = value <= _MOST_STOPS and (named or value != int(value))
+    is_small = value <= MOST_STOPS and (named or value != int(value))
     if unit is Unit.STOPS or (unit is not Unit.PERCENT and is_small):
         return value
     return math.log2(1 + value / 100) if full > 0 else math.log2(max(1 - value / 100, _DARKEST))

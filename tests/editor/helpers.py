@@ -29,6 +29,7 @@ SENTENCES: dict[str, tuple[Wish, ...]] = {
     "one stop brighter and warmer": (BRIGHTER, WARMER),
     "brighter by eye": (Wish("lightness", UP, words=("brighter",)),),
     "warmer": (WARMER,),
+    "warmer by eye": (Wish("warmth", UP, words=("warmer",)),),
     "less warm": (Wish("warmth", DOWN, words=("less", "warm")),),
     "sharper": (SHARPER,),
     "moody": (MOODY,),

@@ -518,3 +518,17 @@ def test_a_question_about_a_photo_as_it_was_opened_is_a_complaint() -> None:
 @pytest.mark.parametrize(("verb", "replaced"), [(Verb.REPLACE, True), (Verb.ADD, False)])
 def test_a_part_that_was_meant_takes_the_place_of_the_whole(verb: Verb, replaced: bool) -> None:
     assert replaces_last(Wish("more", where="shadows", verb=verb)) is replaced
+
+
+def test_a_number_that_no_exposure_has_is_of_the_last_change() -> None:
+    last = Wish("lightness", DOWN, where="highlights", quantity=Quantity(20.0, sign=-1), outcome=Outcome.DONE)
+    vague = Wish("lightness", DOWN, quantity=Quantity(50.0, sign=-1))
+    (again,) = restate_amount([vague], [last])
+    assert (again.where, again.quantity) == ("highlights", vague.quantity)
+    assert restate_amount([replace(vague, quantity=Quantity(2.0, sign=-1))], [last]) == ()
+
+
+def test_the_opposite_of_a_change_goes_as_far_as_a_first_wish() -> None:
+    editor = make_editor()
+    editor.ask("warmer by eye")
+    assert editor.follow("no, the other way").recipe == make_editor().ask("less warm").recipe
