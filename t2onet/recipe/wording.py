@@ -79,6 +79,7 @@ _POSITIONS = {
     "centre": "in the centre",
     "edges": "at the edges",
     "corners": "in the corners",
+    "bottom except sky": "in the foreground",
 }
 _MAX_PLACE_WORDS = 4
 """Words of a place that are said in a sentence; what takes more is "locally"."""
@@ -115,7 +116,7 @@ def place_phrase(phrase: str, where: Where | None, *, brief: bool = False) -> st
     is_range = label in (*TONES, *HUES)
     if brief and is_range:
         return f"{phrase} in {label}"
-    if brief and " " in label:
+    if brief and " " in label and label not in _POSITIONS:
         return f"{phrase} locally"
     if is_range and _is_comparative(phrase):
         return f"{phrase} {label}"
