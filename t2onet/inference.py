@@ -14,6 +14,10 @@ WEIGHTS_FOLDER = "weights"
 """Folder of the networks in the package."""
 MEMORY_FILE = "memory.onnx"
 """The graph of an expert's style."""
+CHANNELS = ("sky", "subject", "person", "face", "vegetation", "water", "building", "ground")
+"""What the place network finds, in the order of its outputs."""
+STRIDE = 32
+"""The sides of the picture it sees are multiples of this."""
 NETWORK_FILES = ("begin.onnx", "step.onnx", "about.json")
 """Files in the folder of an exported T2ONet."""
 T2ONET = "t2onet"

@@ -16,7 +16,7 @@ import numpy as np
 import PIL.Image
 
 from ..errors import DataError
-from ..places.network import CHANNELS
+from ..inference import CHANNELS
 
 PHOTO_SIDE, MASK_SIDE = 256, 128
 """Photos and masks are squashed to squares, as the FiveK photos at hand are."""

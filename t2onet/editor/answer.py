@@ -261,7 +261,8 @@ class _Answering:
         if wish.what == FOREIGN:
             return "requests are read in English"
         if wish.role is Role.LIMIT:
-            return self.parts.find_obstacle(wish) if get_text(wish.where) is None else ""
+            must_be_found = get_text(wish.where) is None or wish.where == "background"
+            return self.parts.find_obstacle(wish) if must_be_found else ""
         if wish.what in IMPOSSIBLE:
             return _CANNOT[wish.what]
         if wish.what in CHANGES and (reason := self.parts.find_obstacle(wish)):

@@ -14,10 +14,10 @@ import numpy as np
 
 from .. import operations
 from ..image.colour import encode_srgb, lightness_to_luminance
-from ..language.wishes import Direction, Wish
+from ..language.wishes import WHOLE, Direction, Wish
 from ..recipe import Recipe
 from ..recipe.where import parse_where
-from .measures import Measure, SmallPicture
+from .measures import BY_COLOUR, Measure, SmallPicture
 from .policy import apply_to_thumbnail
 from .realize import MOST_SHARES, Change, realize
 
@@ -213,6 +213,7 @@ class Checker:
         free = [number for number, change in enumerate(changes) if change.stated is None and change.measure]
         if free or holds:
             wheres = {*(change.where for change in changes), *(step.where for step in self.recipe.steps)}
+            wheres |= {limit.where for limit in limits if limit.where not in (WHOLE, *BY_COLOUR)}
             if wheres <= {None}:  # places are not found on so small a picture
                 self.shrink()._settle(everything, amounts, free, holds)
             self._settle(everything, amounts, free, holds)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import RequestError
+from ..errors import PlaceError, RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
@@ -258,7 +258,13 @@ class Editor:
         return self._meet(reading, current)
 
     def _meet(self, reading: Reading, current: Edit) -> Edit:
-        """Meet wishes about the photo, on top of the recipe so far."""
+        """Meet wishes about the photo, on top of the recipe so far; none where a place is not found."""
+        try:
+            return self._meet_wishes(reading, current)
+        except PlaceError as error:
+            return _decline(reading.wishes[0], current, str(error))
+
+    def _meet_wishes(self, reading: Reading, current: Edit) -> Edit:
         start = current.recipe
         because = dict(current.because)
         fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)

@@ -30,7 +30,8 @@ HUE_ANGLES = dict(zip(HUES, (35.0, 65.0, 95.0, 140.0, 200.0, 275.0, 310.0, 350.0
 """Hue angles in the plane of CIELAB a* (0 degrees) and b* (90 degrees)."""
 MIN_PART_SHARE = 0.004
 """Share of the pixels from which on a zone or a hue is in a photo."""
-_BY_COLOUR = (*ZONES, *RANGES, "skin")
+BY_COLOUR = (*ZONES, *RANGES, "skin")
+"""Parts of a photo that are known by their colours."""
 _INSIDE, _MOSTLY_INSIDE = 230, 128
 """The level of a mask from which on a pixel is inside, and where that leaves too few."""
 _GREY_SHARE = 0.4
@@ -75,7 +76,7 @@ class SmallPicture:
         """Numbers of the pixels in a zone or range or at a place, or all of them."""
         if where == WHOLE:
             return slice(None)
-        if where not in self._parts and where not in _BY_COLOUR:
+        if where not in self._parts and where not in BY_COLOUR:
             self._parts[where] = self._select_place(where)
         if where not in self._parts:
             chosen = np.flatnonzero(self.view.select(where))

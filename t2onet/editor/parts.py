@@ -8,13 +8,13 @@ import numpy as np
 
 from ..errors import PlaceError
 from ..image import image_from_array
-from ..language.wishes import PLACES, RANGES, WHOLE, ZONES, Wish
+from ..language.wishes import PLACES, WHOLE, Wish
 from ..places import OpenedPhoto, share_answer
 from ..recipe import where as places
+from .measures import BY_COLOUR
 
 _SAID_AS = {"foreground": "bottom except sky"}
 """Parts that other places make up."""
-_BY_COLOUR = (*ZONES, *RANGES, "skin")
 
 
 def open_thumbnail(picture: np.ndarray) -> OpenedPhoto:
@@ -33,7 +33,7 @@ class PhotoParts:
 
     def find_obstacle(self, wish: Wish) -> str:
         """Why a wish cannot be met where it is meant; empty where nothing stands in its way."""
-        if wish.where == "rest" or wish.where in _BY_COLOUR:
+        if wish.where == "rest" or wish.where in BY_COLOUR:
             return ""
         text = self.whole if wish.where == WHOLE else get_text(wish.where)
         if text is None and wish.where != WHOLE:
@@ -54,7 +54,7 @@ class PhotoParts:
             return exclude(list_parts(others))
         if wish.where == WHOLE:
             return self.whole
-        return get_text(wish.where) if wish.where in PLACES and wish.where not in _BY_COLOUR else None
+        return get_text(wish.where) if wish.where in PLACES and wish.where not in BY_COLOUR else None
 
 
 def list_parts(wishes: Iterable[Wish]) -> list[str]:

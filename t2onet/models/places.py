@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..image import write_atomically
+from ..inference import CHANNELS, STRIDE
 from ..metrics.distances import load_lite0_network
-from ..places.network import CHANNELS, STRIDE
 from .files import WeightFormat, export_graph
 
 _STAGES = (

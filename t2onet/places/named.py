@@ -13,10 +13,11 @@ import numpy as np
 
 from ..errors import PlaceError, suggest
 from ..image.colour import LUMINANCE_WEIGHTS
+from ..inference import CHANNELS
 from ..operations import Frame
 from ..operations.detail import Box
 from ..recipe.where import PLACES
-from .network import CHANNELS, find_all
+from .network import find_all
 
 PlaceFinder = Callable[[np.ndarray], np.ndarray]
 """A small picture (3, H, W) in sRGB from 0 to 1 -> a soft mask (h, w) from 0 to 1, of any size.

@@ -17,12 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..image.photo import resize_array
-from ..inference import WEIGHTS_FOLDER, open_session
+from ..inference import CHANNELS, STRIDE, WEIGHTS_FOLDER, open_session
 
-CHANNELS = ("sky", "subject", "person", "face", "vegetation", "water", "building", "ground")
-"""What the network finds, in the order of its outputs."""
-STRIDE = 32
-"""The sides of the picture it sees are multiples of this."""
 SIDE = 256
 """Long side of the picture it sees, in pixels."""
 PLACES_FILE = "places.onnx"

@@ -22,8 +22,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..data.place_labels import FULL, LEAST_SEEN, UNKNOWN, PlaceSet, pack_places
+from ..inference import CHANNELS
 from ..models.places import FROZEN, PlaceNetwork, export_places, load_pretrained
-from ..places.network import CHANNELS
 from .reader_run import print_line
 
 WEIGHTS_FILE = "places.safetensors"

@@ -114,3 +114,24 @@ def test_all_else_stays_as_it_does_anyway(picture: np.ndarray, where: str) -> No
     recipe, (done, kept) = meet(picture, wish, limit)
     assert (done.outcome, kept.outcome) == (Outcome.DONE, Outcome.KEPT)
     assert {step.where for step in recipe.steps} == {None if where == "whole" else where}
+
+
+def test_a_place_that_is_not_there_is_said_and_its_limit_is_kept() -> None:
+    card = np.full((3, 128, 128), 0.5, np.float32)
+    recipe, (wish,) = meet(card, Wish("lightness", DOWN, where="face"))
+    assert (recipe.steps, wish.reason) == ((), "I see no face in this photo")
+    _, (_, kept) = meet(card, Wish("lightness", DOWN), Wish("other", FIX, where="face", role=Role.LIMIT))
+    assert kept.outcome is Outcome.KEPT
+    _, (_, lost) = meet(
+        card, Wish("lightness", DOWN), Wish("other", FIX, where="background", role=Role.LIMIT)
+    )
+    assert lost.outcome is Outcome.DECLINED, "without a subject all is background"
+
+
+def test_the_sky_of_a_photo_is_darkened_alone() -> None:
+    photo = make_thumbnail(open_image(EXAMPLES / "trail.jpg"), 128)
+    recipe, (wish,) = meet(photo, Wish("lightness", DOWN, where="sky"))
+    assert wish.outcome is Outcome.DONE
+    assert {step.where for step in recipe.steps} == {"sky"}
+    assert measure(photo, recipe, "lightness", "sky") < -5
+    assert abs(measure(photo, recipe, "lightness", "bottom")) < 0.5
