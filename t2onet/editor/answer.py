@@ -69,7 +69,7 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_WHOLE_EFFECTS = ("grain", "vignette", "black_and_white", "look", "auto")
+_WHOLE_EFFECTS = ("grain", "vignette", "auto")
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -265,7 +265,7 @@ class _Answering:
             return self.parts.find_obstacle(wish) if must_be_found else ""
         if wish.what in IMPOSSIBLE:
             return _CANNOT[wish.what]
-        if wish.what in CHANGES and (reason := self.parts.find_obstacle(wish)):
+        if wish.what in (*CHANGES, "look") and (reason := self.parts.find_obstacle(wish)):
             return reason
         missing = (
             wish.where in (*RANGES, "skin")

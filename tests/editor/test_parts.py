@@ -135,3 +135,9 @@ def test_the_sky_of_a_photo_is_darkened_alone() -> None:
     assert {step.where for step in recipe.steps} == {"sky"}
     assert measure(photo, recipe, "lightness", "sky") < -5
     assert abs(measure(photo, recipe, "lightness", "bottom")) < 0.5
+
+
+def test_a_part_alone_becomes_black_and_white_or_takes_a_look(picture: np.ndarray) -> None:
+    grey, _ = meet(picture, Wish("black_and_white", where="top"))
+    look, _ = meet(picture, Wish("look", where="top", looks=(("sepia", 0.9),)))
+    assert {step.where for step in (*grey.steps, *look.steps)} == {"top"}
