@@ -238,10 +238,13 @@ def measure_masks(network: PlaceNetwork, places: PlaceSet, rows: list[int]) -> d
     return {name: f"{np.mean(values):.3f} ({len(values)})" for name, values in found.items() if values}
 
 
-def export(out: Path, path: Path) -> None:
-    """Write the trained network as the one file that the package has."""
+def export(outs: list[Path], path: Path) -> None:
+    """Write the trained network, or the mean of several, as the one file that the package has."""
+    states = [load_file(out / WEIGHTS_FILE) for out in outs]
     network = PlaceNetwork()
-    network.load_state_dict(load_file(out / WEIGHTS_FILE))
+    network.load_state_dict(
+        {name: torch.stack([state[name].float() for state in states]).mean(0) for name in states[0]}
+    )
     export_places(network, path)
 
 
@@ -272,5 +275,5 @@ def add_place_commands(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--threads", type=int, default=0, help="0 for as many as there are cores")
     one = commands.add_parser("export", help="write the trained network as one ONNX file")
     one.set_defaults(command=export)
-    one.add_argument("out", type=Path, help="folder of the weights")
+    one.add_argument("outs", type=Path, nargs="+", help="folders of weights, of which the mean is taken")
     one.add_argument("path", type=Path, help="file to write")
