@@ -106,9 +106,7 @@ def _draw_recipe(place: str, rng: np.random.Generator) -> Recipe:
 
 
 def _draw_step(name: str, place: str | None, rng: np.random.Generator) -> Step:
-    return Step.model_validate(
-        {"operation": name, "parameters": DARKROOM_AMOUNTS[name](rng), "where": place}
-    )
+    return Step.model_validate({"operation": name, "parameters": DARKROOM_AMOUNTS[name](rng), "where": place})
 
 
 def _is_clear(planted: Planted, inside: np.ndarray) -> bool:
