@@ -18,6 +18,7 @@ from ..image import Image
 from ..operations import get_operation, sort_by_position
 from ..places import OpenedPhoto, list_present, resolve_where, share_answer
 from ..recipe import Step
+from ..recipe.where import Where
 from .darkroom import (
     FIRST_ROUNDS,
     LAST_DELTA,
@@ -92,7 +93,9 @@ def _make_fitter(
     rng = np.random.default_rng(0)
     parts = [np.flatnonzero(part) for part in (changed.reshape(-1), ~changed.reshape(-1))]
     pixels = np.concatenate([_spread(part, count // 2, rng) for part in parts])
-    sampled = {name: weight.reshape(-1)[pixels][None] for name, weight in weights.items()}
+    sampled: dict[Where, np.ndarray] = {
+        name: weight.reshape(-1)[pixels][None] for name, weight in weights.items()
+    }
     before, after = (np.ascontiguousarray(p.reshape(3, -1)[:, None, pixels]) for p in (start, target))
     return SketchFitter(before, after, weights=sampled)
 
@@ -101,7 +104,8 @@ def _spread(pixels: np.ndarray, count: int, rng: np.random.Generator) -> np.ndar
     """About `count` of these pixels, spread evenly with jitter."""
     if pixels.size <= count:
         return pixels
-    return pixels[((np.arange(count) + rng.random(count)) * (pixels.size / count)).astype(int)]
+    jittered = np.arange(count) + rng.random(count)
+    return np.asarray(pixels[(jittered * (pixels.size / count)).astype(int)])
 
 
 def _search(fitter: SketchFitter, places: Sequence[str], names: Sequence[str], limit: int) -> Choice:
@@ -118,7 +122,7 @@ def _search(fitter: SketchFitter, places: Sequence[str], names: Sequence[str], l
     return min(found, key=lambda choice: choice.total)
 
 
-def _iterate_sets(places: Sequence[str]) -> Iterator[list[PlaceSet]]:
+def _iterate_sets(places: Sequence[str]) -> Iterator[Sequence[PlaceSet]]:
     """The whole picture and single places; those with the whole picture, before or after; several places."""
     yield [(None,), *((place,) for place in places)]
     for count in range(1, _MAX_PLACES + 1):

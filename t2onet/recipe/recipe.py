@@ -150,9 +150,7 @@ class Step(BaseModel):
         return self.parameters if isinstance(kind, Repair) else kind.trim(self.parameters)
 
     @classmethod
-    def from_trusted(
-        cls, operation: str, parameters: tuple[float, ...], where: Where | None = None
-    ) -> Self:
+    def from_trusted(cls, operation: str, parameters: tuple[float, ...], where: Where | None = None) -> Self:
         """A step without validation, for loops over parameters known to be in range."""
         return cls.model_construct(operation=operation, parameters=parameters, mask=None, where=where)
 
