@@ -76,8 +76,8 @@ def _list_val_names(annotated: Path) -> list[str]:
     return [str(name) for name in np.random.default_rng(3).permutation(names)]
 
 
-def draw_edits(count: int) -> Iterator[Planted]:
-    """Edits at places that the network finds, visible and hardly clipped; at most two of one photo."""
+def draw_edits(count: int, *, any_order: bool = False) -> Iterator[Planted]:
+    """Edits at places that the network finds, visible and hardly clipped."""
     rng = np.random.default_rng(7)
     made = 0
     for name, image in iterate_photos():
@@ -89,18 +89,19 @@ def draw_edits(count: int) -> Iterator[Planted]:
         if not places:
             continue
         place = str(rng.choice(places))
-        recipe = _draw_recipe(place, rng)
+        recipe = _draw_recipe(place, rng, any_order=any_order)
         planted = Planted(name, image, apply(recipe, image), recipe)
         if _is_clear(planted, masks[place] > 0.5):
             made += 1
             yield planted
 
 
-def _draw_recipe(place: str, rng: np.random.Generator) -> Recipe:
-    """Steps at a place in their usual order, perhaps with one of the whole photo before or after them."""
+def _draw_recipe(place: str, rng: np.random.Generator, *, any_order: bool) -> Recipe:
+    """Steps at a place in their usual order or any, perhaps with one of the whole photo besides."""
     count = 1 + int(rng.random() < TWO_SHARE)
     names = [str(name) for name in rng.permutation(OPERATIONS)]
-    local = [_draw_step(name, place, rng) for name in sort_by_position(names[:count])]
+    chosen = names[:count] if any_order else sort_by_position(names[:count])
+    local = [_draw_step(name, place, rng) for name in chosen]
     overall = [_draw_step(names[count], None, rng)] if rng.random() < GLOBAL_SHARE else []
     return Recipe.from_steps([*overall, *local] if rng.random() < 0.5 else [*local, *overall])
 
@@ -127,10 +128,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     """Print how many edits were named; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bench planted_places", description=__doc__)
     parser.add_argument("--count", type=int, default=COUNT, help="edits to plan")
+    parser.add_argument("--any-order", action="store_true", help="steps at a place in any order")
     parser.add_argument("--verbose", action="store_true", help="print the edits that were not named")
     options = parser.parse_args(arguments)
     right, places, kinds, totals, seconds = 0, 0, Counter[str](), Counter[str](), []
-    for planted in draw_edits(options.count):
+    for planted in draw_edits(options.count, any_order=options.any_order):
         start = time.perf_counter()
         recipe = plan_local(planted.before, planted.after).recipe
         seconds.append(time.perf_counter() - start)

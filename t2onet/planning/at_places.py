@@ -104,8 +104,8 @@ def _spread(pixels: np.ndarray, count: int, rng: np.random.Generator) -> np.ndar
     """About `count` of these pixels, spread evenly with jitter."""
     if pixels.size <= count:
         return pixels
-    chosen: np.ndarray = pixels[((np.arange(count) + rng.random(count)) * (pixels.size / count)).astype(int)]
-    return chosen
+    jittered = np.arange(count) + rng.random(count)
+    return np.asarray(pixels[(jittered * (pixels.size / count)).astype(int)])
 
 
 def _search(fitter: SketchFitter, places: Sequence[str], names: Sequence[str], limit: int) -> Choice:

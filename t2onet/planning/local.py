@@ -29,6 +29,7 @@ from ..errors import PlanError
 from ..executor import PhotoLike
 from ..operations import REFERENCE_SHORT_SIDE
 from ..recipe import Recipe, Step
+from ..recipe.wording import label_where
 from .at_places import choose_working_side, find_place_weights, plan_at_places
 from .darkroom import BASIC
 from .fit import MaskedFitter
@@ -36,6 +37,7 @@ from .masked import (
     LocalStep,
     MaskCandidate,
     PixelSample,
+    describe_location,
     downsample_for_structure,
     is_removal,
     is_structure_lost,
@@ -96,6 +98,12 @@ class LocalPlan(Plan):
     """
 
     regions: tuple[Region | None, ...]
+
+    def describe_places(self) -> list[str]:
+        """Where each step works: "sky, 46 % of the picture, top"."""
+        locations = map(describe_location, self.regions)
+        pairs = zip(self.recipe.steps, locations, strict=True)
+        return [text if step.where is None else f"{label_where(step.where)}, {text}" for step, text in pairs]
 
 
 @dataclass(frozen=True)
