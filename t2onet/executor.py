@@ -35,7 +35,7 @@ from .bands import (
     split_rows,
 )
 from .errors import RecipeError
-from .image import Image, open_image
+from .image import Image, image_from_array, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
 from .image.metadata import remove_regions
@@ -96,6 +96,38 @@ def apply(
     )
     pixels = run.execute(steps, image.pixels, image.dtype, opened=OpenedPhoto(image))
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
+
+
+class PictureRenderer:
+    """Applies recipes to one small picture (3, H, W) of floats in [0, 1] as `apply` does, by the formulas.
+
+    Recipes that begin alike share the pictures after their first steps. Steps for a part of a photo, repairs
+    and geometry are not for it.
+    """
+
+    def __init__(self, picture: np.ndarray) -> None:
+        self._picture = np.ascontiguousarray(picture, np.float32)
+        image = image_from_array(np.ascontiguousarray(picture.transpose(1, 2, 0)))
+        self._run = _Execution.for_photo(image, (), "scaled", kernels=False, threads=1)
+        self._after: dict[tuple[Step | None, ...], np.ndarray] = {}
+
+    def can_render(self, recipe: Recipe) -> bool:
+        return not any(step.is_local or _needs_own_pass(step) for step in recipe.steps)
+
+    def render(self, recipe: Recipe) -> np.ndarray:
+        """The picture after a recipe; it is shared, and must not be changed."""
+        picture, done = self._picture, tuple[Step | None, ...]()
+        steps = [step for step in recipe.steps if not step.is_identity]
+        for step, function in self._run.chain_steps(steps, {}):
+            done = (*done, step)
+            if done not in self._after:
+                self._after[done] = function(picture, self._run.frame)
+            picture = self._after[done]
+        return picture
+
+    def forget(self) -> None:
+        """Free the pictures."""
+        self._after.clear()
 
 
 def load_kernels() -> None:
@@ -354,7 +386,7 @@ class _Execution:
             levels = replace(self, compiled=self.compiled and bool(rest))._make_level_table(curves)
             if linear := bool(rest) and not inner and _is_linear(rest[0]):
                 levels = decode_srgb(levels)
-        functions = self._chain_steps(rest, masks, linear=linear, fuse=not inner)
+        functions = [function for _, function in self.chain_steps(rest, masks, linear=linear, fuse=not inner)]
         return BandPass(
             frame=self.frame,
             functions=functions,
@@ -374,21 +406,22 @@ class _Execution:
             levels = self._make_tile_function(step)(levels, self.frame)
         return levels[:, 0]
 
-    def _chain_steps(
-        self, steps: Sequence[Step], masks: Masks, *, linear: bool, fuse: bool
-    ) -> list[TileFunction]:
+    def chain_steps(
+        self, steps: Sequence[Step], masks: Masks, *, linear: bool = False, fuse: bool = True
+    ) -> list[tuple[Step | None, TileFunction]]:
         """Functions that take a tile, in linear light or as displayed, to the display after all steps.
 
-        Between steps that compute in linear light the tile stays there, unless each step's result is needed.
+        Each comes with its step; those to linear light and back have none. Between steps that compute in
+        linear light the tile stays there, unless each step's result is needed.
         """
-        functions: list[TileFunction] = []
+        functions: list[tuple[Step | None, TileFunction]] = []
         for step in steps:
             wanted = fuse and _is_linear(step)
             if wanted != linear:
-                functions.append(self._decode if wanted else self._encode)
-            functions.append(self._make_step_function(step, masks, linear=wanted))
+                functions.append((None, self._decode if wanted else self._encode))
+            functions.append((step, self._make_step_function(step, masks, linear=wanted)))
             linear = wanted
-        return [*functions, self._encode] if linear else functions
+        return [*functions, (None, self._encode)] if linear else functions
 
     def _decode(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
         """To linear light."""
