@@ -20,10 +20,20 @@ ALL = (
     *("chain", "darkroom", "files", "batch", "preview", "first_run", "editing"),
     *("serving", "crowd", "hostile", "page"),
     "install_size",
-    *("planning", "planted", "planted_places", "ablations", "local", "places", "dataset", "languages"),
+    *(
+        "planning",
+        "planted",
+        "planted_places",
+        "ablations",
+        "local",
+        "local_words",
+        "places",
+        "dataset",
+        "languages",
+    ),
     *("words", "reasons", "following"),
 )
-WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places")
+WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places", "local_words")
 """Those that parse options and return an exit code."""
 
 
