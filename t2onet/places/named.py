@@ -50,6 +50,8 @@ SNAP_WIDTH = 0.02
 """Standard deviation of the window in which a mask follows edges, as a share of the short side."""
 SNAP_CONTRAST = 0.02
 """Contrasts far above it are edges that a mask follows."""
+UNSURE = 0.08
+"""Levels this near to zero count as zero, and this near to one as one: a faint veil would tint the photo."""
 
 
 def find_place(name: str, picture: np.ndarray) -> np.ndarray:
@@ -97,7 +99,8 @@ class SnappedMask:
     def weigh(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
         """The mask (H, W) on a tile (3, H, W) of the photo."""
         slope, level = (interpolate(one, frame, *tile.shape[1:]) for one in (self.slope, self.level))
-        return np.asarray(np.clip(slope * measure_tones(tile) + level, 0, 1))
+        levels = slope * measure_tones(tile) + level
+        return np.asarray(np.clip((levels - UNSURE) / (1 - 2 * UNSURE), 0, 1))
 
 
 def measure_tones(picture: np.ndarray) -> np.ndarray:
