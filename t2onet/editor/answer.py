@@ -16,6 +16,7 @@ from ..language.wishes import (
     IMPOSSIBLE,
     PLACES,
     RANGES,
+    STYLES,
     WHOLE,
     Amount,
     Direction,
@@ -69,7 +70,7 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_WHOLE_EFFECTS = ("grain", "vignette", "auto")
+_WHOLE_EFFECTS = ("grain", "vignette")
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -171,6 +172,8 @@ class _Answering:
         for draft in drafts:
             if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish) or self._is_elsewhere(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
+            elif spares_part(draft.wish) and any(_is_asked_at(draft.wish.where, wish) for wish in wishes):
+                draft.wish = decline(draft.wish, f"the request asks for another {draft.wish.where} as well")
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None
                 draft.limits = [*get_limits(draft.wish, asked, place)]
@@ -222,7 +225,8 @@ class _Answering:
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
         if wish.where in PLACES and wish.where != "skin":  # as for the whole photo, then restricted
-            found = realize(replace(wish, where=WHOLE), held, self.checker.pivot)
+            pivot = self.checker.find_pivot(self.parts.locate(wish, ()) if wish.where != "rest" else None)
+            found = realize(replace(wish, where=WHOLE), held, pivot)
             return [replace(change, wish=wish) for change in found]
         if wish.direction is Direction.FIX and wish.quantity is None:
             return self._fix(wish)
@@ -265,7 +269,7 @@ class _Answering:
             return self.parts.find_obstacle(wish) if must_be_found else ""
         if wish.what in IMPOSSIBLE:
             return _CANNOT[wish.what]
-        if wish.what in (*CHANGES, "look") and (reason := self.parts.find_obstacle(wish)):
+        if wish.what in (*CHANGES, *STYLES) and (reason := self.parts.find_obstacle(wish)):
             return reason
         missing = (
             wish.where in (*RANGES, "skin")
@@ -391,6 +395,10 @@ class _Answering:
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
+
+
+def _is_asked_at(where: str, wish: Wish) -> bool:
+    return is_open(wish) and wish.where == where
 
 
 def _keeps_rest(wish: Wish) -> bool:
