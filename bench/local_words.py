@@ -1,12 +1,12 @@
 """Sentences about parts of a photo: whether the part changes as asked, and the rest stays.
 
 `python -m bench local_words` runs `local_words.toml`, 120 sentences on example and MA5k-Req val photos. With
-`--teachers DIR` the masks of subject, person and face are those of other networks (`DIR/face/0042.png`), as in
-`python -m bench places`; skies of val photos are the dataset's. Other places are those of our own network,
+`--teachers DIR` the masks of subject, person and face are those of other networks (`DIR/face/0042.png`), as
+in `python -m bench places`; skies of val photos are the dataset's. Other places are those of our own network,
 and positions and ranges are what `docs/places.md` says. A check is `place: X+` or `place: X-` with X one of
-L, C, S, W, A, X (DESIGN's attributes), or `place: +hue` or `-hue`. Inside, the change must be a just-noticeable
-one in that direction. Outside of all places of a sentence and of a margin around them, the means of L*, chroma,
-a* and b* must each move by less than half a just-noticeable amount.
+L, C, S, W, A, X (the attributes of `docs/following.md`), or `place: +hue` or `-hue`. Inside, the change must
+be a just-noticeable one in that direction. Outside of all places of a sentence and of a margin around them,
+the means of L*, chroma, a* and b* must each move by less than half a just-noticeable amount.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MARGIN = 0.03
 INSIDE_LEVEL, OUTSIDE_LEVEL = 128, 13
 MIN_OUTSIDE = 0.01
 """Least share of a photo outside of all places on which a change is measured."""
-_SAID_AS = {"foreground": "bottom except sky"}
+_SAID_AS = {"foreground": "bottom except sky", "background": "not subject"}
 _CHECK = re.compile(
     r"(?P<place>[a-z ]+): (?:(?P<attribute>[LCSWAX])(?P<sign>[+-])|(?P<way>[+-])(?P<hue>\w+))"
 )
@@ -128,16 +128,13 @@ class LocalPhoto:
 
     def find(self, place: str) -> tuple[np.ndarray, str]:
         """Levels (H, W) uint8 of a place, and where they come from."""
+        place = _SAID_AS.get(place, place)
         if place.startswith("not "):
             levels, source = self.find(place.removeprefix("not "))
             return 255 - levels, source
-        if place == "background":
-            return self.find("not subject")
         if " except " in place:
             (first, source), (other, _) = map(self.find, place.split(" except "))
             return np.minimum(first, 255 - other), source
-        if place in _SAID_AS:
-            return self.find(_SAID_AS[place])
         path = self._find_file(place)
         if path is None:
             try:
