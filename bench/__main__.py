@@ -27,13 +27,15 @@ ALL = (
         "ablations",
         "local",
         "local_words",
+        "local_requests",
+        "masked",
         "places",
         "dataset",
         "languages",
     ),
     *("words", "reasons", "following"),
 )
-WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places", "local_words")
+WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places", "local_words", "local_requests")
 """Those that parse options and return an exit code."""
 
 

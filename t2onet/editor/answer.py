@@ -71,6 +71,7 @@ _TAKEN_BACK = 0.5
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
 _WHOLE_EFFECTS = ("grain", "vignette")
+_OUTLINES = ("sharpness", "clarity")
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -149,7 +150,7 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(_widen(wish, reading.wishes)) for wish in reading.wishes]
+        wishes = [self._screen(widen_wish(wish, reading.wishes)) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
@@ -408,9 +409,13 @@ def _keeps_rest(wish: Wish) -> bool:
     )
 
 
-def _widen(wish: Wish, wishes: Sequence[Wish]) -> Wish:
-    """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part."""
+def widen_wish(wish: Wish, wishes: Sequence[Wish]) -> Wish:
+    """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part.
+
+    Edges that should be sharp are those of all things in the photo, not its borders.
+    """
     has_effect = wish.what in _WHOLE_EFFECTS and wish.where in PLACES
+    has_effect |= wish.what in _OUTLINES and wish.where == "edges"
     has_no_rest = wish.where == "rest" and not list_parts(wishes) and not _keeps_rest(wish)
     return replace(wish, where=WHOLE) if has_effect or has_no_rest else wish
 

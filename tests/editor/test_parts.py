@@ -182,6 +182,13 @@ def test_a_part_that_is_asked_to_change_cannot_be_spared(picture: np.ndarray) ->
     assert {step.where for step in recipe.steps} == {"sky"}
 
 
+def test_edges_that_should_be_sharp_are_those_of_all_things(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("sharpness", UP, where="edges"))
+    assert {step.where for step in recipe.steps} == {None}
+    recipe, _ = meet(picture, Wish("lightness", DOWN, where="edges"))
+    assert {step.where for step in recipe.steps} == {"edges"}
+
+
 @pytest.mark.parametrize(
     "levels",
     [
