@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from .bands import (
     run_in_threads,
     split_rows,
 )
-from .errors import RecipeError
+from .errors import PlaceError, PlaceWarning, RecipeError
 from .image import Image, image_from_array, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
@@ -78,6 +79,7 @@ def apply(
     photos: int = 1,
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
+    notes: list[str] | None = None,
 ) -> Image:
     """Apply `recipe` to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
 
@@ -85,7 +87,8 @@ def apply(
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
     `kernels` forces the compiled kernels or the formulas; by default the steps and the pixels in all `photos`
     like this one decide. `progress` is called in the calling thread with the share done; once `cancel` is
-    set, `Cancelled` is raised.
+    set, `Cancelled` is raised. Steps at a place that is not in the photo are left out: `notes` gets a
+    sentence about each such place; without it, a `PlaceWarning` says so.
     """
     image = open_image(photo)
     steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
@@ -95,6 +98,11 @@ def apply(
         image, steps, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
     )
     pixels = run.execute(steps, image.pixels, image.dtype, opened=OpenedPhoto(image))
+    if notes is not None:
+        notes += run.left_out
+    else:
+        for note in run.left_out:
+            warnings.warn(note, PlaceWarning, stacklevel=2)
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
 
 
@@ -236,6 +244,8 @@ class _Execution:
     cancel: CancelToken | None
     band_pixels: int | None = None
     """Pixels of a band; the usual number where None."""
+    left_out: list[str] = field(default_factory=list)
+    """Sentences about steps at places that are not in the photo."""
 
     @classmethod
     def for_photo(
@@ -473,10 +483,19 @@ class _Execution:
         if not different:
             return {}
         assert opened is not None, "places are found on the photo as it was opened"
-        return {where: MaskCoverage.crop(0, 0, self._resolve(where, opened)) for where in different}
+        return {where: self._resolve(where, opened, steps) for where in different}
 
-    def _resolve(self, where: Where, opened: OpenedPhoto) -> np.ndarray:
-        return resolve_where(where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel)
+    def _resolve(self, where: Where, opened: OpenedPhoto, steps: Sequence[Step]) -> MaskCoverage:
+        """What a place covers: nothing where it is not in the photo, and then a sentence says so."""
+        try:
+            mask = resolve_where(
+                where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel
+            )
+        except PlaceError as error:
+            names = [step.operation.replace("_", " ") for step in steps if step.where == where]
+            self.left_out.append(f"{error}; {' and '.join(dict.fromkeys(names))} left out")
+            return MaskCoverage(0, 0, np.zeros((0, 0), np.uint8))
+        return MaskCoverage.crop(0, 0, mask)
 
     def _make_step_function(self, step: Step, masks: Masks, *, linear: bool) -> TileFunction:
         """`step` as a function of a tile in linear light or as displayed."""

@@ -177,9 +177,12 @@ class Checker:
     @cached_property
     def pivot(self) -> float:
         """The grey value of the lightness that the photo will have, which contrast turns around."""
-        lightness = np.clip(self.before.attributes[:1] + self.lighter, 0, 100) / 100
-        grey = float(encode_srgb(lightness_to_luminance(lightness))[0])
-        return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
+        return _to_pivot(float(self.before.attributes[0]) + self.lighter)
+
+    def find_pivot(self, where: str | None) -> float:
+        """The same for a part of the photo: contrast makes it neither lighter nor darker."""
+        lightness = None if where is None else self.before.measure_lightness(where)
+        return self.pivot if lightness is None else _to_pivot(lightness)
 
     def solve(
         self,
@@ -328,6 +331,13 @@ class Checker:
         )
         helps_little = amount >= hold.most < 1 and -sign * miss(number, amount) > excess / 2
         amounts[number] = amount * _LITTLE_HELP if helps_little else amount
+
+
+def _to_pivot(lightness: float) -> float:
+    """The grey value of an L*, not too near to black or white."""
+    luminance = lightness_to_luminance(np.clip(np.array([lightness]), 0, 100) / 100)
+    grey = float(encode_srgb(luminance)[0])
+    return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
 
 
 def shrink_picture(picture: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ from .explain import (
     find_look,
     reply_to,
 )
-from .parts import PhotoParts
+from .parts import PhotoParts, take_for_auto
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
@@ -267,19 +267,22 @@ class Editor:
     def _meet_wishes(self, reading: Reading, current: Edit) -> Edit:
         start = current.recipe
         because = dict(current.because)
-        fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)
-        retouched = fixes or (current.mode != LITERAL and not start.steps)
-        if retouched:
-            start = make_retouch(self.picture, start, reading.wishes)
+        parts = PhotoParts(OpenedPhoto(self.photo), self.picture, self._where)
+        reading = replace(reading, wishes=tuple(map(take_for_auto, reading.wishes)))
+        fixed = parts.list_fixed(reading.wishes)
+        if current.mode != LITERAL and not start.steps:
+            fixed = [self._where]
+        for where in fixed:
+            start = make_retouch(self.picture, start, reading.wishes, where)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
             reading,
             self.picture,
             start,
             size=size,
-            retouched=retouched,
+            retouched=bool(fixed),
             earlier=current.turn.wishes,
-            parts=PhotoParts(OpenedPhoto(self.photo), self.picture, self._where),
+            parts=parts,
         )
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
@@ -418,7 +421,9 @@ def _add_reply(wish: Wish) -> Wish:
 
 
 def _check_part(where: Where | None, mask: Mask | None) -> str | None:
-    """The words of a place that requests are for; refuses a mask beside it and what words cannot say."""
+    """The words of a place that requests are for; refuses an empty mask, and one beside a place."""
+    if mask is not None and not mask.extent():
+        raise RequestError("the mask is black everywhere, so nothing would be edited; paint the part white")
     if where is None:
         return None
     if mask is not None:
