@@ -72,7 +72,7 @@ _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
 _WHOLE_EFFECTS = ("grain", "vignette")
 _OUTLINES = ("sharpness", "clarity")
-_REMOVABLE = ("grain", "vignette", "clarity")
+REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
 USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
@@ -154,6 +154,8 @@ class _Answering:
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
+        for draft in drafts:
+            draft.wish = self._forbid_effect(draft.wish)
         self._draft_limits(drafts)
         self._draft_changes(drafts)
         limits = [limit for draft in drafts for limit in draft.limits]
@@ -315,12 +317,20 @@ class _Answering:
     def _find_removed_effect(self, wish: Wish) -> str:
         """The operation that a wish takes back: "no grain", "more colour" of a photo in black and white."""
         sign = get_sign(wish)
-        if wish.what in _REMOVABLE and sign < 0 and wish.quantity is None:
+        if wish.what in REMOVABLE and sign < 0 and wish.quantity is None:
             return wish.what
         if wish.what == "noise" and self.checker.recipe.find_step("grain") is not None:
             return "grain"
         is_colour = wish.what == "colour" and sign > 0 and wish.where == WHOLE
         return "black_and_white" if is_colour and self._is_grey() else ""
+
+    def _forbid_effect(self, wish: Wish) -> Wish:
+        """Keep a limit on an effect by taking it out of the recipe: "vintage, but without grain"."""
+        is_limit = wish.role is Role.LIMIT and wish.outcome is None and wish.direction is Direction.UP
+        if not is_limit or wish.what not in REMOVABLE:
+            return wish
+        after = self._remove_effect(wish, wish.what)
+        return wish if after is wish else replace(after, outcome=Outcome.KEPT)
 
     def _remove_effect(self, wish: Wish, operation: str) -> Wish:
         """Take an effect back that the recipe has."""

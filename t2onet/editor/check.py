@@ -123,7 +123,7 @@ class Checker:
         """The recipe with the changes; changes of one operation add up in one step."""
         found: dict[StepPlace, tuple[float, ...]] = {}
         for change, amount in zip(changes, amounts, strict=True):
-            if amount:
+            if amount or change.absolute:
                 key = (change.operation, change.where)
                 found[key] = change.move(found.get(key) or self._get_start(change), amount)
         rounded = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, 
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
+from .answer import REMOVABLE
 from .edits import Edit, EditTurn
 from .explain import quote_words
 from .policy import apply_to_thumbnail
@@ -30,6 +32,8 @@ _ASKING_WHY = frozenset({"why", "how", "who"})
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
+"""Words for the number of a turn."""
 REPLIES = {
     "original": "The original is unchanged; undo or start over to return to it.",
     "next": "Open another photo to go on; this one stays as it is.",
@@ -93,15 +97,54 @@ def replaces_last(command: Wish) -> bool:
     )
 
 
-def cure_complaints(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
+def cure_complaints(wishes: Sequence[Wish], request: str) -> tuple[Wish, ...]:
     """Questions about a photo that nothing was done to yet: "why is it so dark?" asks for more light."""
     opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
+    asks_why = not _ASKING_WHY.isdisjoint(re.findall(r"\w+", request.lower()))
     return tuple(
         replace(wish, role=Role.ASK, direction=opposite.get(wish.direction, wish.direction))
-        if wish.role is Role.QUESTION and _ASKING_WHY & {*map(str.lower, wish.words)}
+        if wish.role is Role.QUESTION and asks_why
         else wish
         for wish in wishes
     )
+
+
+def join_limits(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...]:
+    """The last wishes, to be met anew under limits that were said afterwards: "but not the reds".
+
+    None where more than limits was said, or where a limit is met by taking an effect back.
+    """
+    if not wishes or any(wish.role is not Role.LIMIT or wish.what in REMOVABLE for wish in wishes):
+        return ()
+    met = tuple(
+        replace(wish, outcome=None, reason="")
+        for wish in last
+        if wish.what in (*CHANGES, "look") and wish.role is Role.ASK and wish.outcome is Outcome.DONE
+    )
+    return (*met, *wishes) if met else ()
+
+
+def count_turns(command: Wish) -> int:
+    """How many turns to undo or redo: "undo the last two", "undo both"."""
+    if command.quantity is not None:
+        return max(int(command.quantity.value), 1)
+    return 2 if "both" in map(str.lower, command.words) else 1
+
+
+def find_turn(command: Wish) -> int | None:
+    """The number of the turn that is to be undone, where it is not the last: "forget the first change"."""
+    named = [_ORDINALS[word] for word in map(str.lower, command.words) if word in _ORDINALS]
+    return named[0] if named and command.quantity is None else None
+
+
+def take_out_turn(recipe: Recipe, before: Recipe, after: Recipe) -> Recipe:
+    """A recipe without what an earlier turn changed; what later turns changed again stays."""
+    steps = [*recipe.steps]
+    for old, new in match_steps(before.steps, after.steps):
+        if old != new and new in steps:
+            at = steps.index(new)
+            steps[at : at + 1] = [] if old is None else [old]
+    return recipe.model_copy(update={"steps": tuple(steps)})
 
 
 def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...]:

@@ -26,12 +26,16 @@ from .answer import answer_reading
 from .conversation import (
     REPLIES,
     answer_question,
+    count_turns,
     cure_complaints,
+    find_turn,
     flip_wishes,
+    join_limits,
     repeat_wishes,
     replaces_last,
     restate_amount,
     scale_recipe,
+    take_out_turn,
 )
 from .edits import Edit, EditTurn, resolve_mode
 from .expert import make_retouch
@@ -247,13 +251,15 @@ class Editor:
             return self._obey_and_meet(commands[0], others, current, conversation)
         asks = any(wish.role is Role.ASK for wish in reading.wishes)
         if not asks and any(wish.role is Role.QUESTION for wish in reading.wishes):
-            cured = cure_complaints(reading.wishes)
+            cured = cure_complaints(reading.wishes, request)
             if current.recipe.steps or cured == reading.wishes:
                 return answer_question(reading.wishes, current, self.picture)
             reading = replace(reading, wishes=cured)
-        if conversation and any(wish.verb is Verb.REPLACE for wish in reading.wishes):
+        joined = join_limits(reading.wishes, current.turn.wishes) if conversation else None
+        replaces = any(wish.verb is Verb.REPLACE for wish in reading.wishes)
+        if joined or (conversation and replaces):
             back = current.with_recipe(current.turn.since, replace(current.turn, wishes=()))
-            after = self._meet(reading, back)
+            after = self._meet(replace(reading, wishes=joined or reading.wishes), back)
             return replace(after, turn=replace(after.turn, last=current.recipe))
         return self._meet(reading, current)
 
@@ -329,8 +335,7 @@ class Editor:
         if not conversation and command.what != "copy":
             return _decline(command, current, NOTHING_YET)
         if command.what in ("undo", "redo"):
-            possible = self._past if command.what == "undo" else self._future
-            return self._move(current, done) if possible else _decline(command, current, NOTHING_YET)
+            return self._move(current, done)
         if command.what == "reverse":
             return self._reverse(command, current)
         if again := repeat_wishes(current.turn.wishes, command):
@@ -375,9 +380,13 @@ class Editor:
 
     def _move(self, current: Edit, wish: Wish) -> Edit:
         """Undo or redo, as a follow-up to an edit."""
-        count = 1 if wish.quantity is None else max(int(wish.quantity.value), 1)
+        if not (self._past if wish.what == "undo" else self._future):
+            return _decline(wish, current, NOTHING_YET)
+        number = find_turn(wish) if wish.what == "undo" else None
+        if number is not None and number < len(self._past) - 1:
+            return self._take_out(number, wish, current)
         found = current
-        for _ in range(count):
+        for _ in range(count_turns(wish)):
             one = self.undo() if wish.what == "undo" else self.redo()
             found = one or self._make_untouched_edit(current.mode)
         target, helpers = found, (*current.helpers, *found.helpers)
@@ -391,6 +400,14 @@ class Editor:
             reply = f"{reply} {AS_OPENED}"
         turn = replace(target.turn, last=current.recipe)
         return replace(target, turn=turn, wishes=(wish,), reply=reply, request=current.request)
+
+    def _take_out(self, number: int, command: Wish, current: Edit) -> Edit:
+        """Undo one turn of several, and keep what the others did."""
+        before = self._past[number - 1].recipe if number else Recipe()
+        recipe = take_out_turn(current.recipe, before, self._past[number].recipe)
+        reply = describe_changes(recipe, current.recipe, "undone: ", helpers=current.helpers)
+        turn = EditTurn(current.recipe, current.recipe)
+        return replace(current.with_recipe(recipe, turn), wishes=(command,), reply=reply)
 
     def _answer_by_policy(self, policy: Policy, request: str, mode: Mode, current: Edit) -> Edit:
         """Ask another network; it has neither wishes nor a conversation, and adds its steps."""

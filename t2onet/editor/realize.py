@@ -112,6 +112,8 @@ _DOWN = {
 _ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
 _EVERYWHERE = ("noise", "grain", "sharpness", "clarity", "haze", "vignette")
 """What changes in the whole photo, also where it is noticed in a part of it: "grainy shadows"."""
+_COUNTED_AGAINST = ("haze", "noise")
+"""What the sliders take away that are named after it."""
 _HUE_PARTS = {**dict(zip(RANGES, HUES, strict=True)), "skin": "orange"}
 """Parts of a photo that the mixer moves, and by which of its hues."""
 _WARM_HUES = ("red", "orange", "yellow")
@@ -198,9 +200,12 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
 
 
 def get_sign(wish: Wish) -> int:
-    """Which way a wish goes; a written sign counts more than words, and so does a colour temperature."""
+    """Which way a wish goes; a written sign counts more than words, and so does a colour temperature.
+
+    Not so for haze and noise, which the sliders dehaze and denoise count the other way round.
+    """
     quantity = wish.quantity
-    if quantity is not None and quantity.sign:
+    if quantity is not None and quantity.sign and wish.what not in _COUNTED_AGAINST:
         return -quantity.sign if wish.what == "vignette" else quantity.sign  # a negative vignette darkens
     if quantity is not None and quantity.unit is Unit.KELVIN and quantity.value >= _ABSOLUTE_KELVIN:
         return 1 if quantity.value >= DAYLIGHT else -1

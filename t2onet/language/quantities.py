@@ -1,12 +1,13 @@
 """Numbers of a sentence, with their signs and units, exactly as they are written.
 
-"+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "twice", "half as",
-"5500 K", "16:9", "all the way".
+"+0.5", "-30", "20 %", "20-30 %", "1/3 stop", "half a stop", "one and a half stops", "another third", "one
+point five", "twice", "half as", "5500 K", "16:9", "all the way".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -98,6 +99,7 @@ _KELVIN = range(1500, 40001)
 def _compile_patterns() -> dict[str, re.Pattern[str]]:
     word = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
     part = "|".join(_PARTS)
+    digit = "|".join(_SMALL_NUMBERS[:10])
     digits = r"\d+(?:[.,]\d+)?|[.,]\d+"
     sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?|\b(?:minus|negative)\s+)|(?<![\w.]))"
     minus = r"(?P<sign>\b(?:minus|negative)\s+)?"
@@ -117,9 +119,11 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "mixed": rf"{minus}\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
         "mixed after": rf"\b(?:(?P<words>{word}|an?)\s+)?(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
         "parts": rf"{minus}\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
+        "another": rf"\banother\s+(?P<part>{part})\b(?!\s+(?:of\b|an?\b|f-?stop|stop|ev\b))",
+        "spoken": rf"{minus}\b(?:(?P<words>{word})\s+)?point(?P<decimals>(?:\s+(?:{digit}))+)\b",
         "setting": rf"{minus}\b(?<!last\s)(?P<words>(?!one\b)(?:{word}))\b{_AFTER_SETTING}",
         "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b"
-        rf"(?![\s-]+(?:of|{part})\b)",
+        rf"(?![\s-]+(?:of|point|{part})\b)",
         "word": rf"{minus}\b(?P<words>{word})\b",
         "one": r"\b(?:an?|one)(?=\s+(?:full\s+|whole\s+)?(?:f-?)?(?:stop|degree)\b)",
     }
@@ -182,19 +186,30 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
 
 
 def _read_value(name: str, match: re.Match[str]) -> float | None:
-    if name == "range":
-        return (_to_number(match["low"]) + _to_number(match["high"])) / 2
-    if name == "fraction":
-        under = float(match["under"])
-        return float(match["whole"] or 0) + float(match["over"]) / under if under else None
-    if name == "number":
-        return _to_number(match["digits"])
-    if name == "mixed":
-        return _read_mixed(match)
-    if name == "parts" or name.startswith("share"):
-        whole = 1 if name == "parts" else 100
-        return whole * _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
-    return 1.0 if name == "one" else _read_word(match["words"])
+    read_value = _VALUES.get("share" if name.startswith("share") else name, _read_words)
+    return read_value(match)
+
+
+def _read_range(match: re.Match[str]) -> float:
+    return (_to_number(match["low"]) + _to_number(match["high"])) / 2
+
+
+def _read_fraction(match: re.Match[str]) -> float | None:
+    under = float(match["under"])
+    return float(match["whole"] or 0) + float(match["over"]) / under if under else None
+
+
+def _read_spoken(match: re.Match[str]) -> float:
+    decimals = "".join(str(_NUMBER_WORDS[word]) for word in match["decimals"].lower().split())
+    return _read_word(match["words"] or "zero") + float(f"0.{decimals}")
+
+
+def _read_parts(match: re.Match[str]) -> float:
+    return _read_word(match["words"] or "a") * _PARTS[match["part"].lower()]
+
+
+def _read_words(match: re.Match[str]) -> float:
+    return _read_word(match["words"])
 
 
 def _read_mixed(match: re.Match[str]) -> float:
@@ -207,3 +222,17 @@ def _to_number(digits: str) -> float:
 
 def _read_word(word: str) -> float:
     return float(word) if word.isdigit() else float(_NUMBER_WORDS.get(" ".join(word.lower().split()), 1))
+
+
+_VALUES: dict[str, Callable[[re.Match[str]], float | None]] = {
+    "range": _read_range,
+    "fraction": _read_fraction,
+    "number": lambda match: _to_number(match["digits"]),
+    "mixed": _read_mixed,
+    "another": lambda match: _PARTS[match["part"].lower()],
+    "spoken": _read_spoken,
+    "parts": _read_parts,
+    "share": lambda match: 100 * _read_parts(match),
+    "one": lambda _: 1.0,
+}
+"""How the value of each pattern is read; the others are number words."""

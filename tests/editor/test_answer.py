@@ -285,3 +285,24 @@ def test_a_step_is_taken_back_by_its_name(picture: np.ndarray) -> None:
         answer = answer_reading(Reading("", (wish,)), picture, recipe)
         assert [step.operation for step in answer.recipe.steps] == left
         assert answer.wishes[0].outcome is Outcome.DONE
+
+
+def test_an_effect_that_is_not_wanted_is_taken_out_of_a_look(picture: np.ndarray) -> None:
+    vintage = Wish("look", looks=(("vintage", 0.9), ("noir", 0.2)))
+    assert looks()["vintage"].recipe.find_step("grain") is not None
+    recipe, (_, kept) = meet(picture, vintage, limit("grain", UP))
+    assert kept.outcome is Outcome.KEPT
+    assert recipe.find_step("grain") is None
+
+
+def test_back_to_zero_is_where_a_slider_stands(picture: np.ndarray) -> None:
+    recipe = Recipe.from_steps([("contrast", 0.2)])
+    zero = Wish("contrast", verb=Verb.SET, quantity=Quantity(0.0))
+    assert meet(picture, zero, recipe=recipe)[0].format_settings() == Recipe().format_settings()
+
+
+@pytest.mark.parametrize(("what", "operation"), [("haze", "dehaze"), ("noise", "denoise")])
+def test_a_signed_number_takes_haze_and_noise_away(picture: np.ndarray, what: str, operation: str) -> None:
+    recipe, _ = meet(picture, Wish(what, DOWN, quantity=Quantity(20.0, sign=1)))
+    (step,) = recipe.steps
+    assert (step.operation, step.parameters[0] > 0) == (operation, True)

@@ -14,9 +14,11 @@ from t2onet.editor import apply_to_thumbnail
 from t2onet.editor.conversation import (
     flip_wishes,
     interpolate_recipes,
+    join_limits,
     repeat_wishes,
     replaces_last,
     restate_amount,
+    take_out_turn,
 )
 from t2onet.language import Attribute
 from t2onet.language.quantities import Quantity, Unit
@@ -532,3 +534,42 @@ def test_the_opposite_of_a_change_goes_as_far_as_a_first_wish() -> None:
     editor = make_editor()
     editor.ask("warmer by eye")
     assert editor.follow("no, the other way").recipe == make_editor().ask("less warm").recipe
+
+
+def test_both_changes_are_undone(editor: Editor) -> None:
+    editor.follow("sharper")
+    assert editor.follow("undo both").recipe == Recipe()
+
+
+def test_one_change_of_several_is_undone() -> None:
+    editor = make_editor()
+    for said in ("brighter", "warmer", "sharper"):
+        editor.follow(said)
+    assert get_strengths(editor) == {"white_balance": 1, "exposure": 1, "sharpness": 1}
+    assert "exposure" not in {
+        step.operation for step in editor.follow("forget the first change").recipe.steps
+    }
+    assert get_strengths(editor) == {"white_balance": 1, "sharpness": 1}
+
+
+@given(recipes(), recipes())
+def test_taking_out_the_only_turn_leads_back(before: Recipe, after: Recipe) -> None:
+    assert take_out_turn(before, before, before) == before
+    assert take_out_turn(after, Recipe(), after).steps == ()
+
+
+def test_a_limit_said_afterwards_holds_for_the_last_change() -> None:
+    done = Wish("colour", UP, outcome=Outcome.DONE)
+    kept = Wish("colour", UP, where="reds", role=Role.LIMIT)
+    assert join_limits([kept], [done]) == (replace(done, outcome=None), kept)
+    assert join_limits([kept, Wish("warmth", UP)], [done]) == (), "more than limits was said"
+    assert join_limits([Wish("grain", UP, role=Role.LIMIT)], [done]) == (), "an effect is taken out instead"
+    assert join_limits([kept], []) == ()
+
+
+def test_after_a_limit_the_last_change_is_met_anew(editor: Editor) -> None:
+    assert editor.current is not None
+    first = editor.current.recipe
+    after = editor.follow("but not sharper")
+    assert after.recipe == first
+    assert [wish.outcome for wish in after.wishes] == [Outcome.DONE, Outcome.DONE, Outcome.KEPT]
