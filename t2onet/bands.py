@@ -102,7 +102,7 @@ class BandPass:
             self._map_levels(self.pixels[top:bottom], self.result[top:bottom])
             return
         first, last = max(0, top - self.reach), min(self.frame.height, bottom + self.reach)
-        tile = self._load(self.pixels[first:last])
+        tile = load_tile(self.pixels[first:last], self._tiles, self.compiled, self.levels)
         for function, pixels in zip_longest(self.functions, self.inner):
             tile = function(tile, self.frame.at(first))
             if pixels is not None:
@@ -126,26 +126,6 @@ class BandPass:
         else:
             result[...] = mapped_rows[..., :3]
 
-    def _load(self, rows: Pixels) -> np.ndarray:
-        if self.compiled and rows.dtype.kind == "u":
-            from .kernels import load_integers, load_levels, load_words, split_words
-
-            tile: np.ndarray = self._tiles.take(3, *rows.shape[:2])
-            words = find_words(rows)
-            if words is not None and (self.levels is None or _is_plain(self.levels)):
-                split_words(words, tile)
-            elif words is not None:
-                load_words(words, self.levels, tile)
-            elif self.levels is not None:
-                load_levels(rows, self.levels, tile)
-            else:
-                load_integers(rows, _full_scale(rows.dtype), tile)
-            return tile
-        if self.levels is not None:
-            return np.stack([table[rows[..., channel]] for channel, table in enumerate(self.levels)])
-        values = to_depth(rows, np.float32).transpose(2, 0, 1)
-        return np.ascontiguousarray(np.clip(values, 0, 1))
-
     def _store(self, tile: np.ndarray, offset: int, rows: Pixels) -> None:
         if self.compiled and rows.dtype.kind == "u":
             from .kernels import store_integers, store_words
@@ -157,6 +137,28 @@ class BandPass:
                 store_integers(tile, offset, _full_scale(rows.dtype), rows)
         else:
             rows[...] = to_depth(tile[:, offset : offset + len(rows)], rows.dtype).transpose(1, 2, 0)
+
+
+def load_tile(rows: Pixels, scratch: Scratch, compiled: bool, levels: np.ndarray | None = None) -> np.ndarray:
+    """Rows of pixels as a tile, perhaps in memory of `scratch`; 8 bits are read through a table (3, 256)."""
+    if compiled and rows.dtype.kind == "u":
+        from .kernels import load_integers, load_levels, load_words, split_words
+
+        tile: np.ndarray = scratch.take(3, *rows.shape[:2])
+        words = find_words(rows)
+        if words is not None and (levels is None or _is_plain(levels)):
+            split_words(words, tile)
+        elif words is not None:
+            load_words(words, levels, tile)
+        elif levels is not None:
+            load_levels(rows, levels, tile)
+        else:
+            load_integers(rows, _full_scale(rows.dtype), tile)
+        return tile
+    if levels is not None:
+        return np.stack([table[rows[..., channel]] for channel, table in enumerate(levels)])
+    values = to_depth(rows, np.float32).transpose(2, 0, 1)
+    return np.ascontiguousarray(np.clip(values, 0, 1))
 
 
 def _is_plain(levels: np.ndarray) -> bool:

@@ -42,15 +42,15 @@ from .image.colour import decode_srgb, encode_srgb
 from .image.metadata import remove_regions
 from .image.pixels import to_depth
 from .operations import Frame, GeometryFunction, RadiusMode, pixel_scale
-from .places import OpenedPhoto, resolve_where
+from .places import OpenedPhoto, PlaceCoverage, PlaceMasks, list_refined
 from .recipe import Mask, Recipe, Step
 from .recipe.looks import load_recipe
 from .recipe.mask import MaskCoverage
-from .recipe.where import Where
+from .recipe.where import Refined, Where
 
 PhotoLike = Image | np.ndarray | str | Path
 ProgressCallback = Callable[[float], None]
-Masks = Mapping[Mask | Where, MaskCoverage]
+Masks = Mapping[Mask | Where, MaskCoverage | PlaceCoverage]
 """What the mask or the `where` of each step covers."""
 
 MIN_KERNEL_WORK = 12_000_000
@@ -483,19 +483,19 @@ class _Execution:
         if not different:
             return {}
         assert opened is not None, "places are found on the photo as it was opened"
-        return {where: self._resolve(where, opened, steps) for where in different}
+        masks = PlaceMasks(opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel)
+        return {where: self._resolve(where, masks, steps) for where in different}
 
-    def _resolve(self, where: Where, opened: OpenedPhoto, steps: Sequence[Step]) -> MaskCoverage:
+    def _resolve(
+        self, where: Where, masks: PlaceMasks, steps: Sequence[Step]
+    ) -> MaskCoverage | PlaceCoverage:
         """What a place covers: nothing where it is not in the photo, and then a sentence says so."""
         try:
-            mask = resolve_where(
-                where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel
-            )
+            return PlaceCoverage(masks, masks.add(where))
         except PlaceError as error:
             names = [step.operation.replace("_", " ") for step in steps if step.where == where]
             self.left_out.append(f"{error}; {' and '.join(dict.fromkeys(names))} left out")
             return MaskCoverage(0, 0, np.zeros((0, 0), np.uint8))
-        return MaskCoverage.crop(0, 0, mask)
 
     def _make_step_function(self, step: Step, masks: Masks, *, linear: bool) -> TileFunction:
         """`step` as a function of a tile in linear light or as displayed."""
@@ -504,7 +504,7 @@ class _Execution:
         if part is None:
             return function
         coverage, reach = masks[part], operations.get_operation(step.operation).reach(self.frame)
-        return lambda tile, frame: coverage.blend(tile, frame, function, reach)
+        return lambda tile, frame: coverage.blend(tile, frame, function, reach, compiled=self.compiled)
 
     def _make_tile_function(self, step: Step, *, linear: bool = False) -> TileFunction:
         operation = operations.get_operation(step.operation)
@@ -565,9 +565,9 @@ def _is_global_curve(step: Step) -> bool:
 def _group_steps(steps: Sequence[Step], pixels: int) -> list[list[Step]]:
     """Split steps into passes whose masks fit MAX_MASK_BYTES; a repair or geometry is a pass of its own."""
     parts: list[list[Step]] = []
-    sizes: dict[Mask | Where, float] = {}
+    sizes: dict[Mask | Refined, float] = {}
     for step in steps:
-        size = _measure_mask(step, pixels)
+        size = _measure_masks(step, pixels)
         alone = not parts or _needs_own_pass(step) or _needs_own_pass(parts[-1][0])
         if alone or sum((sizes | size).values()) > MAX_MASK_BYTES:
             parts.append([])
@@ -582,11 +582,11 @@ def _name_places(steps: Iterable[Step]) -> bool:
     return any(step.where is not None for step in steps)
 
 
-def _measure_mask(step: Step, pixels: int) -> dict[Mask | Where, float]:
-    """The bytes that the mask of a step takes on a photo of `pixels` pixels."""
+def _measure_masks(step: Step, pixels: int) -> dict[Mask | Refined, float]:
+    """The bytes of the masks that a step keeps for a whole photo of `pixels` pixels."""
     if step.mask is not None:
         return {step.mask: step.mask.extent() * pixels}
-    return {} if step.where is None else {step.where: float(pixels)}
+    return {} if step.where is None else dict.fromkeys(list_refined(step.where), float(pixels))
 
 
 def _reads_neighbours(step: Step) -> bool:

@@ -125,10 +125,37 @@ def start_loading_kernels(tasks: list[PhotoTask], *, skip_existing: bool) -> Non
         with suppress(Exception):  # raised again where a photo needs them
             load_kernels()
 
-    todo = [task for task in tasks if not (skip_existing and task.target.exists())]
+    todo = _list_new(tasks, skip_existing=skip_existing)
     size = read_photo_size(todo[0].source) if todo else None
     if size is not None and math.prod(size) * len(todo) >= MIN_CURVE_KERNEL_PIXELS:
         threading.Thread(target=load).start()
+
+
+@contextmanager
+def open_ahead(
+    tasks: list[PhotoTask], count: int, *, skip_existing: bool
+) -> Iterator[Callable[[PhotoTask], Image]]:
+    """Open the first `count` photos in threads, while what edits them is loaded.
+
+    Gives a function that opens the photo of any task, once.
+    """
+    from ..image import open_image
+    from ..image.pixels import reuse_memory
+
+    with reuse_memory(), ThreadPoolExecutor(count) as pool:
+        first = _list_new(tasks, skip_existing=skip_existing)[:count]
+        opened = {task: pool.submit(open_image, task.source) for task in first}
+
+        def open_photo(task: PhotoTask) -> Image:
+            future = opened.pop(task, None)
+            return open_image(task.source) if future is None else future.result()
+
+        yield open_photo
+
+
+def _list_new(tasks: list[PhotoTask], *, skip_existing: bool) -> list[PhotoTask]:
+    """The tasks that are not skipped."""
+    return [task for task in tasks if not (skip_existing and task.target.exists())]
 
 
 def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from .apply import (
     check_overwrite_options,
     is_written,
     make_folders,
+    open_ahead,
     print_reports,
     remove_empty_folders,
     run_tasks,
@@ -99,10 +101,7 @@ def edit_photos(
     as_json: JsonOption = False,
 ) -> None:
     """Edit photos by a request in words; recipes are written beside the edited photos."""
-    from ..editor.networks import open_policy
-    from ..editor.policy import check_mode
     from ..image.codecs import count_cores
-    from ..recipe import Mask
 
     check_overwrite_options(overwrite, skip_existing)
     mode = reconcile_mode(mode, manner, "--mode", "--manner")
@@ -113,29 +112,49 @@ def edit_photos(
         photos, output, EDITED_SUFFIX, recursive=recursive, variants=variants, sidecars=True
     )
     todo = selected.tasks
-    if network is None:
-        _start_loading_reader(reader)
-    start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
-    policy = None if network is None else open_policy(network, reader)
-    if policy is not None:
-        check_mode(policy, mode)
-    threads = max(1, count_cores() // jobs)
-    existing = _ExistingFileRule(overwrite, skip_existing)
-    part = _EditedPart(
-        None if where is None else parse_where_option(where), None if mask is None else Mask.from_file(mask)
-    )
-    work = _EditWorker(
-        policy, request, mode, reader, part, strength, variants, seed, sidecar, existing, threads, len(todo)
-    )
     made: list[Path] = []
-    try:
-        reports = run_tasks(
-            todo, lambda task, share, stop: work(task, share, stop, made), jobs=jobs, quiet=quiet or as_json
+    with open_ahead(todo, jobs, skip_existing=skip_existing) as open_photo:
+        if network is None:
+            _start_loading_reader(reader)
+        start_loading_kernels(todo, skip_existing=skip_existing)
+        work = _EditWorker(
+            open_photo,
+            _open_policy(network, reader, mode),
+            request,
+            mode,
+            reader,
+            _EditedPart.parse(where, mask),
+            strength,
+            variants,
+            seed,
+            sidecar,
+            _ExistingFileRule(overwrite, skip_existing),
+            max(1, count_cores() // jobs),
+            len(todo),
         )
-    finally:
-        remove_empty_folders(made)
+        try:
+            reports = run_tasks(
+                todo,
+                lambda task, share, stop: work(task, share, stop, made),
+                jobs=jobs,
+                quiet=quiet or as_json,
+            )
+        finally:
+            remove_empty_folders(made)
     print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.to_json)
+
+
+def _open_policy(network: Path | None, reader: ReaderName, mode: Mode) -> T2ONetPolicy | StylePolicy | None:
+    """The network in a folder, if it has the mode; None without a folder."""
+    if network is None:
+        return None
+    from ..editor.networks import open_policy
+    from ..editor.policy import check_mode
+
+    policy = open_policy(network, reader)
+    check_mode(policy, mode)
+    return policy
 
 
 def _start_loading_reader(name: ReaderName) -> None:
@@ -180,11 +199,21 @@ class _EditedPart(NamedTuple):
     where: Where | None
     mask: Mask | None
 
+    @classmethod
+    def parse(cls, where: str | None, mask: Path | None) -> _EditedPart:
+        from ..recipe import Mask
+
+        return cls(
+            None if where is None else parse_where_option(where),
+            None if mask is None else Mask.from_file(mask),
+        )
+
 
 @dataclass(frozen=True)
 class _EditWorker:
     """Edits each photo."""
 
+    open_photo: Callable[[PhotoTask], Image]
     policy: T2ONetPolicy | StylePolicy | None
     request: str
     mode: Mode
@@ -208,7 +237,7 @@ class _EditWorker:
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
         editor = Editor(
-            task.source, self.policy, reader=self.reader, where=self.part.where, mask=self.part.mask
+            self.open_photo(task), self.policy, reader=self.reader, where=self.part.where, mask=self.part.mask
         )
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]

@@ -17,13 +17,15 @@ from .operations import (
     store_integers,
     store_words,
 )
-from .places import weigh_tones
+from .places import blend_part, fit_tones, weigh_tones
 
 __all__ = [
     "GEOMETRY_KERNELS",
     "KERNELS",
+    "blend_part",
     "decode_tile",
     "encode_tile",
+    "fit_tones",
     "load_integers",
     "load_levels",
     "load_words",

@@ -71,7 +71,7 @@ def _average_blocks(plane, rows, columns, blocks):  # type: ignore[no-untyped-de
 
 
 @compile_kernel
-def _average_row(planes, y, whole, fraction, sums, padded, averages):  # type: ignore[no-untyped-def]
+def average_row(planes, y, whole, fraction, sums, padded, averages):  # type: ignore[no-untyped-def]
     """The average of planes around each pixel of row y; the row before must have been averaged last."""
     count, height, width = planes.shape
     reach = whole + 1
@@ -110,7 +110,7 @@ def _fit_windows(blocks, whole, fraction, tolerance, lowering):  # type: ignore[
     padded = np.empty((2, width + 2 * (whole + 1)))
     least, root = tolerance * tolerance + LEAST_VARIANCE, math.sqrt(ROOT_OFFSET)
     for y in range(height):
-        _average_row(blocks, y, whole, fraction, sums, padded, averages)
+        average_row(blocks, y, whole, fraction, sums, padded, averages)
         for x in range(width):
             mean = averages[0, x]
             variance = max(averages[1, x] - mean * mean, 0.0)
@@ -118,7 +118,7 @@ def _fit_windows(blocks, whole, fraction, tolerance, lowering):  # type: ignore[
             fits[0, y, x] = 1.0 - rest
             fits[1, y, x] = mean * rest - lowering * (math.sqrt(variance + ROOT_OFFSET) - root)
     for y in range(height):
-        _average_row(fits, y, whole, fraction, sums, padded, result[:, y])
+        average_row(fits, y, whole, fraction, sums, padded, result[:, y])
     return result
 
 

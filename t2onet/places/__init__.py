@@ -2,14 +2,17 @@
 
 from .named import FINDERS, PlaceFinder, find_place, list_present
 from .network import share_answer
-from .resolve import OpenedPhoto, resolve_where
+from .resolve import OpenedPhoto, PlaceCoverage, PlaceMasks, list_refined, resolve_where
 
 __all__ = [
     "FINDERS",
     "OpenedPhoto",
+    "PlaceCoverage",
     "PlaceFinder",
+    "PlaceMasks",
     "find_place",
     "list_present",
+    "list_refined",
     "resolve_where",
     "share_answer",
 ]

@@ -81,39 +81,39 @@ class SnappedMask:
     It is fitted on the small picture and evaluated on tiles of the photo, whose edges it takes over.
     """
 
-    slope: np.ndarray
-    """(h, w), as `level`."""
-    level: np.ndarray
+    fits: np.ndarray
+    """(2, h, w) float32: slopes and levels."""
 
     @classmethod
-    def fit(cls, mask: np.ndarray, picture: np.ndarray) -> SnappedMask:
+    def fit(cls, mask: np.ndarray, picture: np.ndarray, *, compiled: bool = False) -> SnappedMask:
         """From a mask (h, w) of any size and a small picture (3, H, W)."""
         tones = measure_tones(picture).astype(np.float64)
         mask = interpolate(mask, Frame.around(tones), *tones.shape)
-        smooth = Box.with_deviation(max(SNAP_WIDTH * min(tones.shape), 1.0)).smooth
+        box = Box.with_deviation(max(SNAP_WIDTH * min(tones.shape), 1.0))
+        if compiled:
+            from ..kernels import fit_tones
+
+            planes = np.stack([tones, mask, tones * tones, tones * mask])
+            return cls(fit_tones(planes, box.whole, box.fraction, SNAP_CONTRAST))
+        smooth = box.smooth
         mean, level = smooth(tones), smooth(mask)
         variance = np.clip(smooth(tones * tones) - mean * mean, 0, None)
         slope = (smooth(tones * mask) - mean * level) / (variance + SNAP_CONTRAST**2)
-        return cls(*(np.asarray(smooth(one), np.float32) for one in (slope, level - slope * mean)))
+        return cls(np.asarray(smooth(np.stack([slope, level - slope * mean])), np.float32))
 
     def weigh(self, tile: np.ndarray, frame: Frame, *, compiled: bool = False) -> np.ndarray:
-        """The mask (H, W) on a tile (3, H, W) of the photo."""
+        """The mask (H, W) on a tile (3, H, W) of whole rows of the photo."""
         if compiled:
             return self._weigh_compiled(tile, frame)
-        slope, level = (interpolate(one, frame, *tile.shape[1:]) for one in (self.slope, self.level))
+        slope, level = (interpolate(one, frame, *tile.shape[1:]) for one in self.fits)
         levels = slope * measure_tones(tile) + level
         return np.asarray(np.clip((levels - UNSURE) / (1 - 2 * UNSURE), 0, 1))
 
     def _weigh_compiled(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
         from ..kernels import weigh_tones
 
-        height, width = tile.shape[1:]
-        rows, down = _place_pixels(frame.top, height, len(self.slope) / frame.height, len(self.slope))
-        small = self.slope.shape[1]
-        (before, after), shares = _place_pixels(frame.left, width, small / frame.width, small)
-        slopes, levels = (_blend_rows(one, rows, down) for one in (self.slope, self.level))
-        weights = np.empty((height, width), np.float32)
-        weigh_tones(tile, slopes, levels, before, after, shares, np.float32(UNSURE), weights)
+        weights = np.empty(tile.shape[1:], np.float32)
+        weigh_tones(tile, self.fits, frame.top, frame.height, np.float32(UNSURE), weights)
         return weights
 
 
@@ -126,13 +126,8 @@ def interpolate(small: np.ndarray, frame: Frame, height: int, width: int) -> np.
     """A small array (h, w) that covers the photo, at the pixels of a tile, in straight lines between them."""
     rows, down = _place_pixels(frame.top, height, small.shape[0] / frame.height, small.shape[0])
     columns, across = _place_pixels(frame.left, width, small.shape[1] / frame.width, small.shape[1])
-    lines = _blend_rows(small, rows, down)
+    lines = small[rows[0]] * (1 - down)[:, None] + small[rows[1]] * down[:, None]
     return np.asarray(lines[:, columns[0]] * (1 - across) + lines[:, columns[1]] * across)
-
-
-def _blend_rows(small: np.ndarray, rows: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Lines between pairs of rows, by their shares towards the second."""
-    return np.asarray(small[rows[0]] * (1 - down)[:, None] + small[rows[1]] * down[:, None])
 
 
 def _place_pixels(first: int, count: int, scale: float, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""From `where` to a mask (H, W) uint8 of a photo of any size, in bands.
+"""From `where` to a mask of a photo of any size, in bands.
 
 Ranges are measured on every pixel at full resolution, positions and gradients in shares of the frame, and
 distances are in proportion to the photo's short side: the masks of a preview and of the export agree.
@@ -6,20 +6,22 @@ distances are in proportion to the photo's short side: the masks of a preview an
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import PIL.Image
 import PIL.ImageFilter
 
-from ..bands import CancelToken, Pixels, Rows, run_in_threads, split_rows
+from ..bands import CancelToken, Pixels, Rows, load_tile, run_in_threads, split_rows
 from ..errors import PlaceError
 from ..image import Image, image_from_array
 from ..image.photo import resize_array
-from ..image.pixels import to_depth, to_uint8
+from ..image.pixels import Scratch, to_depth, to_uint8
 from ..operations import REFERENCE_SHORT_SIDE, Frame
+from ..recipe.mask import Change, blend_by_weights
 from ..recipe.where import (
     HUES,
     POSITIONS,
@@ -87,19 +89,12 @@ def resolve_where(
     threads: int = 1,
     cancel: CancelToken | None = None,
 ) -> np.ndarray:
-    """The mask (H, W) uint8 of a place: 255 inside, 0 outside, soft in between.
-
-    Raises PlaceError where nothing of it can be in the photo: "sky" in a photo without sky. What is left out
-    or inverted, or one of several, need not be there: "not sky" is then all of the photo.
-    """
-    area = to_area(where)
-    resolver = _Resolver(photo, compiled, threads, cancel)
-    if (missing := resolver.find_missing(area)) is not None:
-        raise missing
-    return resolver.resolve(area)
+    """The mask (H, W) uint8 of a place: 255 inside, 0 outside, soft in between; see `PlaceMasks.add`."""
+    masks = PlaceMasks(photo, compiled=compiled, threads=threads, cancel=cancel)
+    return masks.fill(masks.add(where))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Tile:
     """Some rows of the photo, and what is known of the whole photo beforehand."""
 
@@ -107,6 +102,7 @@ class _Tile:
     frame: Frame
     refined: Mapping[Refined, np.ndarray]
     found: Mapping[str, SnappedMask]
+    _weights: dict[Area, np.ndarray] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -114,7 +110,12 @@ class _Tile:
         return height, width
 
     def weigh(self, area: Area) -> np.ndarray:
-        """How far each pixel belongs to an area, from 0 to 1; broadcasts to the tile."""
+        """How far each pixel belongs to an area, from 0 to 1, computed once; broadcasts to the tile."""
+        if area not in self._weights:
+            self._weights[area] = self._weigh(area)
+        return self._weights[area]
+
+    def _weigh(self, area: Area) -> np.ndarray:
         match area:
             case Named(name):
                 return self._weigh_name(name)
@@ -150,58 +151,127 @@ def _join(joint: str, weights: list[np.ndarray]) -> np.ndarray:
     return result
 
 
-@dataclass(frozen=True)
-class _Resolver:
-    photo: OpenedPhoto
-    compiled: bool
-    threads: int
-    cancel: CancelToken | None
+class _LastTile(threading.local):
+    """The rows that a thread looked at last, and the memory of their tile."""
 
-    def resolve(self, area: Area) -> np.ndarray:
+    rows: Rows | None = None
+    tile: _Tile
+
+    def __init__(self) -> None:
+        self.scratch = Scratch()
+
+
+class PlaceMasks:
+    """Masks of places in one photo, computed on the bands that a thread works on.
+
+    What needs the whole photo is computed when a place is added: the fits of named places, and the parts that
+    are grown or softened. Places share the tile of a band and what is measured on it.
+    """
+
+    def __init__(
+        self,
+        photo: OpenedPhoto,
+        *,
+        compiled: bool = False,
+        threads: int = 1,
+        cancel: CancelToken | None = None,
+    ) -> None:
+        self._photo, self._compiled = photo, compiled
+        self._threads, self._cancel = threads, cancel
+        self._refined: dict[Refined, np.ndarray] = {}
+        self._found: dict[str, SnappedMask] = {}
+        self._last = _LastTile()
+
+    def add(self, where: Where) -> Area:
+        """Prepare the mask of a place.
+
+        Raises PlaceError where nothing of it can be in the photo: "sky" in a photo without sky. What is left
+        out or inverted, or one of several, need not be there: "not sky" is then all of the photo.
+        """
+        area = to_area(where)
+        if (missing := self._find_missing(area)) is not None:
+            raise missing
+        self._prepare(area)
+        return area
+
+    def fill(self, area: Area) -> np.ndarray:
+        """The whole mask (H, W) uint8 of an area that was added."""
         if isinstance(area, Refined) and area.is_spatial:
-            return _refine(self.resolve(area.part), area)
-        height, width = self.photo.pixels.shape[:2]
+            return self._refined[area]
+        height, width = self._photo.pixels.shape[:2]
         levels = np.empty((height, width), np.uint8)
-        parts = set(_list_outer_parts(area))
-        refined = {
-            part: self.resolve(part) for part in parts if isinstance(part, Refined) and part.is_spatial
-        }
-        names = {part.name for part in parts if isinstance(part, Named)}
-        found = {name: self._snap(name) for name in names.difference(TONES, HUES, POSITIONS)}
 
         def fill_band(rows: Rows) -> None:
-            tile = _Tile(self._load(rows), Frame(height, width, 1.0).at(rows[0]), refined, found)
-            levels[slice(*rows)] = to_uint8(np.asarray(tile.weigh(area), np.float32))
+            levels[slice(*rows)] = to_uint8(np.asarray(self.weigh_rows(area, rows), np.float32))
 
-        for _ in run_in_threads(fill_band, split_rows(height, width), self.threads, self.cancel):
+        for _ in run_in_threads(fill_band, split_rows(height, width), self._threads, self._cancel):
             pass
         return levels
 
-    def _load(self, rows: Rows) -> TileColours:
-        values = to_depth(self.photo.pixels[slice(*rows)], np.float32).transpose(2, 0, 1)
-        return TileColours(np.ascontiguousarray(np.clip(values, 0, 1)), compiled=self.compiled)
+    def weigh_rows(self, area: Area, rows: Rows) -> np.ndarray:
+        """The mask of some rows of an area that was added, from 0 to 1."""
+        tile = self._look_at(rows)
+        return np.broadcast_to(tile.weigh(area), tile.shape)
 
-    def find_missing(self, area: Area) -> PlaceError | None:
+    def _look_at(self, rows: Rows) -> _Tile:
+        last = self._last
+        if last.rows != rows:
+            tile = load_tile(self._photo.pixels[slice(*rows)], last.scratch, self._compiled)
+            colours = TileColours(tile, compiled=self._compiled)
+            height, width = self._photo.pixels.shape[:2]
+            frame = Frame(height, width, 1.0).at(rows[0])
+            last.rows, last.tile = rows, _Tile(colours, frame, self._refined, self._found)
+        return last.tile
+
+    def _prepare(self, area: Area) -> None:
+        for part in _list_outer_parts(area):
+            if isinstance(part, Refined) and part.is_spatial and part not in self._refined:
+                self._prepare(part.part)
+                self._refined[part] = _refine(self.fill(part.part), part)
+            elif isinstance(part, Named) and part.name not in (*TONES, *HUES, *POSITIONS, *self._found):
+                self._found[part.name] = self._snap(part.name)
+
+    def _find_missing(self, area: Area) -> PlaceError | None:
         """Why nothing of an area can be in the photo; None where some of it can."""
         match area:
             case Named(name):
-                found = None if name in (*TONES, *HUES, *POSITIONS) else self.photo.find(name)
+                found = None if name in (*TONES, *HUES, *POSITIONS) else self._photo.find(name)
                 return found if isinstance(found, PlaceError) else None
             case Joined("except", (first, *_)):
-                return self.find_missing(first)
+                return self._find_missing(first)
             case Joined(joint, parts):
-                reasons = [self.find_missing(part) for part in parts]
+                reasons = [self._find_missing(part) for part in parts]
                 if joint == "or":
                     return None if None in reasons else reasons[0]
                 return next((reason for reason in reasons if reason is not None), None)
             case Refined(part, invert=False):
-                return self.find_missing(part)
+                return self._find_missing(part)
         return None
 
     def _snap(self, name: str) -> SnappedMask:
-        found, picture = self.photo.find(name), self.photo.small_picture
+        found, picture = self._photo.find(name), self._photo.small_picture
         mask = np.zeros((2, 2), np.float32) if isinstance(found, PlaceError) else found
-        return SnappedMask.fit(mask, picture)
+        return SnappedMask.fit(mask, picture, compiled=self._compiled)
+
+
+@dataclass(frozen=True)
+class PlaceCoverage:
+    """A place among the masks of a photo, as what a step covers."""
+
+    masks: PlaceMasks
+    area: Area
+
+    def blend(
+        self, tile: np.ndarray, frame: Frame, change: Change, reach: int, *, compiled: bool = False
+    ) -> np.ndarray:
+        """Blend `change` into a tile of whole rows where the place is; see `blend_by_weights`."""
+        weights = self.masks.weigh_rows(self.area, (frame.top, frame.top + tile.shape[1]))
+        rows, columns = np.flatnonzero(weights.max(axis=1)), np.flatnonzero(weights.max(axis=0))
+        if not len(rows):
+            return tile
+        inside = weights[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        part = int(rows[0]), int(columns[0]), np.ascontiguousarray(inside, np.float32)
+        return blend_by_weights(tile, frame, part, change, reach, compiled=compiled)
 
 
 def _list_outer_parts(area: Area) -> list[Area]:
@@ -209,6 +279,16 @@ def _list_outer_parts(area: Area) -> list[Area]:
     if isinstance(area, Refined) and area.is_spatial:
         return [area]
     return [area, *(part for one in list_inner(area) for part in _list_outer_parts(one))]
+
+
+def list_refined(where: Where) -> list[Refined]:
+    """The parts of a place whose masks are kept for the whole photo: those that are grown or softened."""
+    return [part for part in _list_parts(to_area(where)) if isinstance(part, Refined) and part.is_spatial]
+
+
+def _list_parts(area: Area) -> list[Area]:
+    """An area and everything inside it."""
+    return [area, *(part for one in list_inner(area) for part in _list_parts(one))]
 
 
 def _refine(levels: np.ndarray, refined: Refined) -> np.ndarray:

@@ -150,6 +150,10 @@ class Mask(BaseModel):
         return top, left, np.asarray(part)
 
 
+Change = Callable[[np.ndarray, Frame], np.ndarray]
+"""(tile (3, H, W), its place in the photo) -> tile, which may be the same memory."""
+
+
 @dataclass(frozen=True)
 class MaskCoverage:
     """The part of a mask over the photo that is not black."""
@@ -179,27 +183,47 @@ class MaskCoverage:
         return (slice(top, bottom), slice(left, right)), levels
 
     def blend(
-        self, tile: np.ndarray, frame: Frame, change: Callable[[np.ndarray, Frame], np.ndarray], reach: int
+        self, tile: np.ndarray, frame: Frame, change: Change, reach: int, *, compiled: bool = False
     ) -> np.ndarray:
-        """Blend `change` into `tile` by the mask, in place.
-
-        `change`, which reads up to `reach` pixels away, runs only inside the mask.
-        """
-        first = frame.top
-        top, bottom = max(self.top - first, 0), min(self.top + len(self.levels) - first, tile.shape[1])
-        left, right = self.left, self.left + self.levels.shape[1]
+        """Blend `change` into `tile` by the mask; see `blend_by_weights`."""
+        top = max(self.top, frame.top)
+        bottom = min(self.top + len(self.levels), frame.top + tile.shape[1])
         if top >= bottom:
             return tile
-        above, before = max(top - reach, 0), max(left - reach, 0)
-        part = tile[:, above : bottom + reach, before : right + reach].copy()
-        changed = change(part, frame.at(first + above, before))
-        changed = changed[:, top - above : bottom - above, left - before : right - before]
-        inside = tile[:, top:bottom, left:right]
-        levels = self.levels[first + top - self.top : first + bottom - self.top]
-        changed -= inside
-        changed *= np.divide(levels, 255, dtype=np.float32)
-        inside += changed
+        weights = np.divide(self.levels[top - self.top : bottom - self.top], 255, dtype=np.float32)
+        part = top - frame.top, self.left, weights
+        return blend_by_weights(tile, frame, part, change, reach, compiled=compiled)
+
+
+def blend_by_weights(
+    tile: np.ndarray,
+    frame: Frame,
+    weighted: tuple[int, int, np.ndarray],
+    change: Change,
+    reach: int,
+    *,
+    compiled: bool = False,
+) -> np.ndarray:
+    """Blend `change` into a part of `tile`, in place, by weights from 0 to 1.
+
+    `weighted` is the first row and column of the part, and its weights (rows, columns). `change`, which reads
+    up to `reach` pixels away, runs only on that part and what it reads around it.
+    """
+    top, left, weights = weighted
+    height, width = weights.shape
+    above, before = max(top - reach, 0), max(left - reach, 0)
+    part = tile[:, above : top + height + reach, before : left + width + reach].copy()
+    changed = change(part, frame.at(frame.top + above, frame.left + before))
+    offset = top - above, left - before
+    if compiled:
+        from ..kernels import blend_part
+
+        blend_part(tile, (top, left), weights, changed, offset)
         return tile
+    changed = changed[:, offset[0] : offset[0] + height, offset[1] : offset[1] + width]
+    inside = tile[:, top : top + height, left : left + width]
+    inside += weights * (changed - inside)
+    return tile
 
 
 def _stretch_interval(first: int, last: int, scale: float, side: int, softness: float) -> tuple[int, int]:

@@ -80,14 +80,24 @@ def test_interpolation_is_exact_at_the_same_size() -> None:
 
 def test_the_kernel_of_masks_computes_the_formula() -> None:
     rng = np.random.default_rng(1)
-    slope, level = (rng.normal(0.3, 0.4, (9, 13)).astype(np.float32) for _ in range(2))
-    snapped, tile = named.SnappedMask(slope, level), rng.random((3, 20, 70)).astype(np.float32)
+    fits, tile = (
+        rng.normal(0.3, 0.4, (2, 9, 13)).astype(np.float32),
+        rng.random((3, 20, 70)).astype(np.float32),
+    )
+    snapped = named.SnappedMask(fits)
     frame = Frame(50, 70, 1.0).at(20)
     assert snapped.weigh(tile, frame, compiled=True) == pytest.approx(snapped.weigh(tile, frame), abs=1e-5)
 
 
+def test_the_kernel_of_fits_computes_the_formula() -> None:
+    rng = np.random.default_rng(2)
+    picture, mask = rng.random((3, 60, 80)).astype(np.float32), rng.random((20, 30)).astype(np.float32)
+    formula, kernel = (named.SnappedMask.fit(mask, picture, compiled=compiled) for compiled in (False, True))
+    assert kernel.fits == pytest.approx(formula.fits, abs=1e-5)
+
+
 def test_a_mask_has_no_faint_veil() -> None:
-    flat, tile = np.zeros((2, 2), np.float32), np.full((3, 4, 4), 0.5, np.float32)
+    tile = np.full((3, 4, 4), 0.5, np.float32)
     for level, expected in ((0.07, 0), (0.5, 0.5), (0.93, 1)):
-        snapped = named.SnappedMask(flat, flat + np.float32(level))
+        snapped = named.SnappedMask(np.stack([np.full((2, 2), value, np.float32) for value in (0, level)]))
         assert snapped.weigh(tile, Frame(4, 4, 1.0)) == pytest.approx(expected)
