@@ -20,10 +20,10 @@ ALL = (
     *("chain", "darkroom", "files", "batch", "preview", "first_run", "editing"),
     *("serving", "crowd", "hostile", "page"),
     "install_size",
-    *("planning", "planted", "ablations", "local", "places", "dataset", "languages"),
+    *("planning", "planted", "planted_places", "ablations", "local", "places", "dataset", "languages"),
     *("words", "reasons", "following"),
 )
-WITH_OPTIONS = ("words", "reasons", "following", "places")
+WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places")
 """Those that parse options and return an exit code."""
 
 

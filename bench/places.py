@@ -3,7 +3,8 @@
 `python -m bench places --folds DIR --teachers DIR`. COCO photos are trained on, so their figures come from
 five networks, DIR/fold0.onnx to fold4.onnx, each of which has not seen a fifth; without --folds the network
 of the package is measured on photos that it has seen. Val photos are never trained on. TEACHERS has masks of
-other networks (`subject/0042.png`), as `places pack` takes them.
+other networks (`subject/0042.png`), as `places pack` takes them; with `mirrored/subject`, made of mirrored
+photos and turned back, the teacher is measured against itself.
 """
 
 from __future__ import annotations
@@ -119,10 +120,31 @@ def measure_val(network: PlaceFinderNetwork, teachers: Path | None) -> Iterator[
             seen = marks.get(name, {}).get(photo)
             inside = np.zeros((128, 128), bool)
             if path.is_file():
-                with PIL.Image.open(path) as picture:
-                    inside = np.asarray(picture.convert("L")) > 127
+                inside = _read_inside(path)
             labels[name] = inside, np.zeros_like(inside), None if seen is None else int(seen)
         yield from measure(network, folder / "images" / f"{photo}_O.webp", "val", labels)
+
+
+def _read_inside(path: Path) -> np.ndarray:
+    with PIL.Image.open(path) as picture:
+        return np.asarray(picture.convert("L")) > 127
+
+
+def print_teacher(teachers: Path) -> None:
+    """How well the teacher of the subject agrees with itself on mirrored val photos."""
+    fits = []
+    for photo in list_fivek(DATA / "ma5k-req", "val"):
+        paths = [folder / "subject" / f"{photo}.png" for folder in (teachers, teachers / "mirrored")]
+        if all(path.is_file() for path in paths):
+            mask, mirrored = map(_read_inside, paths)
+            if mask.mean() >= LEAST_COVERED:
+                fits.append(_intersect(mirrored, mask))
+    if fits:
+        low, high = bootstrap(np.array(fits))
+        print(
+            f"  val subject, the teacher on mirrored photos against itself: IoU {np.mean(fits):.3f} "
+            f"[{low:.3f}, {high:.3f}] on {len(fits)} photos"
+        )
 
 
 def print_overlaps(places: Sequence[MeasuredPlace], source: str, names: Sequence[str]) -> None:
@@ -194,6 +216,8 @@ def main(arguments: Sequence[str] = ()) -> int:
     places = [*measure_coco(networks), *measure_val(network, options.teachers)]
     print_overlaps(places, "coco", tuple(COCO_CATEGORIES))
     print_overlaps(places, "val", ("sky", "subject", "person", "face"))
+    if options.teachers:
+        print_teacher(options.teachers)
     print_presence(places)
     if options.dump:
         options.dump.write_text("\n".join(json.dumps(vars(one)) for one in places), encoding="utf-8")

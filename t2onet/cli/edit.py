@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -112,6 +113,8 @@ def edit_photos(
         photos, output, EDITED_SUFFIX, recursive=recursive, variants=variants, sidecars=True
     )
     todo = selected.tasks
+    if network is None:
+        _start_loading_reader(reader)
     start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
     policy = None if network is None else open_policy(network, reader)
@@ -133,6 +136,17 @@ def edit_photos(
     finally:
         remove_empty_folders(made)
     print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.to_json)
+
+
+def _start_loading_reader(name: ReaderName) -> None:
+    """Load the reader in a thread, while photos are opened."""
+    from ..language.reader import load_reader
+
+    def load() -> None:
+        with suppress(Exception):  # raised again where the request is read
+            load_reader(name)
+
+    threading.Thread(target=load).start()
 
 
 def _split_arguments(given: list[str]) -> tuple[list[str], str]:

@@ -99,8 +99,8 @@ def plan_recipe(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Operations to use: darkroom (the default of joint), paper (of a search and with --local), "
-            "or names such as 'exposure,tone'.",
+            help="Operations to use: darkroom (the default of joint, and of --local at named places), paper "
+            "(of a search, and of --local in masks), or names such as 'exposure,tone'.",
         ),
     ] = None,
     steps: Annotated[
@@ -143,7 +143,7 @@ def plan_recipe(
         typer.Option(
             "--local",
             rich_help_panel=_LOCAL_PANEL,
-            help="Plan steps that work in parts of the picture, and removals. Its own defaults: "
+            help="Plan steps at named places such as the sky, else in masks, and removals. Its own defaults: "
             "3 steps, beam 2, tolerance 0.006, size 1000.",
         ),
     ] = False,
@@ -153,7 +153,7 @@ def plan_recipe(
             metavar="PATH",
             rich_help_panel=_LOCAL_PANEL,
             help="Mask candidates: a folder of pictures, white where the mask is, or with --panoptic a PNG "
-            "of ids. By default regions of similar colour and of visible change.",
+            "of ids. By default named places, then regions of similar colour and of visible change.",
         ),
     ] = None,
     panoptic: Annotated[
@@ -285,11 +285,10 @@ def _print_plan_table(plan: Plan) -> None:
 
 
 def _describe_regions(plan: Plan) -> list[str]:
-    """The region of each step in words; empty for a plan without masks."""
+    """Where each step works, in words; empty for a plan of the whole picture."""
     from ..planning.local import LocalPlan
-    from ..planning.masked import describe_location
 
-    return [describe_location(region) for region in plan.regions] if isinstance(plan, LocalPlan) else []
+    return plan.describe_places() if isinstance(plan, LocalPlan) else []
 
 
 def _print_plan_json(plan: Plan) -> None:

@@ -81,7 +81,7 @@ def pack_places(data: Path, teachers: Path, marks: Path, folder: Path) -> int:
     """Write a PlaceSet; returns how many photos it has.
 
     `teachers` has a folder for each place, with masks as PNG named like the photos. `marks` says by place and
-    name whether it is there, as seen by a person.
+    name whether it is there, as seen by a person; null leaves out the mask of a teacher that is in doubt.
     """
     marked = json.loads(marks.read_text(encoding="utf-8"))
     items = [*_read_coco(data / "coco-panoptic", teachers), *_read_fivek(data / "ma5k-req", teachers, marked)]
@@ -97,6 +97,7 @@ def pack_places(data: Path, teachers: Path, marks: Path, folder: Path) -> int:
 
 
 Item = tuple[str, str, np.ndarray, np.ndarray, np.ndarray]
+Marks = Mapping[str, Mapping[str, bool | None]]
 
 
 def _read_coco(folder: Path, teachers: Path) -> Iterator[Item]:
@@ -154,7 +155,7 @@ def judge_presence(levels: np.ndarray) -> int:
     return 1 if inside.mean() >= LEAST_SEEN else -1 if inside.any() else 0
 
 
-def _read_fivek(folder: Path, teachers: Path, marked: Mapping[str, Mapping[str, bool]]) -> Iterator[Item]:
+def _read_fivek(folder: Path, teachers: Path, marked: Marks) -> Iterator[Item]:
     for split in ("train", "val"):
         for name in list_fivek(folder, split):
             sources = {place: teachers / place / f"{name}.png" for place in CHANNELS}
@@ -168,9 +169,11 @@ def _read_fivek(folder: Path, teachers: Path, marked: Mapping[str, Mapping[str, 
             levels = np.full((len(CHANNELS), MASK_SIDE, MASK_SIDE), UNKNOWN, np.uint8)
             presence = np.full(len(CHANNELS), -1, np.int8)
             for number, place in enumerate(CHANNELS):
-                seen = marked.get(place, {}).get(name)
-                levels[number] = _label_taught(sources[place], seen)
-                presence[number] = -1 if seen is None else int(seen)
+                seen = marked.get(place, {})
+                in_doubt = name in seen and seen[name] is None
+                if not in_doubt:
+                    levels[number] = _label_taught(sources[place], seen.get(name))
+                presence[number] = {None: -1, False: 0, True: 1}[seen.get(name)]
             yield name, split, _read_photo(folder / "images" / f"{name}_O.webp"), levels, presence
 
 

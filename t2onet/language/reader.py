@@ -8,6 +8,7 @@ the pretrained encoder was taught them (WordPiece, lower case). Nothing is rando
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -283,10 +284,14 @@ def get_reader_file(name: ReaderName) -> str:
     return "reader.onnx" if name == DEFAULT_READER else f"reader-{name}.onnx"
 
 
+_OPENING = threading.Lock()
+
+
 def load_reader(name: ReaderName = DEFAULT_READER) -> Reader:
-    """A reader in the package, opened once."""
+    """A reader in the package, opened once even if several threads ask for it."""
     check_reader(name)
-    return _open_reader(name)
+    with _OPENING:
+        return _open_reader(name)
 
 
 @cache

@@ -168,7 +168,7 @@ def _take_over(convolution: nn.Module, source: Any, norm: Any) -> None:
 
 
 class PlaceGraph(nn.Module):
-    """The network as it is exported: chances from 0 to 1."""
+    """The network as it is exported: chances from 0 to 1, from a picture and its mirror image."""
 
     def __init__(self, network: PlaceNetwork) -> None:
         super().__init__()
@@ -176,7 +176,9 @@ class PlaceGraph(nn.Module):
 
     def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
         masks, presence = self.network(pictures)
-        return masks.sigmoid(), presence.sigmoid()
+        mirrored_masks, mirrored_presence = self.network(pictures.flip(3))
+        masks, presence = masks + mirrored_masks.flip(3), presence + mirrored_presence
+        return (masks / 2).sigmoid(), (presence / 2).sigmoid()
 
 
 def export_places(network: PlaceNetwork, path: Path, *, stored: WeightFormat = "float16") -> None:

@@ -28,7 +28,7 @@ from .pictures import (
     reads_neighbours,
     render_intermediates,
 )
-from .sketch import FreePlaces, SketchFitter
+from .sketch import FreePlaces, SketchFitter, get_key
 from .solvers import solve_fast
 
 BASIC = (
@@ -55,7 +55,7 @@ _CURVE_COST = 0.006
 """Above this cost curves are tried."""
 
 _PRICES = {"mixer": 7e-4, "grading": 7e-4, "black_and_white": 7e-4, "tone": 3e-3, "color": 3.5e-3}
-_STEP_PRICE = 3e-4
+STEP_PRICE = 3e-4
 """By how much a step must lower the cost, at least; of operations with more numbers, more."""
 _NUMBER_PRICE = 3e-5
 """The same for a single number of a step that has several."""
@@ -68,9 +68,9 @@ _IDLE_SHARE = 0.15
 _ROUNDING_COST = 1e-4
 """What readable numbers may cost."""
 
-_FIRST_ROUNDS, _NEXT_ROUNDS, _NEXT_DELTA = 15, 10, 0.05
+FIRST_ROUNDS, _NEXT_ROUNDS, _NEXT_DELTA = 15, 10, 0.05
 _DROPS_TRIED, _DROP_ROUNDS, _DROP_DELTA = 2, 3, 0.01
-_LAST_ROUNDS, _LAST_DELTA = 6, 0.02
+LAST_ROUNDS, LAST_DELTA = 6, 0.02
 
 _PRESENT_HUE = 0.002
 """Mean chroma of a hue, as displayed, from which the mixer can do something visible."""
@@ -86,18 +86,18 @@ def plan_darkroom(
     """Plan on working pictures (3, H, W) float32 as they are; `names` are the operations allowed."""
     sketch = SketchFitter(make_sketch(start, _SKETCH_PIXELS), make_sketch(target, _SKETCH_PIXELS))
     chosen = _search(sketch, steps, [name for name in names if not reads_neighbours(name)])
-    chosen = _drop_numbers(chosen)
+    chosen = drop_idle_numbers(chosen)
     final = replace(
         chosen.fitter, start=make_sketch(start, _FINAL_PIXELS), target=make_sketch(target, _FINAL_PIXELS)
     )
-    found = final.fit(chosen.fit.steps, _LAST_ROUNDS, _LAST_DELTA).steps
-    rounded = _drop_identities(_round_numbers(found, start, target))
+    found = final.fit(chosen.fit.steps, LAST_ROUNDS, LAST_DELTA).steps
+    rounded = drop_identities(round_numbers(found, SketchFitter(start, target)))
     detail = [name for name in names if reads_neighbours(name)]
     return _append_detail(rounded, detail[: steps - len(found)], start, target)
 
 
 @dataclass(frozen=True)
-class _Choice:
+class Choice:
     """Steps chosen on a sketch, and the fitter that knows which of their numbers are free."""
 
     fit: FittedSteps
@@ -114,7 +114,7 @@ class _Choice:
 
 
 def _price(step: Step) -> float:
-    return _PRICES.get(step.operation, _STEP_PRICE)
+    return _PRICES.get(step.operation, STEP_PRICE)
 
 
 def _price_scale(cost: float) -> float:
@@ -122,30 +122,30 @@ def _price_scale(cost: float) -> float:
     return float(np.clip(cost / _FULL_PRICE_COST, _LEAST_PRICE, 1))
 
 
-def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> _Choice:
+def _search(sketch: SketchFitter, limit: int, names: Sequence[str]) -> Choice:
     """The cheapest of the fits with more and more operations."""
     basic = [name for name in names if name not in (*SELECTIVE, *MONOCHROME, *CURVES, "vignette")]
-    whole = _Choice(sketch.fit(_make_steps(basic), _FIRST_ROUNDS), sketch)
+    whole = Choice(sketch.fit(_make_steps(basic), FIRST_ROUNDS), sketch)
     found = []
     monochrome = is_monochrome(sketch.start, sketch.target)
     group = [*(MONOCHROME if monochrome else SELECTIVE), *(["vignette"] if _is_radial(whole) else ())]
     added = [name for name in group if name in names]
     if whole.fit.cost < _NEAR_EXACT_COST or not added:
-        found.append(_prune(whole, limit))
+        found.append(prune_choice(whole, limit))
     if whole.fit.cost > _EXACT_COST and added:
         # Without black and white, light and colour were forced into something else: better to begin anew.
-        known = _Choice(FittedSteps((), 1.0), sketch) if monochrome else whole
-        found.append(_prune(_extend(known, [*basic, *added]), limit))
+        known = Choice(FittedSteps((), 1.0), sketch) if monochrome else whole
+        found.append(prune_choice(_extend(known, [*basic, *added]), limit))
     for curve in CURVES:
         best = min(found, key=lambda choice: choice.total)
         if curve in names and best.fit.cost > _CURVE_COST:
-            found.append(_prune(_extend(best, [curve]), limit))
+            found.append(prune_choice(_extend(best, [curve]), limit))
     return min(found, key=lambda choice: choice.total)
 
 
-def _is_radial(choice: _Choice) -> bool:
+def _is_radial(choice: Choice) -> bool:
     """Whether what remains grows or shrinks with the distance from the centre."""
-    result = render_intermediates(choice.fit.steps, choice.fitter.start)[-1]
+    result = choice.fitter.render(choice.fit.steps)[-1]
     return measure_radial_share((choice.fitter.target - result).mean(axis=0)) > _RADIAL_SHARE
 
 
@@ -168,20 +168,20 @@ def _make_steps(names: Sequence[str]) -> list[Step]:
     return [Step.from_trusted(name, get_operation(name).defaults) for name in sort_by_position(names)]
 
 
-def _extend(choice: _Choice, names: Sequence[str]) -> _Choice:
+def _extend(choice: Choice, names: Sequence[str]) -> Choice:
     """The choice with more operations, fitted again."""
     known = {step.operation: step for step in choice.fit.steps}
     free: FreePlaces = dict(choice.fitter.free)
     if "black_and_white" in names:
         size = get_operation("black_and_white").size
         known["black_and_white"] = Step.from_trusted("black_and_white", (100.0, *[0.0] * (size - 1)))
-        free["black_and_white"] = tuple(range(1, size))
+        free["black_and_white", None] = tuple(range(1, size))
     if "mixer" in names:
-        free["mixer"] = _find_mixer_places(choice.fitter)
+        free["mixer", None] = _find_mixer_places(choice.fitter)
     fitter = replace(choice.fitter, free=free)
     steps = [known.get(step.operation, step) for step in _make_steps([*known, *set(names).difference(known)])]
-    rounds, delta = (_NEXT_ROUNDS, _NEXT_DELTA) if choice.fit.steps else (_FIRST_ROUNDS, INITIAL_DELTA)
-    return _Choice(fitter.fit(steps, rounds, delta), fitter)
+    rounds, delta = (_NEXT_ROUNDS, _NEXT_DELTA) if choice.fit.steps else (FIRST_ROUNDS, INITIAL_DELTA)
+    return Choice(fitter.fit(steps, rounds, delta), fitter)
 
 
 def _find_mixer_places(fitter: SketchFitter) -> tuple[int, ...]:
@@ -195,7 +195,7 @@ def _find_mixer_places(fitter: SketchFitter) -> tuple[int, ...]:
     return tuple(row * len(HUES) + hue for row in range(3) for hue in present)
 
 
-def _prune(choice: _Choice, limit: int) -> _Choice:
+def prune_choice(choice: Choice, limit: int) -> Choice:
     """The cheapest fit on the way from these steps to none, dropping those that pay least."""
     fitter, fit, scale = choice.fitter, choice.fit, choice.scale
 
@@ -209,7 +209,7 @@ def _prune(choice: _Choice, limit: int) -> _Choice:
             best = fit
         elif len(best.steps) <= limit and total(fit) > total(best) + _PATH_SLACK * scale:
             break
-    return _Choice(best, fitter)
+    return Choice(best, fitter)
 
 
 def _shorten(fitter: SketchFitter, steps: StepSequence, scale: float) -> list[StepSequence]:
@@ -231,7 +231,7 @@ def _shorten(fitter: SketchFitter, steps: StepSequence, scale: float) -> list[St
     return [drops[at].steps for at in ranked[: 1 if clear else _DROPS_TRIED]]
 
 
-def _drop_numbers(choice: _Choice) -> _Choice:
+def drop_idle_numbers(choice: Choice) -> Choice:
     """Single numbers that do not pay are put back to their defaults and stay there."""
     fitter, steps, price = choice.fitter, choice.fit.steps, choice.scale * _NUMBER_PRICE
     groups = list(_group_numbers(fitter, steps))
@@ -243,39 +243,38 @@ def _drop_numbers(choice: _Choice) -> _Choice:
         together = np.concatenate([groups[at][2] for at in idle])
         (drop,) = fitter.drop_numbers(steps, [together])
         if drop.loss < price * len(idle):
-            free = {step.operation: set(fitter.free_places(step.operation).tolist()) for step in steps}
+            free = {get_key(step): set(fitter.free_places(step).tolist()) for step in steps}
             for at in idle:
-                free[groups[at][0]] -= set(groups[at][1])
-            held = replace(fitter, free={name: tuple(sorted(places)) for name, places in free.items()})
-            return _Choice(held.fit(drop.steps, _DROP_ROUNDS, _DROP_DELTA), held)
+                free[get_key(groups[at][0])] -= set(groups[at][1])
+            held = replace(fitter, free={key: tuple(sorted(places)) for key, places in free.items()})
+            return Choice(held.fit(drop.steps, _DROP_ROUNDS, _DROP_DELTA), held)
         idle = idle[: len(idle) // 2]
     return choice
 
 
 def _group_numbers(
     fitter: SketchFitter, steps: StepSequence
-) -> Iterator[tuple[str, tuple[int, ...], np.ndarray]]:
-    """Operation, places and numbers of what is dropped as one: a number, or the colour of a zone."""
+) -> Iterator[tuple[Step, tuple[int, ...], np.ndarray]]:
+    """Step, places and numbers of what is dropped as one: a number, or the colour of a zone."""
     for step, numbers in zip(steps, fitter.find_numbers(steps), strict=True):
-        free = fitter.free_places(step.operation).tolist()
+        free = fitter.free_places(step).tolist()
         if step.operation in CURVES or len(free) < 2:
             continue
         own = dict(zip(free, numbers, strict=True))
         grading = step.operation == "grading"
         for group in ((0, 3), (1, 4), (2, 5), (6,)) if grading else [(place,) for place in free]:
-            yield step.operation, group, np.array([own[place] for place in group])
+            yield step, group, np.array([own[place] for place in group])
 
 
-def _round_numbers(steps: StepSequence, start: Picture, target: Picture) -> FittedSteps:
+def round_numbers(steps: StepSequence, fitter: SketchFitter) -> FittedSteps:
     """Numbers rounded to what their sliders move by, where that costs little."""
-    cost = L1Cost(target)
 
     def measure(tried: StepSequence) -> FittedSteps:
-        return FittedSteps(tried, float(cost(render_intermediates(tried, start)[-1])))
+        return FittedSteps(tried, fitter.measure(fitter.render(tried)[-1]))
 
     fit = measure(steps)
     limit = fit.cost + _ROUNDING_COST
-    rounded = tuple(map(_round_step, steps))
+    rounded = tuple(map(round_step, steps))
     if (whole := measure(rounded)).cost <= limit:
         return whole
     for at in range(len(steps)):
@@ -284,24 +283,24 @@ def _round_numbers(steps: StepSequence, start: Picture, target: Picture) -> Fitt
     return fit
 
 
-def _drop_identities(fit: FittedSteps) -> FittedSteps:
+def drop_identities(fit: FittedSteps) -> FittedSteps:
     changes = (step for step in fit.steps if not get_operation(step.operation).is_identity(step.parameters))
     return replace(fit, steps=tuple(changes))
 
 
-def _round_step(step: Step) -> Step:
+def round_step(step: Step) -> Step:
     operation = get_operation(step.operation)
     pairs = zip(step.parameters, operation.slots, strict=True)
     values = operation.clip([round(round(value / slot.step) * slot.step, 5) for value, slot in pairs])
-    return Step.from_trusted(step.operation, values)
+    return Step.from_trusted(step.operation, values, step.where)
 
 
 def _append_detail(fit: FittedSteps, names: Sequence[str], start: Picture, target: Picture) -> FittedSteps:
     """Operations that read neighbours, each solved on its own, where they pay."""
     cost, picture = L1Cost(target), render_intermediates(fit.steps, start)[-1]
     for name in names:
-        step = _round_step(solve_fast(name, picture, cost))
+        step = round_step(solve_fast(name, picture, cost))
         edited = apply_step(step, picture)
-        if (reached := float(cost(edited))) < fit.cost - _STEP_PRICE:
+        if (reached := float(cost(edited))) < fit.cost - STEP_PRICE:
             fit, picture = FittedSteps((*fit.steps, step), reached), edited
     return fit

@@ -1,5 +1,8 @@
 """Plan a pair whose edit differs between parts of the picture.
 
+Named places come first (`at_places`): a recipe for the sky works on other photos too. What they do not
+explain is planned in masks.
+
 After the paper's second algorithm: I' = o(I) M + I (1 - M), for every operation o and mask candidate M,
 with a beam of the best; docs/local.md lists the differences. Parameters are solved on the pixels inside a
 mask; only masks that fit the change are tried. Among explanations that are nearly as good, the simpler
@@ -26,15 +29,20 @@ from ..errors import PlanError
 from ..executor import PhotoLike
 from ..operations import REFERENCE_SHORT_SIDE
 from ..recipe import Recipe, Step
+from ..recipe.wording import label_where
+from .at_places import choose_working_side, find_place_weights, plan_at_places
+from .darkroom import BASIC
 from .fit import MaskedFitter
 from .masked import (
     LocalStep,
     MaskCandidate,
     PixelSample,
+    describe_location,
     downsample_for_structure,
     is_removal,
     is_structure_lost,
     render_local_steps,
+    render_recipe,
     subsample_region,
 )
 from .pictures import (
@@ -46,6 +54,7 @@ from .pictures import (
     make_identity_step,
     open_photo_pair,
     reads_neighbours,
+    to_recipe,
 )
 from .planner import Plan, check_operation_names, check_planning_settings, measure_difference, shows_detail
 from .segments import (
@@ -75,13 +84,26 @@ _GLOBAL_CHANGE_SHARE = 0.8
 """Share of changed pixels above which the photos are checked to show the same scene."""
 _MAX_MASK_SHARE = 0.995
 """Masks that cover more of the picture than this are dropped."""
+PLACES_EXPLAIN_SHARE = 0.2
+"""Steps at places that leave at most this share of the difference explain it, and no masks are tried."""
+BETTER_MASKS_SHARE = 0.7
+"""Otherwise masks are preferred if they leave at most this share of what places leave."""
 
 
 @dataclass(frozen=True)
 class LocalPlan(Plan):
-    """A plan whose steps may have masks; `regions` are the chosen candidates, None for the whole picture."""
+    """A plan whose steps may apply at places or in masks.
+
+    `regions` are the places or the chosen mask candidates, None for the whole picture.
+    """
 
     regions: tuple[Region | None, ...]
+
+    def describe_places(self) -> list[str]:
+        """Where each step works: "sky, 46 % of the picture, top"."""
+        locations = map(describe_location, self.regions)
+        pairs = zip(self.recipe.steps, locations, strict=True)
+        return [text if step.where is None else f"{label_where(step.where)}, {text}" for step, text in pairs]
 
 
 @dataclass(frozen=True)
@@ -130,28 +152,66 @@ def plan_local(
     size: int = REFERENCE_SHORT_SIDE,
     mask_limit: int = MASK_LIMIT,
 ) -> LocalPlan:
-    """Find the masked steps that best explain how `before` became `after` (photos, arrays or files).
+    """Find the local steps that best explain how `before` became `after` (photos, arrays or files).
 
-    `masks` are boolean arrays (H, W) of any size, or a segmenter; by default regions of similar colour and of
-    visible change are tried. Each step tries the whole picture and the `mask_limit` masks that overlap best
-    with what is still unexplained. `repair` names the repair that explains a removal, None for no removals.
-    Planning ends after `steps`, when nothing helps, or when the mean absolute difference over the changed
-    pixels is below `tolerance`. `size` is the working short side; below that of the photos (and the reference
-    size) sharpness is left out.
+    Without `masks`, steps at the named places of the photo are planned first, in the darkroom's operations of
+    light and colour; where they do not explain the difference, steps in masks are, in the paper's. `masks`
+    are boolean arrays (H, W) of any size, or a segmenter; by default regions of similar colour and of visible
+    change are tried. Each step tries the whole picture and the `mask_limit` masks that overlap best with what
+    is still unexplained. `repair` names the repair that explains a removal, None for no removals. Planning in
+    masks ends after `steps`, when nothing helps, or when the mean absolute difference over the changed pixels
+    is below `tolerance`. `size` is the working short side for masks; below that of the photos (and the
+    reference size) sharpness is left out. `operations` are used at places and in masks; those of the paper in
+    masks alone.
     """
     numbers = {"steps": (steps, 1), "beam": (beam, 1), "size": (size, 16), "mask_limit": (mask_limit, 1)}
     check_planning_settings(tolerance, numbers)
+    repair, names = _check_repair(repair), check_operation_names(operations)
     pair = open_photo_pair(before, after, same_scene=False)
     working = min(size, REFERENCE_SHORT_SIDE)
     start, target = pair.working_pictures(working)
     if find_changed_pixels(start, target).mean() > _GLOBAL_CHANGE_SHARE:
         check_same_scene(pair)
+    basic = BASIC if operations is None else [name for name in names if name in BASIC]
+    placed = _plan_at_places(pair, steps, basic) if masks is None and not _are_papers(basic) else None
+    if placed is not None and placed.cost <= PLACES_EXPLAIN_SHARE * placed.start_cost:
+        return placed
     detailed = shows_detail(working, pair.short_side)
-    names = [name for name in check_operation_names(operations) if detailed or not reads_neighbours(name)]
-    candidates = _collect_mask_candidates(masks, start, target)
-    search = LocalSearch(target, names, _check_repair(repair), candidates, steps, beam, tolerance, mask_limit)
+    names = [name for name in names if detailed or not reads_neighbours(name)]
+    try:
+        candidates = _collect_mask_candidates(masks, start, target)
+    except PlanError:  # an extra is missing
+        if placed is None or not placed.recipe.steps:
+            raise
+        return placed
+    search = LocalSearch(target, names, repair, candidates, steps, beam, tolerance, mask_limit)
     refined = refine_local_steps(search.run(start).steps, start, target, names)
-    return _build_local_plan(refined, pair, start, target)
+    masked = _build_local_plan(refined, pair, start, target)
+    if placed is not None and placed.recipe.steps and masked.cost > BETTER_MASKS_SHARE * placed.cost:
+        return placed
+    return masked
+
+
+def _are_papers(names: Sequence[str]) -> bool:
+    return set(names) <= set(operations.PAPER)
+
+
+def _plan_at_places(pair: PhotoPair, steps: int, names: Sequence[str]) -> LocalPlan:
+    """A plan of steps at the places of the photo and of steps for all of it."""
+    start, target = pair.working_pictures(choose_working_side(pair))
+    weights = find_place_weights(pair.before, start)
+    found = plan_at_places(start, target, weights, steps, names)
+    recipe, cost = to_recipe(found), L1Cost(target)
+    pictures = render_recipe(recipe, start)
+    return LocalPlan(
+        recipe,
+        measure_difference(pair, recipe),
+        measure_difference(pair, Recipe()),
+        tuple(float(cost(picture)) for picture in pictures),
+        pictures,
+        target,
+        tuple(None if step.where is None else weights[str(step.where)] > 0.5 for step in recipe.steps),
+    )
 
 
 @dataclass(frozen=True)

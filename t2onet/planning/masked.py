@@ -225,9 +225,14 @@ class LocalStep:
 def render_local_steps(steps: Sequence[LocalStep], start: Picture) -> tuple[Recipe, tuple[Picture, ...]]:
     """The recipe, and the working picture at first and after each of its steps."""
     recipe = Recipe.from_steps(step.to_recipe_step() for step in steps)
+    return recipe, render_recipe(recipe, start)
+
+
+def render_recipe(recipe: Recipe, start: Picture) -> tuple[Picture, ...]:
+    """The working picture at first and after each step of a recipe with masks or places."""
     pixels = np.ascontiguousarray(start.transpose(1, 2, 0))
     pictures = (np.asarray(image).transpose(2, 0, 1) for image in intermediates(recipe, pixels))
-    return recipe, (start, *map(np.ascontiguousarray, pictures))
+    return (start, *map(np.ascontiguousarray, pictures))
 
 
 def downsample_for_structure(arrays: Sequence[np.ndarray], short_side: int) -> list[np.ndarray]:

@@ -260,7 +260,7 @@ def round_parameters(step: Step) -> ParameterValues:
 
 def to_recipe(steps: Iterable[Step]) -> Recipe:
     """Planned steps as a recipe, with rounded parameters."""
-    return Recipe.from_steps((step.operation, round_parameters(step)) for step in steps)
+    return Recipe.from_steps((step.operation, round_parameters(step), step.where) for step in steps)
 
 
 _VISIBLE = 0.004

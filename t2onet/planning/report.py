@@ -44,7 +44,7 @@ from ..operations import Parameter, ParameterValues
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
 from .local import LocalPlan
-from .masked import describe_location, dilate_region
+from .masked import dilate_region
 from .pictures import Picture
 from .planner import Plan
 from .segments import Region, resize_region
@@ -168,7 +168,7 @@ def _make_location_figure(plan: Plan, at: int) -> PlanFigure | None:
     if not isinstance(plan, LocalPlan):
         return None
     region, before = plan.regions[at], _to_report_picture(plan.pictures[at])
-    where = describe_location(region)
+    where = plan.describe_places()[at]
     return PlanFigure(
         before if region is None else _outline_region(before, region),
         f"Step {at + 1} works here",

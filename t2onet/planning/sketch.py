@@ -2,12 +2,13 @@
 
 Damped Gauss-Newton like that of `fit`, with three differences: numbers at the ends of their ranges are held
 there and the others make up for it; a pull towards the defaults begins strong and fades, so that steps which
-can imitate each other do not run away; and single numbers of an operation can be held.
+can imitate each other do not run away; and single numbers of an operation can be held. Steps at a place are
+blended in by its mask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from ..kernels.fitting import fill_normal_equations, mean_absolute_difference, m
 from ..operations import Frame, get_operation
 from ..operations.paper import CURVE_PIECES, CURVES
 from ..recipe import Step
+from ..recipe.where import Where
 from .fit import (
     DELTA_DECAY,
     FINAL_DELTA,
@@ -27,7 +29,7 @@ from .fit import (
     FittedSteps,
     apply_perturbed_curves,
 )
-from .pictures import Picture, StepSequence, apply_step, render_intermediates
+from .pictures import Picture, StepSequence, apply_step
 
 _RIDGE_PER_DELTA = 0.2
 """The pull towards the defaults, for each squared unit of delta, while that is above `RIDGE_WEIGHT`."""
@@ -40,8 +42,14 @@ _BOUND_PASSES = 4
 _NUDGE = 1 / 512
 """By how much a channel is moved to measure slopes."""
 
-FreePlaces = dict[str, tuple[int, ...]]
-"""Operation -> the places of its numbers that are fitted; all of them where it is not listed."""
+StepKey = tuple[str, Where | None]
+"""Operation and `where`: what tells the steps of one fit from each other."""
+FreePlaces = dict[StepKey, tuple[int, ...]]
+"""Step -> the places of its numbers that are fitted; all of them where it is not listed."""
+
+
+def get_key(step: Step) -> StepKey:
+    return step.operation, step.where
 
 
 @dataclass(frozen=True)
@@ -105,12 +113,24 @@ class SketchFitter:
     start: Picture
     target: Picture
     free: FreePlaces = field(default_factory=dict)
+    weights: Mapping[Where, np.ndarray] = field(default_factory=dict)
+    """`where` of a step -> how much of it each pixel takes, (h, w) from 0 to 1."""
+
+    def render(self, steps: Sequence[Step]) -> list[Picture]:
+        """The start and the picture after each step."""
+        pictures = [self.start]
+        for step in steps:
+            before, after = pictures[-1], apply_step(step, pictures[-1])
+            if step.where is not None:
+                after = before + self.weights[step.where] * (after - before)
+            pictures.append(after)
+        return pictures
 
     def fit(self, steps: Sequence[Step], rounds: int, delta: float = INITIAL_DELTA) -> FittedSteps:
         """The steps with better parameters, never worse than given; `delta` is that of the first round."""
         steps = tuple(steps)
         numbers, bounds = self.gather_numbers(steps), self._gather_bounds(steps)
-        pictures = render_intermediates(steps, self.start)
+        pictures = self.render(steps)
         best = FittedSteps(steps, self.measure(pictures[-1]))
         lowest, damping = best.cost + RIDGE_WEIGHT * numbers @ numbers, _INITIAL_DAMPING
         for _ in range(rounds if len(numbers) else 0):
@@ -121,7 +141,7 @@ class SketchFitter:
             loss = self._loss(pictures[-1], numbers, delta, ridge)
             for _ in range(_DAMPING_ATTEMPTS):
                 trial = self._place_numbers(steps, _solve_within(matrix, vector, numbers, bounds, damping))
-                rendered = render_intermediates(trial, self.start)
+                rendered = self.render(trial)
                 moved = self.gather_numbers(trial)
                 if self._loss(rendered[-1], moved, delta, ridge) < loss:
                     steps, pictures, numbers = trial, rendered, moved
@@ -162,7 +182,7 @@ class SketchFitter:
 
     def find_numbers(self, steps: StepSequence) -> list[np.ndarray]:
         """Where the fitted numbers of each step are among all of them."""
-        counts = [len(self.free_places(step.operation)) for step in steps]
+        counts = [len(self.free_places(step)) for step in steps]
         return np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1]) if counts else []
 
     def measure(self, picture: Picture) -> float:
@@ -180,22 +200,22 @@ class SketchFitter:
         for step in steps:
             chart = get_chart(step.operation)
             offsets = (read(step, chart) - chart.defaults) / chart.units
-            parts.append(offsets[self.free_places(step.operation)])
+            parts.append(offsets[self.free_places(step)])
         return np.concatenate(parts)
 
     def _place_numbers(self, steps: StepSequence, numbers: np.ndarray) -> StepSequence:
         moved, first = [], 0
         for step in steps:
-            chart, places = get_chart(step.operation), self.free_places(step.operation)
+            chart, places = get_chart(step.operation), self.free_places(step)
             own = numbers[first : first + len(places)]
             coordinates = np.array(chart.to_coordinates(np.asarray(step.parameters)), float)
             coordinates[places] = chart.defaults[places] + own * chart.units[places]
-            moved.append(_make_step(step.operation, coordinates))
+            moved.append(_make_step(step, coordinates))
             first += len(places)
         return tuple(moved)
 
-    def free_places(self, operation: str) -> np.ndarray:
-        return _find_places(operation, self.free.get(operation))
+    def free_places(self, step: Step) -> np.ndarray:
+        return _find_places(step.operation, self.free.get(get_key(step)))
 
     def _loss(self, picture: Picture, numbers: np.ndarray, delta: float, ridge: float) -> float:
         huber = mean_huber_loss(picture.reshape(-1), self.target.reshape(-1), np.float32(delta))
@@ -214,7 +234,7 @@ class SketchFitter:
         return matrix / residual.size + floor * np.eye(count), vector / residual.size
 
     def _invert_hessian(self, steps: StepSequence) -> np.ndarray:
-        pictures = render_intermediates(steps, self.start)
+        pictures = self.render(steps)
         return np.linalg.inv(self._normal_equations(steps, pictures, FINAL_DELTA, RIDGE_WEIGHT)[0])
 
     def _linearize(self, steps: StepSequence, pictures: list[Picture]) -> np.ndarray:
@@ -226,17 +246,22 @@ class SketchFitter:
         moves: list[np.ndarray] = []
         slopes: np.ndarray | None = None
         for at in reversed(range(len(steps))):
-            own = self._differentiate(steps[at], pictures[at], pictures[at + 1])
+            step, before = steps[at], pictures[at]
+            after = pictures[at + 1] if step.where is None else apply_step(step, before)
+            own = self._differentiate(step, before, after)
             moves.insert(0, own if slopes is None else _chain(slopes, own))
             if at:
-                through = _measure_slopes(steps[at], pictures[at], pictures[at + 1])
+                through = self._measure_slopes(step, before, after)
                 slopes = through if slopes is None else _chain(slopes, through)
         rows = np.concatenate(moves, axis=1).transpose(1, 0, 2)
         return np.ascontiguousarray(rows).reshape(len(rows), -1)
 
     def _differentiate(self, step: Step, before: Picture, after: Picture) -> np.ndarray:
-        """(3, P, h w): how the picture after a step moves with each of its fitted numbers, in its units."""
-        chart, places = get_chart(step.operation), self.free_places(step.operation)
+        """(3, P, h w): how the picture after a step moves with each of its fitted numbers, in its units.
+
+        `after` is the picture that has taken all of the step.
+        """
+        chart, places = get_chart(step.operation), self.free_places(step)
         if not len(places):
             return np.empty((3, 0, before[0].size), np.float32)
         coordinates = np.array(chart.to_coordinates(np.asarray(step.parameters)), float)
@@ -245,11 +270,22 @@ class SketchFitter:
         stack = _apply_perturbed(step.operation, coordinates, places, sizes, before)
         shares = (sizes / chart.units[places]).astype(np.float32)
         moves: np.ndarray = (stack.reshape(3, len(places), -1) - after.reshape(3, 1, -1)) / shares[:, None]
+        if step.where is not None:
+            moves *= self.weights[step.where].reshape(-1)
         return moves
+
+    def _measure_slopes(self, step: Step, before: Picture, after: Picture) -> np.ndarray:
+        """(3, 3, h w): how each channel after a step moves with each one before it."""
+        slopes = _measure_slopes(step, before, after)
+        if step.where is not None:
+            weight = self.weights[step.where].reshape(-1)
+            slopes *= weight
+            slopes[range(3), range(3)] += 1 - weight
+        return slopes
 
 
 def _measure_slopes(step: Step, before: Picture, after: Picture) -> np.ndarray:
-    """(3, 3, h w): how each channel after a step moves with each one before it."""
+    """The slopes of a step that every pixel takes in full."""
     nudges = np.where(before > 0.5, -_NUDGE, _NUDGE).astype(np.float32)
     stack = np.repeat(before[:, None], 3, axis=1)
     stack[range(3), range(3)] += nudges
@@ -271,10 +307,10 @@ def _find_places(operation: str, free: tuple[int, ...] | None) -> np.ndarray:
     return np.array(range(len(get_chart(operation).units)) if free is None else free, int)
 
 
-def _make_step(operation: str, coordinates: np.ndarray) -> Step:
-    chart = get_chart(operation)
+def _make_step(step: Step, coordinates: np.ndarray) -> Step:
+    chart = get_chart(step.operation)
     values = chart.to_values(np.clip(coordinates, chart.low, chart.high))
-    return Step.from_trusted(operation, tuple(values.tolist()))
+    return Step.from_trusted(step.operation, tuple(values.tolist()), step.where)
 
 
 def _apply_perturbed(

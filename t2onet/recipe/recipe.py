@@ -150,9 +150,9 @@ class Step(BaseModel):
         return self.parameters if isinstance(kind, Repair) else kind.trim(self.parameters)
 
     @classmethod
-    def from_trusted(cls, operation: str, parameters: tuple[float, ...]) -> Self:
-        """A step of the whole photo without validation, for loops over parameters known to be in range."""
-        return cls.model_construct(operation=operation, parameters=parameters, mask=None, where=None)
+    def from_trusted(cls, operation: str, parameters: tuple[float, ...], where: Where | None = None) -> Self:
+        """A step without validation, for loops over parameters known to be in range."""
+        return cls.model_construct(operation=operation, parameters=parameters, mask=None, where=where)
 
     @property
     def declaration(self) -> Declaration | Repair:

@@ -30,8 +30,12 @@ WEIGHTS_FILE = "places.safetensors"
 KEEP = 0.995
 """Of the average of the weights, at each step."""
 PRESENCE_WEIGHT = 0.1
-ENCODER_RATE = 0.15
+ENCODER_RATE = 0.25
 """How fast the pretrained encoder learns, relative to what is new."""
+PLACE_WEIGHTS = torch.tensor([2.0 if name == "subject" else 1.0 for name in CHANNELS])
+"""Of each place in the loss of masks; the subject, which depends on the whole photo, is the hardest."""
+CLOSE_UPS = 0.25
+"""Share of photos of which a small part is seen. What its subject is the teacher's mask does not say."""
 
 
 def pack(data: Path, teachers: Path, marks: Path, folder: Path) -> None:
@@ -59,7 +63,9 @@ class PlaceBatches:
         levels = torch.from_numpy(self._places.masks[chosen])
         known = (levels != UNKNOWN).float()
         masks = (levels.float() / FULL).clamp(0, 1)
-        maps = self._draw_maps(len(chosen))
+        close = self._random.uniform(size=len(chosen)) < CLOSE_UPS
+        maps = self._draw_maps(close)
+        known[torch.from_numpy(close), CHANNELS.index("subject")] = 0
         photos = _warp(photos, maps, side)
         masks, known = _warp(masks * known, maps, side // 2), _warp(known, maps, side // 2)
         known = (known > 0.99).float()
@@ -73,11 +79,11 @@ class PlaceBatches:
             self._queues[number] = self._random.permutation(rows).tolist()
         return self._queues[number].pop()
 
-    def _draw_maps(self, count: int) -> Tensor:
+    def _draw_maps(self, close: np.ndarray) -> Tensor:
         """(B, 2, 3): from places of the changed photo to places of the photo."""
-        draw = self._random.uniform
-        scale = np.exp(draw(math.log(0.5), math.log(1.1), (count, 1))) * np.exp(draw(-0.2, 0.2, (count, 2)))
-        scale = np.minimum(scale, 1.15)
+        draw, count = self._random.uniform, len(close)
+        scale = np.where(close[:, None], draw(0.45, 0.8, (count, 1)), draw(0.85, 1.1, (count, 1)))
+        scale = np.minimum(scale * np.exp(draw(-0.15, 0.15, (count, 2))), 1.15)
         shift = draw(-1, 1, (count, 2)) * np.maximum(1 - scale, 0)
         turn = draw(-0.12, 0.12, count)
         mirror = np.where(draw(size=count) < 0.5, -1.0, 1.0)
@@ -113,19 +119,20 @@ def _warp(planes: Tensor, maps: Tensor, side: int) -> Tensor:
 def measure_loss(
     logits: Tensor, scores: Tensor, masks: Tensor, known: Tensor, presence: Tensor
 ) -> dict[str, Tensor]:
-    """Cross entropy and Dice of masks where they are known, cross entropy of presence."""
+    """Cross entropy and overlap of masks where they are known, cross entropy of presence."""
     count = known.sum((0, 2, 3))
     entropy = functional.binary_cross_entropy_with_logits(logits, masks, reduction="none") * known
     by_place = entropy.sum((0, 2, 3)) / count.clamp(min=1)
     chance = logits.sigmoid() * known
     common, total = (chance * masks).sum((2, 3)), (chance + masks).sum((2, 3))
-    shown = (masks.mean((2, 3)) >= LEAST_SEEN).float()
-    dice = 1 - (2 * common + 1) / (total + 1)
+    shown = (masks.mean((2, 3)) >= LEAST_SEEN) * PLACE_WEIGHTS
+    missed = 1 - (common + 1) / (total - common + 1)
+    weights = (count > 0) * PLACE_WEIGHTS
     given = (presence >= 0).float()
     seen = functional.binary_cross_entropy_with_logits(scores, presence.clamp(min=0), reduction="none")
     return {
-        "entropy": by_place.sum() / (count > 0).sum(),
-        "dice": (dice * shown).sum() / shown.sum().clamp(min=1),
+        "entropy": (by_place * weights).sum() / weights.sum(),
+        "overlap": (missed * shown).sum() / shown.sum().clamp(min=1),
         "presence": PRESENCE_WEIGHT * (seen * given).sum() / given.sum().clamp(min=1),
     }
 
@@ -171,12 +178,7 @@ def train(
         torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
         optimizer.step()
         schedule.step()
-        keep = min(KEEP, step / (step + 10))
-        for name, value in network.state_dict().items():
-            if value.is_floating_point():
-                average[name].lerp_(value, 1 - keep)
-            else:
-                average[name].copy_(value)
+        _follow(average, network.state_dict(), 1 - min(KEEP, step / (step + 10)))
         for name, loss in losses.items():
             sums[name] = sums.get(name, 0.0) + loss.item()
         if step % 50 == 0:
@@ -188,6 +190,15 @@ def train(
     network.load_state_dict(average)
     held = places.list_rows("coco", 0 if fold is None else fold, held=True)
     print_line(json.dumps(measure_masks(network.eval(), places, held)))
+
+
+def _follow(average: dict[str, Tensor], state: dict[str, Tensor], share: float) -> None:
+    """Move the average towards the weights of now."""
+    for name, value in state.items():
+        if value.is_floating_point():
+            average[name].lerp_(value, share)
+        else:
+            average[name].copy_(value)
 
 
 def _save(state: dict[str, Tensor], out: Path) -> None:
@@ -203,7 +214,7 @@ def _make_optimizer(
     ours = {id(one) for part in (network.stem, network.blocks) for one in part.parameters()}
     rest = [one for one in network.parameters() if id(one) not in ours]
     groups = [{"params": encoder, "lr": ENCODER_RATE * rate}, {"params": rest, "lr": rate}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
 
     def scale(step: int) -> float:
         return min(1, (step + 1) / 50) * (0.5 + 0.5 * math.cos(math.pi * step / steps))
@@ -227,10 +238,13 @@ def measure_masks(network: PlaceNetwork, places: PlaceSet, rows: list[int]) -> d
     return {name: f"{np.mean(values):.3f} ({len(values)})" for name, values in found.items() if values}
 
 
-def export(out: Path, path: Path) -> None:
-    """Write the trained network as the one file that the package has."""
+def export(outs: list[Path], path: Path) -> None:
+    """Write the trained network, or the mean of several, as the one file that the package has."""
+    states = [load_file(out / WEIGHTS_FILE) for out in outs]
     network = PlaceNetwork()
-    network.load_state_dict(load_file(out / WEIGHTS_FILE))
+    network.load_state_dict(
+        {name: torch.stack([state[name].float() for state in states]).mean(0) for name in states[0]}
+    )
     export_places(network, path)
 
 
@@ -261,5 +275,5 @@ def add_place_commands(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--threads", type=int, default=0, help="0 for as many as there are cores")
     one = commands.add_parser("export", help="write the trained network as one ONNX file")
     one.set_defaults(command=export)
-    one.add_argument("out", type=Path, help="folder of the weights")
+    one.add_argument("outs", type=Path, nargs="+", help="folders of weights, of which the mean is taken")
     one.add_argument("path", type=Path, help="file to write")

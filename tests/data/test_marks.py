@@ -117,7 +117,7 @@ def test_a_wish_needs_a_head() -> None:
 
 
 def test_written_sentences_are_none_of_those_that_measure_the_reader() -> None:
-    lists = [WORDS_FILE, WORDS_FILE.with_name("blind_words.toml")]
+    lists = [WORDS_FILE, *map(WORDS_FILE.with_name, ("blind_words.toml", "fresh_words.toml"))]
     measured = [tomllib.loads(path.read_text(encoding="utf-8")) for path in lists]
     says = [entry["say"] for one in measured for entries in one.values() for entry in entries]
     turns = {digest(turn) for say in says for turn in ([say] if isinstance(say, str) else say)}

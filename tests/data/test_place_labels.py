@@ -45,7 +45,10 @@ def packed(tmp_path: Path) -> PlaceSet:
     for split, names in (("train", ("0001", "0002")), ("val", ("0003",))):
         entries = [{"input": f"{name}_O.jpg"} for name in names for _ in range(5)]
         (fivek / "annotations" / f"{split}_sess_1.json").write_text(json.dumps(entries))
-    marks = {"sky": {"0001": True, "0002": False}, "person": {"0002": True, "0003": False}}
+    marks = {
+        "sky": {"0001": True, "0002": False, "0003": None},
+        "person": {"0002": True, "0003": False},
+    }
     (tmp_path / "marks.json").write_text(json.dumps(marks))
     assert pack_places(data, teachers, tmp_path / "marks.json", tmp_path / "packed") == 4
     return PlaceSet.load(tmp_path / "packed")
@@ -75,6 +78,11 @@ def test_what_a_person_saw_overrules_the_teachers(packed: PlaceSet) -> None:
     assert packed.masks[3, PERSON].max() == 0
     assert packed.presence[1:, PERSON].tolist() == [-1, 1, 0]
     assert (packed.masks[1:, GROUND] == UNKNOWN).all()
+
+
+def test_a_mask_in_doubt_is_left_out(packed: PlaceSet) -> None:
+    assert (packed.masks[3, SKY] == UNKNOWN).all()
+    assert packed.presence[3, SKY] == -1
 
 
 def test_folds_share_a_split_out(packed: PlaceSet) -> None:

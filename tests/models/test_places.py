@@ -9,10 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from t2onet.data.place_labels import FULL, PlaceSet  # noqa: E402
 from t2onet.inference import open_session  # noqa: E402
 from t2onet.models.places import PlaceNetwork, export_places  # noqa: E402
 from t2onet.places.network import CHANNELS, PlaceFinderNetwork  # noqa: E402
-from t2onet.training.places import measure_loss  # noqa: E402
+from t2onet.training.places import PlaceBatches, measure_loss  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +29,18 @@ def test_masks_have_half_the_size_of_the_picture(network: PlaceNetwork) -> None:
     assert presence.shape == (2, len(CHANNELS))
 
 
-def test_the_exported_graph_says_what_the_network_says(network: PlaceNetwork, tmp_path: Path) -> None:
+def test_the_exported_graph_joins_a_picture_and_its_mirror_image(
+    network: PlaceNetwork, tmp_path: Path
+) -> None:
     pytest.importorskip("onnx")
     export_places(network, tmp_path / "places.onnx", stored="float32")
     picture = torch.rand(1, 3, 96, 64, generator=torch.Generator().manual_seed(1))
     masks, presence = open_session(tmp_path / "places.onnx").run(None, {"picture": picture.numpy()})
     with torch.no_grad():
-        expected = [one.sigmoid().numpy() for one in network(picture)]
-    assert masks == pytest.approx(expected[0], abs=1e-4)
-    assert presence == pytest.approx(expected[1], abs=1e-4)
+        straight, mirrored = network(picture), network(picture.flip(3))
+    mean = (straight[0] + mirrored[0].flip(3)) / 2
+    assert masks == pytest.approx(mean.sigmoid().numpy(), abs=1e-4)
+    assert presence == pytest.approx(((straight[1] + mirrored[1]) / 2).sigmoid().numpy(), abs=1e-4)
 
 
 def test_a_stored_network_is_small_and_finds_places_in_pictures_of_any_shape(
@@ -70,3 +74,13 @@ def test_the_loss_leaves_out_what_is_not_known() -> None:
     assert logits.grad[0, 1, 2:].abs().max() == 0
     assert logits.grad[0, [0, 2, 3]].abs().max() == 0
     assert scores.grad[0].nonzero().flatten().tolist() == [2]
+
+
+def test_the_subject_of_a_close_up_is_not_known() -> None:
+    photos = np.zeros((1, 64, 64, 3), np.uint8)
+    masks = np.full((1, len(CHANNELS), 32, 32), FULL, np.uint8)
+    places = PlaceSet(["0001"], ["train"], photos, masks, np.ones((1, len(CHANNELS)), np.int8))
+    _, _, known, _ = PlaceBatches(places, [0], [], 0.0, seed=0).draw(64, 32)
+    of_subject = known[:, CHANNELS.index("subject")].amax((1, 2))
+    assert 4 < (of_subject == 0).sum() < 32
+    assert known[:, CHANNELS.index("sky")].amin() == 1

@@ -302,7 +302,7 @@ def test_the_mode_may_be_called_manner_as_before(visitor: Visitor, photo: str, s
     assert Recipe.from_data(state["recipe"]) == Recipe.from_data(variant["recipe"]) == expected
     batch = visitor.post(f"{visitor.session}/batches", request="brighter", **how).json()["batch"]
     (item,) = finish_batch(visitor, f"{visitor.session}/batches/{batch}")["items"]  # type: ignore[misc]
-    edited = np.asarray(t2onet.apply(expected, pixels()))
+    edited = np.asarray(t2onet.apply(expected, pixels(), kernels=True))
     assert np.array_equal(decode(visitor.client.get(item["url"]).content), edited)
 
 
