@@ -3,6 +3,9 @@
 import { SIDE } from "./overlay.js";
 
 const KEPT = 12;
+/** Distances are in pixels of a photo with this short side. */
+const SHORT = 1000;
+const WAYS = 24;
 /** Shares of the way at which a gradient is drawn; it is smooth in between. */
 const STOPS = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
 
@@ -75,6 +78,10 @@ export function mask(photo) {
       context.fillStyle = made;
       context.fillRect(0, 0, width, height);
     },
+    /** Everything else instead. */
+    invert() { invert(context); },
+    /** By pixels of a photo with a short side of 1000; below 0 it shrinks. */
+    grow(by) { grow(context, by); },
     get empty() { return context.getImageData(0, 0, width, height).data.every((level, at) => at % 4 === 3 || level === 0); },
     png: () => encoded(canvas),
   };
@@ -89,14 +96,36 @@ async function encoded(canvas) {
 }
 
 /** The mask of a step, black where it was white. */
-export async function inverted({ png, ...rest }) {
+export const inverted = (mask) => redrawn(mask, invert);
+
+/** The mask of a step, larger, or below 0 smaller, by pixels of a photo with a short side of 1000. */
+export const grown = (mask, by) => redrawn(mask, (context) => grow(context, by));
+
+async function redrawn({ png, ...rest }, work) {
   const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
   const context = canvas.getContext("2d");
-  context.fillStyle = "#fff";
-  context.fillRect(0, 0, bitmap.width, bitmap.height);
-  context.globalCompositeOperation = "difference";
   context.drawImage(bitmap, 0, 0);
+  work(context);
   return { ...rest, png: await encoded(canvas) };
+}
+
+function invert(context) {
+  context.globalCompositeOperation = "difference";
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, context.canvas.width, context.canvas.height);
+}
+
+/** The highest level around each pixel, or the lowest: copies that lie a little aside, in all directions. */
+function grow(context, by) {
+  const { width, height } = context.canvas;
+  const far = Math.max(1, (Math.abs(by) * Math.min(width, height)) / SHORT);
+  const copy = new OffscreenCanvas(width, height);
+  copy.getContext("2d").drawImage(context.canvas, 0, 0);
+  context.globalCompositeOperation = by > 0 ? "lighten" : "darken";
+  for (let way = 0; way < WAYS; way++) {
+    const turn = (2 * Math.PI * way) / WAYS;
+    context.drawImage(copy, far * Math.cos(turn), far * Math.sin(turn));
+  }
 }

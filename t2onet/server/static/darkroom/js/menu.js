@@ -1,7 +1,7 @@
 /* Where a step applies: a menu of the whole photo, places, tones, colours, positions, and what is marked by hand. */
 
 import { capital, element, iconButton } from "./dom.js";
-import { inverted } from "./mask.js";
+import { grown, inverted } from "./mask.js";
 import * as overlay from "./overlay.js";
 import { options, part as chosenPart, vocabulary } from "./places.js";
 import { on } from "./room.js";
@@ -12,6 +12,8 @@ import { label, made, taken } from "./where.js";
 const MARKS = [["brush", "Paint …"], ["similar", "Click on similar colours …"], ["gradient", "Drag a gradient …"]];
 const SOFTEN = { low: 0, high: 200, default: 0, step: 1, suffix: "", help: "Blurs the edge, in pixels of a photo with a short side of 1000" };
 const GROW = { low: -100, high: 100, default: 0, step: 1, suffix: "", help: "Grows or shrinks it, in the same pixels" };
+/** By how much a press grows a mask that was marked by hand. */
+const PRESS = 10;
 const menus = new Set();
 
 on("places", () => { for (const one of menus) one(); });
@@ -27,8 +29,13 @@ export function menu(name, heard) {
   const refine = iconButton("refine", `Soften or grow the mask of ${name}`, { onclick: () => { sliders.hidden = !sliders.hidden; press(); } });
   const soften = slider(SOFTEN, `Soften the mask of ${name}`, 0, (soft) => { changed.soften = soft; }, settle);
   const grow = slider(GROW, `Grow the mask of ${name}`, 0, (size) => { changed.grow = size; }, settle);
-  const growing = row("Grow", grow);
-  const sliders = element("div", { className: "refine", hidden: true }, row("Soften", soften), growing);
+  const growing = row("Grow", grow.node);
+  const resize = (words, by) => element("button", {
+    type: "button", className: "small", title: `${words} the mask of ${name}`, "aria-label": `${words} the mask of ${name}`,
+    onclick: async () => heard.place({ mask: await grown(entry.step.mask, by) }),
+  }, words);
+  const pressing = row("Edge", element("div", { className: "line" }, resize("Grow", PRESS), resize("Shrink", -PRESS)));
+  const sliders = element("div", { className: "refine", hidden: true }, row("Soften", soften.node), growing, pressing);
   const node = element("div", { className: "where" }, element("div", { className: "line" }, select, eye, invert, refine), sliders);
 
   const refined = () => (entry.step.mask
@@ -89,9 +96,10 @@ export function menu(name, heard) {
     for (const one of [eye, invert, refine]) one.hidden = !local;
     eye.disabled = !now.on;
     growing.hidden = Boolean(now.step.mask);
-    const now2 = refined();
-    soften.show(now2.soften);
-    grow.show(now2.grow);
+    pressing.hidden = !now.step.mask;
+    const sizes = refined();
+    soften.show(sizes.soften);
+    grow.show(sizes.grow);
     fill();
     press();
   }
@@ -102,4 +110,4 @@ export function menu(name, heard) {
   return { node, show };
 }
 
-const row = (title, made) => element("div", { className: "labelled" }, element("span", { className: "label" }, title), made.node);
+const row = (title, inside) => element("div", { className: "labelled" }, element("span", { className: "label" }, title), inside);

@@ -19,6 +19,13 @@ const SETTINGS = {
   soft: { title: "Soft edge", low: 0, high: 100, default: 50, step: 1, suffix: " %", help: "Share of the brush that fades out" },
   tolerance: { title: "Tolerance", low: 1, high: 60, default: 14, step: 1, suffix: "", help: "How different colours may be" },
 };
+/** By how much a press grows a mask, in pixels of a photo with a short side of 1000. */
+const PRESS = 10;
+const REFINE = [
+  ["Invert", "Everything else instead (I)", (mask) => mask.invert()],
+  ["Grow", "Move its edge outwards", (mask) => mask.grow(PRESS)],
+  ["Shrink", "Move its edge inwards", (mask) => mask.grow(-PRESS)],
+];
 /** The largest brush, as a share of the short side of what is on the screen. */
 const LARGEST = 0.3;
 const values = { size: 20, soft: 50, tolerance: 14 };
@@ -93,6 +100,7 @@ function show() {
       element("div", { className: "choices" }, ...Object.keys(TOOLS).map(choice), ...(now.tool === "gradient" ? [] : [kind])),
       ...used.map(setting),
       element("div", { className: "choices ends" },
+        ...(now.tool === "gradient" ? [] : REFINE.map(([words, help, work]) => button(words, { onclick: () => refine(work), title: help }))),
         button("Undo", { onclick: back, title: "Take back the last stroke (Ctrl+Z)" }),
         button("Cancel", { onclick: stop, title: "Escape" }),
         button("Done", { onclick: done, className: "main", title: "Enter" }))),
@@ -192,6 +200,14 @@ const take = newest(async ({ picked, first }) => {
   overlay.paint(now.mask.canvas);
 });
 
+/** Change the whole mask; a gradient becomes a mask like any other. */
+function refine(work) {
+  now.mask.remember();
+  work(now.mask);
+  now.linear = now.picked = null;
+  overlay.paint(now.mask.canvas);
+}
+
 function back() {
   now.mask.undo();
   now.linear = now.picked = null;
@@ -208,6 +224,7 @@ function pressed(event) {
   else if (event.key === "Enter" && !event.target.matches("button")) done();
   else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") back();
   else if (event.key.toLowerCase() === "e" && !event.ctrlKey) { now.erase = !now.erase; show(); }
+  else if (event.key.toLowerCase() === "i" && !event.ctrlKey && now.tool !== "gradient") refine(REFINE[0][2]);
   else if (size) { values.size = Math.min(100, Math.max(1, values.size + size)); show(); }
   else if (here && way) { at = at.map((share, axis) => Math.min(1, Math.max(0, share + way[axis]))); moved(); }
   else if (here && event.key === " ") { if (!event.repeat) { if (now.tool === "gradient" && now.down) end(); else begin(); } }
