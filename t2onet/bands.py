@@ -1,6 +1,6 @@
 """Bands of rows: a photo as tiles of floats, through functions and back, in threads.
 
-A band is few enough rows to stay in a core's cache. Its tile has float32 samples (3, H, W) and as many rows
+A band is few enough rows to stay in the caches. Its tile has float32 samples (3, H, W) and as many rows
 around the band as the functions read.
 """
 
@@ -26,8 +26,8 @@ TileFunction = Callable[[np.ndarray, Frame], np.ndarray]
 Rows = tuple[int, int]
 """The first row of a band, and the one after its last."""
 
-BAND_PIXELS = 64 * 1024
-"""Pixels of a band: few enough to stay in a core's cache."""
+BAND_PIXELS = 256 * 1024
+"""Pixels of a band: few enough to stay in the caches, and enough for threads to wait for Python seldom."""
 MIN_BAND_REACHES = 12
 """Least height of a band in reaches of its steps, so that little is computed twice."""
 
