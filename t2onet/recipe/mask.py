@@ -223,11 +223,22 @@ def _decode_mask(png: bytes) -> PIL.Image.Image:
     except ImageError as error:
         raise RecipeError(f"mask: {error}") from None
     try:
-        return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
+        return _to_grey(PIL.Image.open(io.BytesIO(png), formats=("PNG",)))
+    except RecipeError:
+        raise
     except PIL.Image.DecompressionBombError:
         raise RecipeError("mask: it has more pixels than a photo may have; make it smaller") from None
     except Exception:  # Pillow raises many kinds on damaged data
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}") from None
+
+
+def _to_grey(picture: PIL.Image.Image) -> PIL.Image.Image:
+    """A picture in 8 bits; one that is transparent anywhere is refused."""
+    if picture.has_transparency_data and picture.convert("RGBA").getchannel("A").getextrema()[0] != 255:
+        raise RecipeError("mask: it is partly transparent, which is ambiguous; save it as plain grey")
+    if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
+        return PIL.Image.fromarray(to_depth(np.asarray(picture).astype(np.uint16), np.uint8))
+    return picture.convert("L")
 
 
 def _png_from_base64(text: str) -> bytes:

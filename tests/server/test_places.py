@@ -99,7 +99,7 @@ def test_what_is_like_a_point_is_selected(visitor: Visitor, discs: str) -> None:
 @pytest.mark.parametrize(
     ("route", "body", "kind", "words"),
     [
-        ("masks", {"where": "sky"}, "place", "I see no sky in this photo"),
+        ("masks", {"where": "face"}, "place", "I see no face in this photo"),
         ("masks", {"where": "skies"}, "recipe", "'skies' is not known"),
         ("masks", {}, "invalid", "either a where or the number of a step"),
         ("masks", {"step": 0}, "invalid", "no step 0"),
@@ -215,3 +215,56 @@ def test_a_mask_counts_once_however_often_its_step_is_adjusted(serve: Serve) -> 
     other = paint(np.random.default_rng(1).integers(0, 255, (800, 800), np.uint8))
     refused = visitor.post(f"{photo}/requests", request="darker", revision=4, mask=other)
     assert read_refusal(refused) == (413, "too_large")
+
+
+def paint_png(picture: PIL.Image.Image) -> dict[str, str]:
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return {"png": base64.b64encode(stream.getvalue()).decode()}
+
+
+def test_a_mask_of_another_size_is_stretched_over_the_photo(visitor: Visitor, discs: str) -> None:
+    step = {"operation": "exposure", "parameters": [1], "mask": left_half()}
+    mask = show(visitor, f"{discs}/masks", recipe={"steps": [step]}, step=0)
+    assert mask.shape == (80, 120)
+    assert (mask[40, 20], mask[40, 100]) == (255, 0)
+
+
+def test_a_mask_with_16_bits_keeps_its_levels(visitor: Visitor, discs: str) -> None:
+    levels = np.repeat(np.array([[0, 257 * 64, 65535]], np.uint16), 4, axis=0)
+    step = {"operation": "exposure", "parameters": [1], "mask": paint_png(PIL.Image.fromarray(levels))}
+    mask = show(visitor, f"{discs}/masks", recipe={"steps": [step]}, step=0)
+    assert mask[40, [5, 60, 115]].tolist() == pytest.approx([0, 64, 255], abs=2)
+
+
+def test_a_transparent_mask_is_refused_and_an_opaque_one_taken(visitor: Visitor, discs: str) -> None:
+    grey = PIL.Image.new("RGBA", (8, 8), (255, 255, 255, 255))
+    body = {"request": "a stop darker", "revision": 0}
+    assert visitor.post(f"{discs}/requests", **body, mask=paint_png(grey)).json()["answered"]
+    grey.putalpha(128)
+    refused = visitor.post(f"{discs}/requests", **{**body, "revision": 1}, mask=paint_png(grey))
+    assert read_refusal(refused) == (422, "recipe")
+    message = refused.json()["error"]["message"]
+    assert message == "mask: it is partly transparent, which is ambiguous; save it as plain grey"
+
+
+@pytest.mark.parametrize("kind", ["all", "noise", "one pixel"])
+def test_a_strange_mask_is_used_as_it_is(visitor: Visitor, discs: str, kind: str) -> None:
+    levels = {
+        "all": np.full((80, 120), 255, np.uint8),
+        "noise": np.random.default_rng(0).integers(0, 255, (80, 120), np.uint8),
+        "one pixel": np.full((1, 1), 255, np.uint8),
+    }[kind]
+    body = {"request": "a stop darker", "revision": 0, "mask": paint(levels)}
+    told = visitor.post(f"{discs}/requests", **body).json()
+    assert told["answered"]
+    (step,) = told["state"]["recipe"]["steps"]
+    assert step["parameters"] == [-1]
+
+
+def test_a_request_in_an_empty_mask_is_refused(visitor: Visitor, discs: str) -> None:
+    body = {"request": "a stop darker", "revision": 0, "mask": paint(np.zeros((8, 8), np.uint8))}
+    refused = visitor.post(f"{discs}/requests", **body)
+    assert read_refusal(refused) == (422, "recipe")
+    assert refused.json()["error"]["message"].startswith("mask: it is black all over")
+    assert visitor.state(discs)["revision"] == 0
