@@ -20,10 +20,22 @@ ALL = (
     *("chain", "darkroom", "files", "batch", "preview", "first_run", "editing"),
     *("serving", "crowd", "hostile", "page"),
     "install_size",
-    *("planning", "planted", "planted_places", "ablations", "local", "places", "dataset", "languages"),
+    *(
+        "planning",
+        "planted",
+        "planted_places",
+        "ablations",
+        "local",
+        "local_words",
+        "local_requests",
+        "masked",
+        "places",
+        "dataset",
+        "languages",
+    ),
     *("words", "reasons", "following"),
 )
-WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places")
+WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places", "local_words", "local_requests")
 """Those that parse options and return an exit code."""
 
 

@@ -36,6 +36,10 @@ class RecipeError(T2OError):
     """A recipe, step, mask or parameter is refused."""
 
 
+class PlaceWarning(UserWarning):
+    """Steps of a recipe were left out, since the photo does not show the place they are for."""
+
+
 class PlaceError(T2OError):
     """A part of a photo cannot be found."""
 

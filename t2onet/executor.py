@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,8 @@ from .bands import (
     run_in_threads,
     split_rows,
 )
-from .errors import RecipeError
-from .image import Image, open_image
+from .errors import PlaceError, PlaceWarning, RecipeError
+from .image import Image, image_from_array, open_image
 from .image.codecs import count_cores
 from .image.colour import decode_srgb, encode_srgb
 from .image.metadata import remove_regions
@@ -78,6 +79,7 @@ def apply(
     photos: int = 1,
     progress: ProgressCallback | None = None,
     cancel: CancelToken | None = None,
+    notes: list[str] | None = None,
 ) -> Image:
     """Apply `recipe` to `photo` (an Image, an array (H, W, 3) or a file), at its own bit depth.
 
@@ -85,7 +87,8 @@ def apply(
     `radius="pixel"` keeps neighbourhoods at the paper's size at any resolution, except those of repairs.
     `kernels` forces the compiled kernels or the formulas; by default the steps and the pixels in all `photos`
     like this one decide. `progress` is called in the calling thread with the share done; once `cancel` is
-    set, `Cancelled` is raised.
+    set, `Cancelled` is raised. Steps at a place that is not in the photo are left out: `notes` gets a
+    sentence about each such place; without it, a `PlaceWarning` says so.
     """
     image = open_image(photo)
     steps = tuple(step for step in _load_recipe(recipe).steps if not step.is_identity)
@@ -95,7 +98,44 @@ def apply(
         image, steps, radius, kernels, threads, photos=photos, progress=progress, cancel=cancel
     )
     pixels = run.execute(steps, image.pixels, image.dtype, opened=OpenedPhoto(image))
+    if notes is not None:
+        notes += run.left_out
+    else:
+        for note in run.left_out:
+            warnings.warn(note, PlaceWarning, stacklevel=2)
     return reframe_image(image, steps, pixels, threads=threads, kernels=kernels)
+
+
+class PictureRenderer:
+    """Applies recipes to one small picture (3, H, W) of floats in [0, 1] as `apply` does, by the formulas.
+
+    Recipes that begin alike share the pictures after their first steps. Steps for a part of a photo, repairs
+    and geometry are not for it.
+    """
+
+    def __init__(self, picture: np.ndarray) -> None:
+        self._picture = np.ascontiguousarray(picture, np.float32)
+        image = image_from_array(np.ascontiguousarray(picture.transpose(1, 2, 0)))
+        self._run = _Execution.for_photo(image, (), "scaled", kernels=False, threads=1)
+        self._after: dict[tuple[Step | None, ...], np.ndarray] = {}
+
+    def can_render(self, recipe: Recipe) -> bool:
+        return not any(step.is_local or _needs_own_pass(step) for step in recipe.steps)
+
+    def render(self, recipe: Recipe) -> np.ndarray:
+        """The picture after a recipe; it is shared, and must not be changed."""
+        picture, done = self._picture, tuple[Step | None, ...]()
+        steps = [step for step in recipe.steps if not step.is_identity]
+        for step, function in self._run.chain_steps(steps, {}):
+            done = (*done, step)
+            if done not in self._after:
+                self._after[done] = function(picture, self._run.frame)
+            picture = self._after[done]
+        return picture
+
+    def forget(self) -> None:
+        """Free the pictures."""
+        self._after.clear()
 
 
 def load_kernels() -> None:
@@ -204,6 +244,8 @@ class _Execution:
     cancel: CancelToken | None
     band_pixels: int | None = None
     """Pixels of a band; the usual number where None."""
+    left_out: list[str] = field(default_factory=list)
+    """Sentences about steps at places that are not in the photo."""
 
     @classmethod
     def for_photo(
@@ -354,7 +396,7 @@ class _Execution:
             levels = replace(self, compiled=self.compiled and bool(rest))._make_level_table(curves)
             if linear := bool(rest) and not inner and _is_linear(rest[0]):
                 levels = decode_srgb(levels)
-        functions = self._chain_steps(rest, masks, linear=linear, fuse=not inner)
+        functions = [function for _, function in self.chain_steps(rest, masks, linear=linear, fuse=not inner)]
         return BandPass(
             frame=self.frame,
             functions=functions,
@@ -374,21 +416,22 @@ class _Execution:
             levels = self._make_tile_function(step)(levels, self.frame)
         return levels[:, 0]
 
-    def _chain_steps(
-        self, steps: Sequence[Step], masks: Masks, *, linear: bool, fuse: bool
-    ) -> list[TileFunction]:
+    def chain_steps(
+        self, steps: Sequence[Step], masks: Masks, *, linear: bool = False, fuse: bool = True
+    ) -> list[tuple[Step | None, TileFunction]]:
         """Functions that take a tile, in linear light or as displayed, to the display after all steps.
 
-        Between steps that compute in linear light the tile stays there, unless each step's result is needed.
+        Each comes with its step; those to linear light and back have none. Between steps that compute in
+        linear light the tile stays there, unless each step's result is needed.
         """
-        functions: list[TileFunction] = []
+        functions: list[tuple[Step | None, TileFunction]] = []
         for step in steps:
             wanted = fuse and _is_linear(step)
             if wanted != linear:
-                functions.append(self._decode if wanted else self._encode)
-            functions.append(self._make_step_function(step, masks, linear=wanted))
+                functions.append((None, self._decode if wanted else self._encode))
+            functions.append((step, self._make_step_function(step, masks, linear=wanted)))
             linear = wanted
-        return [*functions, self._encode] if linear else functions
+        return [*functions, (None, self._encode)] if linear else functions
 
     def _decode(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
         """To linear light."""
@@ -440,10 +483,19 @@ class _Execution:
         if not different:
             return {}
         assert opened is not None, "places are found on the photo as it was opened"
-        return {where: MaskCoverage.crop(0, 0, self._resolve(where, opened)) for where in different}
+        return {where: self._resolve(where, opened, steps) for where in different}
 
-    def _resolve(self, where: Where, opened: OpenedPhoto) -> np.ndarray:
-        return resolve_where(where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel)
+    def _resolve(self, where: Where, opened: OpenedPhoto, steps: Sequence[Step]) -> MaskCoverage:
+        """What a place covers: nothing where it is not in the photo, and then a sentence says so."""
+        try:
+            mask = resolve_where(
+                where, opened, compiled=self.compiled, threads=self.threads, cancel=self.cancel
+            )
+        except PlaceError as error:
+            names = [step.operation.replace("_", " ") for step in steps if step.where == where]
+            self.left_out.append(f"{error}; {' and '.join(dict.fromkeys(names))} left out")
+            return MaskCoverage(0, 0, np.zeros((0, 0), np.uint8))
+        return MaskCoverage.crop(0, 0, mask)
 
     def _make_step_function(self, step: Step, masks: Masks, *, linear: bool) -> TileFunction:
         """`step` as a function of a tile in linear light or as displayed."""

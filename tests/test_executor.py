@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 import t2onet
 from t2onet import Cancelled, Mask, Recipe, apply, bands, executor, intermediates, open_image, operations
+from t2onet.executor import PictureRenderer
 from t2onet.operations import Frame
 from t2onet.recipe import Step
 from t2onet.recipe.mask import MaskCoverage
+from tests.planning.scenes import scene
 from tests.strategies import moderate, pixels, recipes
 
 BOTH_PATHS = pytest.mark.parametrize("kernels", [False, True], ids=["formula", "kernels"])
@@ -415,3 +417,16 @@ def test_a_preview_predicts_the_export(example_photos: list[Path]) -> None:
 
 def test_the_door_is_the_module() -> None:
     assert t2onet.apply is apply
+
+
+def test_small_pictures_are_rendered_as_photos_are() -> None:
+    picture = scene(40)
+    renderer = PictureRenderer(picture)
+    for strength in (0.3, 0.6):
+        steps = [("exposure", 0.5), ("vibrance", 30), ("contrast", (strength, 0.4)), ("sharpness", strength)]
+        recipe = Recipe.from_steps(steps)
+        expected = np.asarray(apply(recipe, picture.transpose(1, 2, 0), kernels=False)).transpose(2, 0, 1)
+        assert renderer.can_render(recipe)
+        np.testing.assert_array_equal(renderer.render(recipe), expected)
+    assert not renderer.can_render(Recipe.from_steps([("exposure", 0.5, "sky")]))
+    assert not renderer.can_render(Recipe.from_steps([("crop", (0.1, 0.1, 0.9, 0.9))]))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from t2onet import Mask, Recipe, apply, bands, executor, intermediates, open_image
+from t2onet.errors import PlaceWarning
 from t2onet.places import FINDERS, resolve_where
 from t2onet.recipe import where
+from tests.conftest import EXAMPLES
 from tests.places.helpers import resolve, smooth_picture
 
 BOTH_PATHS = pytest.mark.parametrize("kernels", [False, True], ids=["formula", "kernels"])
@@ -195,3 +197,20 @@ def test_a_named_place_is_found_in_the_frame_of_its_step(monkeypatch: pytest.Mon
     steps = [("rotate", 90), ("exposure", 1, "meadow")]
     assert render(steps) == pytest.approx(render([("rotate", 90), ("exposure", 1)]), abs=1e-5)
     assert shapes == [(3, 90, 60)]
+
+
+@BOTH_PATHS
+def test_steps_at_a_place_that_is_not_there_are_left_out(kernels: bool) -> None:
+    photo = open_image(EXAMPLES / "fig.jpg").resize(200)
+    look = Recipe.from_steps([("exposure", -1, "sky"), ("saturation", 0.3, "sky"), ("contrast", 0.2)])
+    notes: list[str] = []
+    after = apply(look, photo, kernels=kernels, notes=notes)
+    assert notes == ["I see no sky in this photo; exposure and saturation left out"]
+    expected = apply(Recipe.from_steps([("contrast", 0.2)]), photo, kernels=kernels)
+    np.testing.assert_allclose(after.pixels, expected.pixels, atol=1)
+
+
+def test_what_is_left_out_is_said_also_without_a_list_for_it() -> None:
+    photo = open_image(EXAMPLES / "fig.jpg").resize(200)
+    with pytest.warns(PlaceWarning, match=r"^I see no sky in this photo; exposure left out$"):
+        apply(Recipe.from_steps([("exposure", -1, "sky")]), photo)

@@ -328,15 +328,17 @@ class _ApplyWorker:
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
         _refuse_existing(task, self.overwrite)
-        edited = self._apply(open_image(task.source), progress, stop)
+        left_out: list[str] = []
+        edited = self._apply(open_image(task.source), progress, stop, left_out)
         self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
         explained = self.count == 1 and self.look.is_look
         words = f"{self.look.describe()}\n{self.look.format_settings()}" if explained else ""
         pictures = (WrittenPicture(task.target, words),)
-        return PhotoReport(task, PhotoOutcome.DONE, notes=saved.notes, pictures=pictures)
+        notes = (*left_out, *saved.notes)
+        return PhotoReport(task, PhotoOutcome.DONE, notes=notes, pictures=pictures)
 
-    def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event) -> Image:
+    def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event, notes: list[str]) -> Image:
         from ..executor import apply
 
         return apply(
@@ -347,6 +349,7 @@ class _ApplyWorker:
             photos=self.count,
             progress=progress,
             cancel=stop,
+            notes=notes,
         )
 
 

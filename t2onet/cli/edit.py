@@ -296,17 +296,20 @@ class _EditWorker:
         from ..recipe.recipe import find_sidecar, sidecar_path
 
         overwrite, skip = self.existing
-        image = apply(edit.recipe, edit.photo, threads=self.threads, photos=self.count, cancel=stop)
+        left_out: list[str] = []
+        image = apply(
+            edit.recipe, edit.photo, threads=self.threads, photos=self.count, cancel=stop, notes=left_out
+        )
         found = find_sidecar(picture)
         if overwrite and self.sidecar:
-            return _replace_files(image, edit.recipe, picture)
-        notes: tuple[str, ...] = ()
+            return (*left_out, *_replace_files(image, edit.recipe, picture))
+        notes: tuple[str, ...] = tuple(left_out)
         if skip and picture.exists():
             _check_same_picture(image, picture)
         else:
             if skip and found is not None:
                 _check_same_recipe(edit.recipe, found, f"{found} exists without its picture and is")
-            notes = image.save(picture, overwrite=overwrite).notes
+            notes = (*notes, *image.save(picture, overwrite=overwrite).notes)
         if self.sidecar and not (skip and found is not None):
             edit.recipe.save(sidecar_path(picture))
         elif found is not None and overwrite:

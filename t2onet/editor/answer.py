@@ -16,6 +16,7 @@ from ..language.wishes import (
     IMPOSSIBLE,
     PLACES,
     RANGES,
+    STYLES,
     WHOLE,
     Amount,
     Direction,
@@ -69,7 +70,8 @@ _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
-_WHOLE_EFFECTS = ("grain", "vignette", "auto")
+_WHOLE_EFFECTS = ("grain", "vignette")
+_OUTLINES = ("sharpness", "clarity")
 _REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
@@ -148,7 +150,7 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(_widen(wish, reading.wishes)) for wish in reading.wishes]
+        wishes = [self._screen(widen_wish(wish, reading.wishes)) for wish in reading.wishes]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
@@ -171,6 +173,8 @@ class _Answering:
         for draft in drafts:
             if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish) or self._is_elsewhere(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
+            elif spares_part(draft.wish) and any(_is_asked_at(draft.wish.where, wish) for wish in wishes):
+                draft.wish = decline(draft.wish, f"the request asks for another {draft.wish.where} as well")
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None
                 draft.limits = [*get_limits(draft.wish, asked, place)]
@@ -222,7 +226,8 @@ class _Answering:
 
     def _realize(self, wish: Wish, held: Sequence[Measure], grey: bool) -> Iterable[Change]:
         if wish.where in PLACES and wish.where != "skin":  # as for the whole photo, then restricted
-            found = realize(replace(wish, where=WHOLE), held, self.checker.pivot)
+            pivot = self.checker.find_pivot(self.parts.locate(wish, ()) if wish.where != "rest" else None)
+            found = realize(replace(wish, where=WHOLE), held, pivot)
             return [replace(change, wish=wish) for change in found]
         if wish.direction is Direction.FIX and wish.quantity is None:
             return self._fix(wish)
@@ -265,7 +270,7 @@ class _Answering:
             return self.parts.find_obstacle(wish) if must_be_found else ""
         if wish.what in IMPOSSIBLE:
             return _CANNOT[wish.what]
-        if wish.what in (*CHANGES, "look") and (reason := self.parts.find_obstacle(wish)):
+        if wish.what in (*CHANGES, *STYLES) and (reason := self.parts.find_obstacle(wish)):
             return reason
         missing = (
             wish.where in (*RANGES, "skin")
@@ -393,6 +398,10 @@ class _Answering:
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
 
 
+def _is_asked_at(where: str, wish: Wish) -> bool:
+    return is_open(wish) and wish.where == where
+
+
 def _keeps_rest(wish: Wish) -> bool:
     """Whether a limit is that all else stays: "and nothing else", which every answer heeds."""
     return (
@@ -400,9 +409,13 @@ def _keeps_rest(wish: Wish) -> bool:
     )
 
 
-def _widen(wish: Wish, wishes: Sequence[Wish]) -> Wish:
-    """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part."""
+def widen_wish(wish: Wish, wishes: Sequence[Wish]) -> Wish:
+    """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part.
+
+    Edges that should be sharp are those of all things in the photo, not its borders.
+    """
     has_effect = wish.what in _WHOLE_EFFECTS and wish.where in PLACES
+    has_effect |= wish.what in _OUTLINES and wish.where == "edges"
     has_no_rest = wish.where == "rest" and not list_parts(wishes) and not _keeps_rest(wish)
     return replace(wish, where=WHOLE) if has_effect or has_no_rest else wish
 

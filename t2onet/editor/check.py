@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from .. import operations
+from ..executor import PictureRenderer
 from ..image.colour import encode_srgb, lightness_to_luminance
 from ..language.wishes import WHOLE, Direction, Wish
 from ..recipe import Recipe
@@ -106,6 +107,7 @@ class Checker:
         """The picture that limits are measured from; a look may come between it and the changes."""
         self.lighter = 0.0
         """By how much L* the photo will be lighter."""
+        self._renderer = PictureRenderer(picture)
         self._rendered: dict[tuple[float, ...], SmallPicture] = {}
         self._built: dict[tuple[StepPlace, ...], Recipe] = {}
 
@@ -158,7 +160,10 @@ class Checker:
         """The small picture with changes; the same amounts are rendered once in a search."""
         key = tuple(amounts)
         if key not in self._rendered:
-            self._rendered[key] = SmallPicture(apply_to_thumbnail(self.build(changes, amounts), self.picture))
+            recipe = self.build(changes, amounts)
+            can_render = self._renderer.can_render(recipe)
+            after = self._renderer.render(recipe) if can_render else apply_to_thumbnail(recipe, self.picture)
+            self._rendered[key] = SmallPicture(after)
         return self._rendered[key]
 
     def _render_without(
@@ -172,9 +177,12 @@ class Checker:
     @cached_property
     def pivot(self) -> float:
         """The grey value of the lightness that the photo will have, which contrast turns around."""
-        lightness = np.clip(self.before.attributes[:1] + self.lighter, 0, 100) / 100
-        grey = float(encode_srgb(lightness_to_luminance(lightness))[0])
-        return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
+        return _to_pivot(float(self.before.attributes[0]) + self.lighter)
+
+    def find_pivot(self, where: str | None) -> float:
+        """The same for a part of the photo: contrast makes it neither lighter nor darker."""
+        lightness = None if where is None else self.before.measure_lightness(where)
+        return self.pivot if lightness is None else _to_pivot(lightness)
 
     def solve(
         self,
@@ -202,6 +210,7 @@ class Checker:
         self, changes: Sequence[Change], limits: Sequence[Measure], soft: Mapping[Measure, Collection[str]]
     ) -> Checked:
         self._rendered.clear()
+        self._renderer.forget()
         everything = [*changes]
         holds = [self._make_hold(limit, everything, 1.0) for limit in limits]
         for limit, movers in soft.items():
@@ -322,6 +331,13 @@ class Checker:
         )
         helps_little = amount >= hold.most < 1 and -sign * miss(number, amount) > excess / 2
         amounts[number] = amount * _LITTLE_HELP if helps_little else amount
+
+
+def _to_pivot(lightness: float) -> float:
+    """The grey value of an L*, not too near to black or white."""
+    luminance = lightness_to_luminance(np.clip(np.array([lightness]), 0, 100) / 100)
+    grey = float(encode_srgb(luminance)[0])
+    return round(min(max(grey, _LOWEST_PIVOT), 1 - _LOWEST_PIVOT), 2)
 
 
 def shrink_picture(picture: np.ndarray) -> np.ndarray:

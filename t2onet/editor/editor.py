@@ -45,7 +45,7 @@ from .explain import (
     find_look,
     reply_to,
 )
-from .parts import PhotoParts, is_placeable
+from .parts import PhotoParts, is_placeable, take_for_auto
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
@@ -329,19 +329,22 @@ class Editor:
         picture = self.picture if picture is None else picture
         start = current.recipe
         because = dict(current.because)
-        fixes = any(wish.what == "auto" and wish.role is Role.ASK for wish in reading.wishes)
-        retouched = fixes or (current.mode != LITERAL and not start.steps)
-        if retouched:
-            start = make_retouch(picture, start, reading.wishes)
+        parts = self._find_parts(picture)
+        reading = replace(reading, wishes=tuple(map(take_for_auto, reading.wishes)))
+        fixed = parts.list_fixed(reading.wishes)
+        if current.mode != LITERAL and not start.steps:
+            fixed = [self._where]
+        for where in fixed:
+            start = make_retouch(picture, start, reading.wishes, where)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
             reading,
             picture,
             start,
             size=size,
-            retouched=retouched,
+            retouched=bool(fixed),
             earlier=current.turn.wishes,
-            parts=self._find_parts(picture),
+            parts=parts,
         )
         for name, words in answer.reasons.items():
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
@@ -478,7 +481,12 @@ def _add_reply(wish: Wish) -> Wish:
 
 
 def _check_part(where: Where | None, mask: Mask | None) -> tuple[str | None, Mask | Where | None]:
-    """The part that requests are for: a place in words, or a mask, gradient or the like; refuses both."""
+    """The part that requests are for: a place in words, or a mask, gradient or the like.
+
+    An empty mask is refused, and one beside a place.
+    """
+    if mask is not None and not mask.extent():
+        raise RequestError("the mask is black everywhere, so nothing would be edited; paint the part white")
     if where is None:
         return None, mask
     if mask is not None:

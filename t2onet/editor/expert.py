@@ -55,8 +55,10 @@ _REGULARIZATION = 0.02
 """Weight that pulls a curve to the interpolated one; each tone has weight 1."""
 
 
-def make_retouch(picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish]) -> Recipe:
-    """A recipe with the expert's retouch of a picture (3, side, side) added."""
+def make_retouch(
+    picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish], where: str | None = None
+) -> Recipe:
+    """A recipe with the expert's retouch of a picture (3, side, side) added, perhaps at one place alone."""
     from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
 
     after = apply_to_thumbnail(recipe, picture) if recipe.steps else picture
@@ -65,9 +67,10 @@ def make_retouch(picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish]) ->
     planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
     steps = [(step.operation, _round(step)) for step in _keep_greys(planned, _shrink(after))]
     if not recipe.steps:
-        return Recipe.from_steps(steps)
+        retouch = Recipe.from_steps(steps)
+        return retouch if where is None else retouch.restrict(where)
     for operation, values in steps:
-        recipe = recipe.adjust(operation, values)
+        recipe = recipe.adjust(operation, values, where)
     return recipe
 
 

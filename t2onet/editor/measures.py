@@ -107,6 +107,11 @@ class SmallPicture:
         near = chroma <= np.quantile(chroma, _GREY_SHARE)
         return float(red[near].mean()), float(warm[near].mean())
 
+    def measure_lightness(self, where: str) -> float | None:
+        """Mean L* of a part; None where no pixel is in it."""
+        pixels = self.lab[0].reshape(-1)[self.select(where)]
+        return float(pixels.mean()) if pixels.size else None
+
     def count_share(self, where: str) -> float:
         """Share of the pixels that are in a zone or range."""
         pixels = self.select(where)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import PlaceError
 from ..image import image_from_array
-from ..language.wishes import CHANGES, PLACES, WHOLE, Role, Wish
+from ..language.wishes import CHANGES, PLACES, STYLES, WHOLE, Direction, Role, Wish
 from ..places import OpenedPhoto, share_answer
 from ..recipe import where as places
 from .measures import BY_COLOUR
@@ -45,6 +46,12 @@ class PhotoParts:
             share_answer(self._photo.small_picture, open_thumbnail(self._thumbnail).small_picture)
         return reasons[0] if reasons else ""
 
+    def list_fixed(self, wishes: Iterable[Wish]) -> list[str | None]:
+        """Where an expert's retouch is asked for: the whole photo (None) or places that are in it."""
+        asked = [wish for wish in wishes if wish.what == "auto" and wish.role is Role.ASK]
+        found = [self.locate(wish, ()) for wish in asked if not self.find_obstacle(wish)]
+        return [self.whole] if self.whole in found else [*dict.fromkeys(found)]
+
     def locate(self, wish: Wish, others: Iterable[Wish]) -> str | None:
         """Where the steps of a wish apply; None for the whole photo, and for tones and hues.
 
@@ -55,6 +62,12 @@ class PhotoParts:
         if wish.where == WHOLE:
             return self.whole
         return get_text(wish.where) if wish.where in PLACES and wish.where not in BY_COLOUR else None
+
+
+def take_for_auto(wish: Wish) -> Wish:
+    """A wish to put a place right, without a word of what is wrong there, is one for a retouch of it."""
+    is_vague = wish.what == "other" and wish.direction is Direction.FIX and wish.role is Role.ASK
+    return replace(wish, what="auto") if is_vague and get_text(wish.where) is not None else wish
 
 
 def list_parts(wishes: Iterable[Wish]) -> list[str]:
@@ -91,5 +104,5 @@ def exclude(texts: Iterable[str], among: str | None = None) -> str | None:
 
 def is_placeable(wish: Wish) -> bool:
     """Whether a wish asks for a change at a place that a mask can stand for: "brighten the car"."""
-    is_change = wish.role is Role.ASK and wish.what in (*CHANGES, "look")
+    is_change = wish.role is Role.ASK and wish.what in (*CHANGES, *STYLES)
     return is_change and wish.where in PLACES and wish.where != "rest" and wish.where not in BY_COLOUR

@@ -36,7 +36,7 @@ def apply_to_thumbnail(recipe: Recipe, picture: np.ndarray) -> np.ndarray:
     leaves is stretched again. Straightening is approximate, as its angle is measured in the squeezed picture.
     """
     pixels = np.ascontiguousarray(picture.transpose(1, 2, 0))
-    after = np.asarray(apply(recipe, pixels, kernels=False, threads=1))
+    after = np.asarray(apply(recipe, pixels, kernels=False, threads=1, notes=[]))
     if after.shape != pixels.shape:
         after = resize_array(after, (pixels.shape[1], pixels.shape[0]))
     return np.ascontiguousarray(after.transpose(2, 0, 1))

@@ -17,6 +17,7 @@ from .operations import (
     store_integers,
     store_words,
 )
+from .places import weigh_tones
 
 __all__ = [
     "GEOMETRY_KERNELS",
@@ -31,4 +32,5 @@ __all__ = [
     "split_words",
     "store_integers",
     "store_words",
+    "weigh_tones",
 ]

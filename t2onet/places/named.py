@@ -50,6 +50,8 @@ SNAP_WIDTH = 0.02
 """Standard deviation of the window in which a mask follows edges, as a share of the short side."""
 SNAP_CONTRAST = 0.02
 """Contrasts far above it are edges that a mask follows."""
+UNSURE = 0.08
+"""Levels this near to zero count as zero, and this near to one as one: a faint veil would tint the photo."""
 
 
 def find_place(name: str, picture: np.ndarray) -> np.ndarray:
@@ -94,10 +96,25 @@ class SnappedMask:
         slope = (smooth(tones * mask) - mean * level) / (variance + SNAP_CONTRAST**2)
         return cls(*(np.asarray(smooth(one), np.float32) for one in (slope, level - slope * mean)))
 
-    def weigh(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
+    def weigh(self, tile: np.ndarray, frame: Frame, *, compiled: bool = False) -> np.ndarray:
         """The mask (H, W) on a tile (3, H, W) of the photo."""
+        if compiled:
+            return self._weigh_compiled(tile, frame)
         slope, level = (interpolate(one, frame, *tile.shape[1:]) for one in (self.slope, self.level))
-        return np.asarray(np.clip(slope * measure_tones(tile) + level, 0, 1))
+        levels = slope * measure_tones(tile) + level
+        return np.asarray(np.clip((levels - UNSURE) / (1 - 2 * UNSURE), 0, 1))
+
+    def _weigh_compiled(self, tile: np.ndarray, frame: Frame) -> np.ndarray:
+        from ..kernels import weigh_tones
+
+        height, width = tile.shape[1:]
+        rows, down = _place_pixels(frame.top, height, len(self.slope) / frame.height, len(self.slope))
+        small = self.slope.shape[1]
+        (before, after), shares = _place_pixels(frame.left, width, small / frame.width, small)
+        slopes, levels = (_blend_rows(one, rows, down) for one in (self.slope, self.level))
+        weights = np.empty((height, width), np.float32)
+        weigh_tones(tile, slopes, levels, before, after, shares, np.float32(UNSURE), weights)
+        return weights
 
 
 def measure_tones(picture: np.ndarray) -> np.ndarray:
@@ -109,8 +126,13 @@ def interpolate(small: np.ndarray, frame: Frame, height: int, width: int) -> np.
     """A small array (h, w) that covers the photo, at the pixels of a tile, in straight lines between them."""
     rows, down = _place_pixels(frame.top, height, small.shape[0] / frame.height, small.shape[0])
     columns, across = _place_pixels(frame.left, width, small.shape[1] / frame.width, small.shape[1])
-    lines = small[rows[0]] * (1 - down)[:, None] + small[rows[1]] * down[:, None]
+    lines = _blend_rows(small, rows, down)
     return np.asarray(lines[:, columns[0]] * (1 - across) + lines[:, columns[1]] * across)
+
+
+def _blend_rows(small: np.ndarray, rows: np.ndarray, down: np.ndarray) -> np.ndarray:
+    """Lines between pairs of rows, by their shares towards the second."""
+    return np.asarray(small[rows[0]] * (1 - down)[:, None] + small[rows[1]] * down[:, None])
 
 
 def _place_pixels(first: int, count: int, scale: float, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -52,11 +52,11 @@ class TileColours:
 
     def __init__(self, tile: np.ndarray, *, compiled: bool = False) -> None:
         self.tile = tile
-        self._compiled = compiled
+        self.compiled = compiled
 
     @cached_property
     def _lab(self) -> np.ndarray:
-        if not self._compiled:
+        if not self.compiled:
             return np.asarray(srgb_to_lab(self.tile))
         from ..kernels import measure_lab
 

@@ -132,7 +132,7 @@ class _Tile:
             return weigh_range(name, self.colours)
         if name in POSITIONS:
             return weigh_position(name, self.frame, *self.shape)
-        return self.found[name].weigh(self.colours.tile, self.frame)
+        return self.found[name].weigh(self.colours.tile, self.frame, compiled=self.colours.compiled)
 
     def _read_refined(self, area: Refined) -> np.ndarray:
         rows = self.refined[area][self.frame.top : self.frame.top + self.shape[0]]

@@ -374,7 +374,13 @@ def _render_source(darkroom: DarkroomService, photo: SessionPhoto, recipe: Recip
         if side <= darkroom.previews.side:
             return darkroom.previews.render(photo.id, photo.open, recipe, side)
         return to_screen_pixels(
-            apply(recipe, fit_long_side(photo.open(), side), kernels=True, cancel=get_disconnect_event())
+            apply(
+                recipe,
+                fit_long_side(photo.open(), side),
+                kernels=True,
+                cancel=get_disconnect_event(),
+                notes=[],
+            )
         )
 
 

@@ -116,11 +116,13 @@ def write_edited_photo(
     name = _get_edited_name(photo, format)
     image = photo.open()
     check_work(recipe, image.width * image.height, photo.settings)
-    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel or get_disconnect_event())
+    left_out: list[str] = []
+    cancel = cancel or get_disconnect_event()
+    image = apply(recipe, image, kernels=True, progress=progress, cancel=cancel, notes=left_out)
     target = place.with_suffix(Path(name).suffix.lower())
     with _hide_result_path(target, name):
         saved = image.save(target, quality=quality)
-    return ResultFile(name, saved.path, saved.notes)
+    return ResultFile(name, saved.path, (*left_out, *saved.notes))
 
 
 @contextmanager

@@ -438,15 +438,13 @@ def parse_step(raw: Any, settings: ServerSettings) -> Step:
 
 
 def parse_part(where: Any, mask: Any, settings: ServerSettings) -> tuple[Where | None, Mask | None]:
-    """Parse the part of a photo that a client named or painted; refuses both at a time, and an empty mask."""
+    """Parse the part of a photo that a client named or painted; refuses both at a time."""
     try:
         step = parse_step(
             {"operation": "exposure", "parameters": [0], "where": where, "mask": mask}, settings
         )
     except RecipeError as error:
         raise RecipeError(str(error).removeprefix("step 1: ").removeprefix("exposure has ")) from None
-    if step.mask is not None and not step.mask.extent():
-        raise RecipeError("mask: it is black all over, so nothing would change; make the part white")
     return step.where, step.mask
 
 

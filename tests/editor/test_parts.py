@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from t2onet.editor.answer import answer_reading
+from t2onet.editor.editor import Editor
 from t2onet.editor.measures import Measure, SmallPicture
-from t2onet.editor.parts import exclude, get_text
+from t2onet.editor.parts import exclude, get_text, take_for_auto
 from t2onet.editor.policy import apply_to_thumbnail, make_thumbnail
+from t2onet.errors import RequestError
 from t2onet.image import open_image
 from t2onet.language.reader import Reading
 from t2onet.language.wishes import Direction, Outcome, Role, Wish
-from t2onet.recipe import Recipe
+from t2onet.recipe import Mask, Recipe
 from t2onet.recipe.where import parse_where
 from tests.conftest import EXAMPLES
 
@@ -141,3 +143,68 @@ def test_a_part_alone_becomes_black_and_white_or_takes_a_look(picture: np.ndarra
     grey, _ = meet(picture, Wish("black_and_white", where="top"))
     look, _ = meet(picture, Wish("look", where="top", looks=(("sepia", 0.9),)))
     assert {step.where for step in (*grey.steps, *look.steps)} == {"top"}
+
+
+def test_a_retouch_of_a_place_stays_there() -> None:
+    edit = Editor(EXAMPLES / "meadow.jpg").ask("make the sky look better")
+    assert edit.recipe.steps
+    assert {step.where for step in edit.recipe.steps} == {"sky"}
+
+
+@pytest.mark.parametrize("request_text", ["fix the sky", "make the sky look better"])
+def test_a_place_that_is_not_there_is_not_retouched(request_text: str) -> None:
+    edit = Editor(EXAMPLES / "fig.jpg").ask(request_text)
+    assert not edit.recipe.steps
+    assert "I see no sky in this photo" in edit.explain()
+
+
+def test_a_vague_fix_of_a_place_is_a_retouch_of_it() -> None:
+    assert take_for_auto(Wish("other", FIX, where="sky")).what == "auto"
+    assert take_for_auto(Wish("other", FIX, where="sky", role=Role.LIMIT)).what == "other"
+    assert take_for_auto(Wish("other", FIX, where="hair")).what == "other"
+
+
+def test_a_request_for_a_place_retouches_that_place() -> None:
+    edit = Editor(EXAMPLES / "meadow.jpg", where="top").ask("fix this photo")
+    assert {step.where for step in edit.recipe.steps} == {"top"}
+
+
+def test_contrast_of_a_part_makes_it_neither_lighter_nor_darker(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("contrast", UP, where="bottom"))
+    assert measure(picture, recipe, "contrast", "bottom") > 1
+    assert abs(measure(picture, recipe, "lightness", "bottom")) < 4
+
+
+def test_a_part_that_is_asked_to_change_cannot_be_spared(picture: np.ndarray) -> None:
+    limit = Wish("other", FIX, where="sky", role=Role.LIMIT)
+    recipe, (wish, kept) = meet(picture, Wish("lightness", DOWN, where="sky"), limit)
+    assert (wish.outcome, kept.outcome) == (Outcome.DONE, Outcome.DECLINED)
+    assert {step.where for step in recipe.steps} == {"sky"}
+
+
+def test_edges_that_should_be_sharp_are_those_of_all_things(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("sharpness", UP, where="edges"))
+    assert {step.where for step in recipe.steps} == {None}
+    recipe, _ = meet(picture, Wish("lightness", DOWN, where="edges"))
+    assert {step.where for step in recipe.steps} == {"edges"}
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        np.full((1, 1), 255, np.uint8),
+        np.random.default_rng(0).integers(0, 256, (37, 91), dtype=np.uint8),
+        np.eye(7, dtype=bool),
+    ],
+    ids=["all of it", "noise of another size", "square"],
+)
+def test_odd_masks_are_stretched_over_the_photo(levels: np.ndarray) -> None:
+    mask = Mask.from_array(levels)
+    edit = Editor(EXAMPLES / "meadow.jpg", mask=mask).ask("a stop darker")
+    assert {step.mask for step in edit.recipe.steps} == {mask}
+
+
+def test_a_black_mask_is_refused() -> None:
+    text = r"^the mask is black everywhere, so nothing would be edited; paint the part white$"
+    with pytest.raises(RequestError, match=text):
+        Editor(EXAMPLES / "meadow.jpg", mask=Mask.from_array(np.zeros((4, 4), bool)))

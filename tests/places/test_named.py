@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from t2onet.errors import PlaceError
+from t2onet.operations import Frame
 from t2onet.places import FINDERS, find_place, named
 from t2onet.recipe import where
 from tests.places.helpers import resolve
@@ -71,9 +72,22 @@ def test_places_are_combined_and_refined_like_ranges(bright_half: list[tuple[int
 
 
 def test_interpolation_is_exact_at_the_same_size() -> None:
-    from t2onet.operations import Frame
-
     small = np.random.default_rng(0).random((5, 7)).astype(np.float32)
     assert np.allclose(named.interpolate(small, Frame(5, 7, 1.0), 5, 7), small)
     part = named.interpolate(small, Frame(50, 70, 1.0).at(20), 10, 70)
     assert np.allclose(part, named.interpolate(small, Frame(50, 70, 1.0), 50, 70)[20:30])
+
+
+def test_the_kernel_of_masks_computes_the_formula() -> None:
+    rng = np.random.default_rng(1)
+    slope, level = (rng.normal(0.3, 0.4, (9, 13)).astype(np.float32) for _ in range(2))
+    snapped, tile = named.SnappedMask(slope, level), rng.random((3, 20, 70)).astype(np.float32)
+    frame = Frame(50, 70, 1.0).at(20)
+    assert snapped.weigh(tile, frame, compiled=True) == pytest.approx(snapped.weigh(tile, frame), abs=1e-5)
+
+
+def test_a_mask_has_no_faint_veil() -> None:
+    flat, tile = np.zeros((2, 2), np.float32), np.full((3, 4, 4), 0.5, np.float32)
+    for level, expected in ((0.07, 0), (0.5, 0.5), (0.93, 1)):
+        snapped = named.SnappedMask(flat, flat + np.float32(level))
+        assert snapped.weigh(tile, Frame(4, 4, 1.0)) == pytest.approx(expected)

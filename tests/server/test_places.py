@@ -265,6 +265,6 @@ def test_a_strange_mask_is_used_as_it_is(visitor: Visitor, discs: str, kind: str
 def test_a_request_in_an_empty_mask_is_refused(visitor: Visitor, discs: str) -> None:
     body = {"request": "a stop darker", "revision": 0, "mask": paint(np.zeros((8, 8), np.uint8))}
     refused = visitor.post(f"{discs}/requests", **body)
-    assert read_refusal(refused) == (422, "recipe")
-    assert refused.json()["error"]["message"].startswith("mask: it is black all over")
+    assert read_refusal(refused) == (422, "request")
+    assert refused.json()["error"]["message"].startswith("the mask is black everywhere")
     assert visitor.state(discs)["revision"] == 0
