@@ -13,6 +13,7 @@ import pytest
 from t2onet.recipe import Mask
 from t2onet.recipe.where import HUES, POSITIONS, TONES
 from tests.conftest import EXAMPLES
+from tests.hostile import REFUSED_MASKS, USED_MASKS
 from tests.server.conftest import Serve
 from tests.server.helpers import Visitor, decode, encode, read_refusal
 
@@ -217,35 +218,28 @@ def test_a_mask_counts_once_however_often_its_step_is_adjusted(serve: Serve) -> 
     assert read_refusal(refused) == (413, "too_large")
 
 
-def paint_png(picture: PIL.Image.Image) -> dict[str, str]:
-    stream = io.BytesIO()
-    picture.save(stream, "PNG")
-    return {"png": base64.b64encode(stream.getvalue()).decode()}
+@pytest.mark.parametrize("kind", USED_MASKS)
+def test_an_unusual_mask_is_used_by_its_levels(visitor: Visitor, discs: str, kind: str) -> None:
+    make, levels = USED_MASKS[kind]
+    mask = {"png": base64.b64encode(make()).decode()}
+    body = {"request": "a stop darker", "revision": 0, "mask": mask}
+    recipe = visitor.post(f"{discs}/requests", **body).json()["state"]["recipe"]
+    assert show(visitor, f"{discs}/masks", recipe=recipe, step=0)[40, [2, -3]].tolist() == [*levels]
 
 
-def test_a_mask_of_another_size_is_stretched_over_the_photo(visitor: Visitor, discs: str) -> None:
-    step = {"operation": "exposure", "parameters": [1], "mask": left_half()}
-    mask = show(visitor, f"{discs}/masks", recipe={"steps": [step]}, step=0)
-    assert mask.shape == (80, 120)
-    assert (mask[40, 20], mask[40, 100]) == (255, 0)
-
-
-def test_a_mask_with_16_bits_keeps_its_levels(visitor: Visitor, discs: str) -> None:
-    levels = np.repeat(np.array([[0, 257 * 64, 65535]], np.uint16), 4, axis=0)
-    step = {"operation": "exposure", "parameters": [1], "mask": paint_png(PIL.Image.fromarray(levels))}
-    mask = show(visitor, f"{discs}/masks", recipe={"steps": [step]}, step=0)
-    assert mask[40, [5, 60, 115]].tolist() == pytest.approx([0, 64, 255], abs=2)
-
-
-def test_a_transparent_mask_is_refused_and_an_opaque_one_taken(visitor: Visitor, discs: str) -> None:
-    grey = PIL.Image.new("RGBA", (8, 8), (255, 255, 255, 255))
-    body = {"request": "a stop darker", "revision": 0}
-    assert visitor.post(f"{discs}/requests", **body, mask=paint_png(grey)).json()["answered"]
-    grey.putalpha(128)
-    refused = visitor.post(f"{discs}/requests", **{**body, "revision": 1}, mask=paint_png(grey))
-    assert read_refusal(refused) == (422, "recipe")
-    message = refused.json()["error"]["message"]
-    assert message == "mask: it is partly transparent, which is ambiguous; save it as plain grey"
+@pytest.mark.parametrize("kind", REFUSED_MASKS)
+def test_an_unusable_mask_is_refused_in_requests_and_recipes(visitor: Visitor, discs: str, kind: str) -> None:
+    make, words, _ = REFUSED_MASKS[kind]
+    mask = {"png": base64.b64encode(make()).decode()}
+    step = {"operation": "exposure", "parameters": [1], "mask": mask}
+    expected = (413, "too_large") if kind == "huge" else (422, "recipe")
+    for refused in (
+        visitor.post(f"{discs}/requests", request="a stop darker", revision=0, mask=mask),
+        visitor.client.put(f"{discs}/recipe", json={"recipe": {"steps": [step]}, "revision": 0}),
+    ):
+        assert read_refusal(refused) == expected
+        assert ("4 megapixels" if kind == "huge" else words) in refused.json()["error"]["message"]
+    assert visitor.state(discs)["revision"] == 0
 
 
 @pytest.mark.parametrize("kind", ["all", "noise", "one pixel"])
