@@ -1,6 +1,6 @@
 /* What is asked in words, and what is answered. */
 
-import { byId, element, remembered } from "./dom.js";
+import { byId, capital, element, remembered } from "./dom.js";
 import { waiting } from "./notices.js";
 import { inWords, part } from "./places.js";
 import { change, on, room, state } from "./room.js";
@@ -79,5 +79,5 @@ function offer() {
 function invite() {
   const edited = state()?.recipe.steps.length > 0;
   const words = edited ? "And now? “a bit more”, “less warm” …" : "Say what should change";
-  byId("request").placeholder = inWords() ? `Say what should change: ${inWords()}` : words;
+  byId("request").placeholder = inWords() ? `${capital(inWords())}: say what should change` : words;
 }

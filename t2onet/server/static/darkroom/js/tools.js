@@ -10,9 +10,9 @@ import { address, on, state } from "./room.js";
 import { slider } from "./slider.js";
 
 const TOOLS = {
-  brush: ["Brush", "Paint over it. Keys: arrows move, Space paints, Enter is done, Escape cancels."],
-  similar: ["Similar", "Click on it: colours like there are taken, up to the edges. Keys: arrows move, Space takes, Enter is done."],
-  gradient: ["Gradient", "Drag from where all of it applies to where it ends. Keys: arrows move, Space begins and ends, Enter is done."],
+  brush: ["Brush", "Paint over it.", "Keys: arrows move, Space paints, Enter is done, Escape cancels."],
+  similar: ["Similar", "Click on it: colours like there are taken, up to the edges.", "Keys: arrows move, Space takes, Enter is done."],
+  gradient: ["Gradient", "Drag from where all of it applies to where it ends.", "Keys: arrows move, Space begins and ends, Enter is done."],
 };
 const SETTINGS = {
   size: { title: "Size", low: 1, high: 100, default: 20, step: 1, suffix: " %", help: "Of the brush; keys [ and ]" },
@@ -90,22 +90,24 @@ async function done() {
 
 /** The bar with the tools, where one talks otherwise. */
 function show() {
-  const [, help] = TOOLS[now.tool];
+  const [, help, keys] = TOOLS[now.tool];
   const choice = (tool) => button(TOOLS[tool][0], { onclick: () => { now.tool = tool; show(); }, "aria-pressed": String(now.tool === tool) }, icon(tool));
   const kind = button("Erase", { onclick: () => { now.erase = !now.erase; show(); }, "aria-pressed": String(now.erase), title: "Take away instead (E)" });
   const used = { brush: ["size", "soft"], similar: ["tolerance"], gradient: [] }[now.tool];
   byId("tools").replaceChildren(
-    element("p", {}, element("strong", {}, now.target.title), element("span", { className: "faint" }, ` ${help}`)),
+    element("div", { className: "row top" },
+      element("p", {}, element("strong", {}, now.target.title), element("span", { className: "faint" }, ` ${help} `, element("span", { className: "keys" }, keys))),
+      element("div", { className: "choices" },
+        button("Cancel", { onclick: stop, title: "Escape" }),
+        button("Done", { onclick: done, className: "main", title: "Enter" }))),
     element("div", { className: "row" },
       element("div", { className: "choices" }, ...Object.keys(TOOLS).map(choice), ...(now.tool === "gradient" ? [] : [kind])),
       ...used.map(setting),
-      element("div", { className: "choices ends" },
+      element("div", { className: "choices" },
         ...(now.tool === "gradient" ? [] : REFINE.map(([words, help, work]) => button(words, { onclick: () => refine(work), title: help }))),
-        button("Undo", { onclick: back, title: "Take back the last stroke (Ctrl+Z)" }),
-        button("Cancel", { onclick: stop, title: "Escape" }),
-        button("Done", { onclick: done, className: "main", title: "Enter" }))),
+        button("Undo", { onclick: back, title: "Take back the last stroke (Ctrl+Z)" }))),
   );
-  byId("surface").setAttribute("aria-label", `${now.target.title}. ${help}`);
+  byId("surface").setAttribute("aria-label", `${now.target.title}. ${help} ${keys}`);
   byId("surface").dataset.tool = now.tool;
   overlay.paint(now.mask.canvas);
   moved();
