@@ -1,4 +1,4 @@
-"""Parts of a photo in the page: chips, masks in red, the tools that mark, and where a step applies."""
+"""Parts of a photo in the page: chips, masks over the photo, tools that mark, and where a step applies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def open_photo(table: Table, photo: Path) -> None:
 
 
 def read_mask(table: Table) -> np.ndarray:
-    """The mask that is shown in red (H, W), 0 to 1; zeros where none is."""
+    """The mask that is shown (H, W), 0 to 1; zeros where none is."""
     table.rest()
     rows = table.page.evaluate("""() => {
         const canvas = document.getElementById("mask");
@@ -42,6 +42,12 @@ def read_mask(table: Table) -> np.ndarray:
             Array.from({ length: canvas.width }, (_, x) => data[4 * (y * canvas.width + x) + 3]));
     }""")
     return np.array(rows) / (0.55 * 255)
+
+
+def read_mask_colour(table: Table, x: int, y: int) -> list[int]:
+    """Red, green and blue of the mask that is shown."""
+    find = "(one, [x, y]) => [...one.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3)"
+    return list(table.page.locator("#mask").evaluate(find, [x, y]))
 
 
 def point_at(table: Table, x: float, y: float) -> tuple[float, float]:
@@ -54,6 +60,18 @@ def point_at(table: Table, x: float, y: float) -> tuple[float, float]:
 def press(table: Table, words: str) -> None:
     table.page.locator("#tools").get_by_role("button", name=words, exact=True).click()
     table.rest()
+
+
+def tools_fit(table: Table) -> bool:
+    """Whether all of the marking tools is on the screen, and every button has a name."""
+    table.page.wait_for_selector("#tools:not([hidden])")
+    return bool(
+        table.page.locator("#tools button").evaluate_all("""all => all.every((one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            const inside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+            return inside && one.innerText.trim();
+        })""")
+    )
 
 
 def get_wheres(table: Table) -> list[object]:
@@ -107,6 +125,7 @@ def test_what_has_no_name_is_clicked_on(table: Table, discs: Path) -> None:
     table.say("brighten the car")
     assert "nothing was changed" in table.page.inner_text("#answer")
     table.page.click("#point")
+    assert tools_fit(table)
     table.page.mouse.click(*point_at(table, 0.25, 0.5))
     assert read_mask(table)[80, [60, 180, 120]] == pytest.approx([1, 0, 0], abs=0.1), "one disc alone"
     with table.page.expect_response(lambda answer: answer.url.endswith("/requests")):
@@ -157,6 +176,22 @@ def test_brush_eraser_and_gradient(table: Table, discs: Path) -> None:
     (where,) = get_wheres(table)
     assert isinstance(where, dict)
     assert where["linear"]["from"] == pytest.approx([0.5, 0.25], abs=0.01)
+
+
+@on_a_desktop
+def test_a_mask_has_another_colour_than_what_it_covers(table: Table, discs: Path) -> None:
+    open_photo(table, discs)
+    table.page.click("#mark-gradient")
+    press(table, "Brush")
+    table.page.mouse.click(*point_at(table, 0.5, 0.5))
+    red, *others = read_mask_colour(table, 120, 80)
+    assert red > max(others) + 100, "red on grey"
+    press(table, "Cancel")
+    table.page.select_option("#more-places", "reds")
+    table.page.click("#show-mask")
+    assert read_mask(table)[80, 60] == pytest.approx(1, abs=0.02)
+    red, *others = read_mask_colour(table, 60, 80)
+    assert red + 100 < min(others), "cyan on red"
 
 
 @on_a_desktop

@@ -30,7 +30,7 @@ const TABLE = [
   [["b"], "Show the photo as it was, while held", () => compare.original(true), true],
   [["c"], "Before and after with a line between", compare.toggle, true],
   [["v"], "Variants", offer, true],
-  [["w"], "Show in red where the request applies", places.toggleMask, true],
+  [["w"], "Show where the request applies", places.toggleMask, true],
   [["p"], "Paint where the request applies; Space paints by keyboard", () => places.mark("brush"), true],
   [["["], "Weaker", () => nudge(-0.1), true],
   [["]"], "Stronger", () => nudge(0.1), true],

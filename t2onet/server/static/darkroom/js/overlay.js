@@ -1,4 +1,4 @@
-/* Where something applies, in translucent red over the photo: a place, a step, or a mask while it is painted. */
+/* Where something applies, in translucent colour over the photo: a place, a step, or a mask while it is painted. */
 
 import { picture } from "./api.js";
 import { byId } from "./dom.js";
@@ -7,6 +7,12 @@ import { draft } from "./recipe.js";
 import { address, on, room, state } from "./room.js";
 
 const RED = [255, 45, 45];
+/** For what is red itself. */
+const CYAN = [0, 205, 255];
+/** What is covered counts as red above the first share of red that green and blue do not match, and no more below the other. */
+const REDDISH = 0.45;
+const NEUTRAL = 0.35;
+const SAMPLE = 48;
 const COVER = 0.55;
 export const SIDE = 1024;
 const LONG = 1600;
@@ -14,6 +20,7 @@ let glanced = null;
 let pinned = null;
 let painted = null;
 let timer = 0;
+let colour = RED;
 
 export function setUp() {
   on("photo", () => { glanced = pinned = painted = null; refresh(); });
@@ -89,12 +96,33 @@ function draw(mask, matrix = null) {
   if (matrix) context.setTransform(matrix);
   context.drawImage(mask, 0, 0);
   context.resetTransform();
+  colour = contrasting(canvas);
   const shown = context.getImageData(0, 0, canvas.width, canvas.height);
   const { data } = shown;
   for (let at = 0; at < data.length; at += 4) {
     data[at + 3] = COVER * data[at];
-    [data[at], data[at + 1], data[at + 2]] = RED;
+    [data[at], data[at + 1], data[at + 2]] = colour;
   }
   context.putImageData(shown, 0, 0);
   byId("marked").hidden = room.current === null;
+}
+
+/** A colour that is seen on what a grey mask covers. */
+function contrasting(mask) {
+  const levels = sampled(mask);
+  const photo = sampled(byId("picture"));
+  const mean = [0, 0, 0];
+  for (let at = 0; at < levels.length; at += 4) {
+    for (let band = 0; band < 3; band++) mean[band] += levels[at] * photo[at + band];
+  }
+  const [red, green, blue] = mean;
+  const share = red && (red - (green + blue) / 2) / red;
+  if (share > REDDISH) return CYAN;
+  return share < NEUTRAL ? RED : colour;
+}
+
+function sampled(canvas) {
+  const copy = new OffscreenCanvas(SAMPLE, SAMPLE).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0, SAMPLE, SAMPLE);
+  return copy.getImageData(0, 0, SAMPLE, SAMPLE).data;
 }

@@ -1,4 +1,4 @@
-/* Marking a part of the photo by hand: a brush, a click on what is alike, a gradient. The mask is shown in red. */
+/* Marking a part of the photo by hand: a brush, a click on what is alike, a gradient. The mask is shown over the photo. */
 
 import { picture } from "./api.js";
 import { byId, element, icon, typing } from "./dom.js";
