@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import PIL.Image
 
+from t2onet.image.formats import PNG_SIGNATURE
 from tests.image.helpers import directory, encode, photo, png_chunk, profile, tiff_file
 
 MIB = 2**20
@@ -405,6 +406,67 @@ def grey_png(side: int, number: int, box: tuple[int, int, int, int] | None = Non
     stream = io.BytesIO()
     PIL.Image.fromarray(inside.astype(np.uint8)).save(stream, "PNG")
     return base64.b64encode(stream.getvalue()).decode()
+
+
+# ---- masks
+
+
+def half_mask(height: int = 8, width: int = 12) -> np.ndarray:
+    """(height, width): white on the left, black on the right."""
+    levels = np.zeros((height, width), np.uint8)
+    levels[:, : width // 2] = 255
+    return levels
+
+
+def claimed_mask(side: int = 60_000) -> bytes:
+    """A few bytes that claim thousands of megapixels."""
+    header = struct.pack(">LLBBBBB", side, side, 8, 0, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b"")]
+    return PNG_SIGNATURE + b"".join(png_chunk(name, data) for name, data in chunks)
+
+
+def _layers(*layers: np.ndarray) -> bytes:
+    return encode(np.dstack(layers), "PNG")
+
+
+def _palette(colour: tuple[int, int, int], **options: Any) -> bytes:
+    """The half mask as numbers of black and a colour."""
+    picture = PIL.Image.fromarray(half_mask() // 255, "L").convert("P")
+    picture.putpalette([0, 0, 0, *colour])
+    stream = io.BytesIO()
+    picture.save(stream, "PNG", **options)
+    return stream.getvalue()
+
+
+_HALF, _ALL = half_mask(), np.full((8, 12), 255, np.uint8)
+_DAMAGED = "its PNG is damaged or none at all"
+
+USED_MASKS: dict[str, tuple[Callable[[], bytes], tuple[int, int]]] = {
+    "another size": (lambda: encode(half_mask(50, 20), "PNG"), (255, 0)),
+    "white": (lambda: encode(_ALL, "PNG"), (255, 255)),
+    "grey": (lambda: encode(_ALL // 2, "PNG"), (127, 127)),
+    "1 bit": (lambda: encode(_HALF > 0, "PNG"), (255, 0)),
+    "16 bits": (lambda: encode(_HALF.astype(np.uint16) * 129, "PNG"), (128, 0)),
+    "opaque": (lambda: _layers(_HALF, _HALF, _HALF, _ALL), (255, 0)),
+    "colour": (lambda: _layers(_HALF, _HALF * 0, _HALF * 0), (85, 0)),
+    "grey palette": (lambda: _palette((64, 64, 64)), (64, 0)),
+    "colour palette": (lambda: _palette((255, 0, 255)), (170, 0)),
+    "2 pixels": (lambda: encode(half_mask(2, 2), "PNG"), (255, 0)),
+    "cut off after its pixels": (lambda: encode(_HALF, "PNG")[:-12], (255, 0)),
+}
+"""Masks that are used, by name: the file, and its levels at the left and right border of a photo."""
+
+REFUSED_MASKS: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "transparent": (lambda: _layers(_HALF, _HALF, _HALF, _ALL - 1), *["partly transparent"] * 2),
+    "transparent palette": (lambda: _palette((255, 255, 255), transparency=0), *["partly transparent"] * 2),
+    "cut off": (lambda: encode(photo(200, 300)[..., 0], "PNG")[:500], _DAMAGED, "ends early"),
+    "flipped bytes": (lambda: encode(_HALF, "PNG")[:50].ljust(80, b"\xff"), _DAMAGED, "is damaged"),
+    "empty": (lambda: b"", _DAMAGED, "is empty (0 bytes)"),
+    "text": (lambda: b"white on the left", _DAMAGED, "does not look like a photo"),
+    "huge": (claimed_mask, "more pixels than a photo may have", "3600 megapixels"),
+    "many chunks": (lambda: empty_chunks_png(120_000), "PNG chunks", "PNG chunks"),
+}
+"""Masks that are refused: the file, and words of the reason inside a recipe and as a file of its own."""
 
 
 # ---- parts

@@ -194,7 +194,7 @@ class _ExistingFileRule(NamedTuple):
 
 
 class _EditedPart(NamedTuple):
-    """The part of each photo that the request is for: a place in words, or a mask."""
+    """The part of each photo that the request is for: a place, or a mask."""
 
     where: Where | None
     mask: Mask | None

@@ -7,6 +7,7 @@ itself ("undo", "a bit less") is in conversation.py. Full-size pictures are rend
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from ..errors import PlaceError, RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import COMMANDS, Outcome, Role, Verb, Wish
+from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Verb, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..places import OpenedPhoto
@@ -48,7 +49,7 @@ from .explain import (
     find_look,
     reply_to,
 )
-from .parts import PhotoParts, take_for_auto
+from .parts import PhotoParts, is_placeable, take_for_auto
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
@@ -93,8 +94,9 @@ class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
     `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
-    such as "like the last one". Requests about the whole photo are met at the place `where`, whose effect is
-    measured, or through a `mask`, with the amounts for the whole.
+    such as "like the last one". Requests about the whole photo are met at the place `where`: in words, its
+    effect is measured; otherwise, and through a `mask`, amounts are those for the whole. A mask also stands
+    for what a request names and nothing finds. A request can have a part of its own.
     """
 
     def __init__(
@@ -111,7 +113,7 @@ class Editor:
             check_reader(reader)
         if policy is not None and (where or mask):
             raise RequestError("another network edits whole photos; leave out where and mask, or the network")
-        self._where, self._mask = _check_part(where, mask), mask
+        self._where, self._part = _check_part(where, mask)
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
@@ -142,13 +144,29 @@ class Editor:
         """All edits that undo and redo lead to, and the current one."""
         return [*self._past, *reversed(self._future)]
 
-    def ask(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
+    def ask(
+        self,
+        request: str,
+        *,
+        mode: Mode = DEFAULT_MODE,
+        where: Where | None = None,
+        mask: Mask | None = None,
+        manner: Mode | None = None,
+    ) -> Edit:
         """Answer a request about the photo as it was opened; the history changes only if it is answered."""
         mode = resolve_mode(mode, manner)
-        edit = self._answer(request, mode, self._make_untouched_edit(mode))
+        edit = self._at_part(where, mask)._answer(request, mode, self._make_untouched_edit(mode))
         return self._record(edit) if edit.answered and (edit.recipe.steps or not edit.command) else edit
 
-    def follow(self, request: str, *, mode: Mode = DEFAULT_MODE, manner: Mode | None = None) -> Edit:
+    def follow(
+        self,
+        request: str,
+        *,
+        mode: Mode = DEFAULT_MODE,
+        where: Where | None = None,
+        mask: Mask | None = None,
+        manner: Mode | None = None,
+    ) -> Edit:
         """Answer a follow-up about the current edit: only what it mentions changes.
 
         "More", "too much" and the like scale the last change, "undo that" and "start over" go back, and
@@ -157,7 +175,8 @@ class Editor:
         """
         mode = resolve_mode(mode, manner)
         current = self.current or self._make_untouched_edit(mode)
-        edit = self._answer(request, mode, replace(current, mode=mode), conversation=True)
+        asked = self._at_part(where, mask)
+        edit = asked._answer(request, mode, replace(current, mode=mode), conversation=True)
         now = self.current or self._make_untouched_edit(mode)
         return self._record(edit) if (edit.recipe, edit.aside) != (now.recipe, now.aside) else edit
 
@@ -209,13 +228,15 @@ class Editor:
         *,
         mode: Mode = DEFAULT_MODE,
         seed: int = 0,
+        where: Where | None = None,
+        mask: Mask | None = None,
         manner: Mode | None = None,
     ) -> list[Edit]:
         """The answer and others like it: of many random candidates those that look most different."""
         mode = resolve_mode(mode, manner)
         if count < 1:
             raise RequestError(f"{count} variants were asked for; ask for at least one")
-        edit = self._answer(request, mode, self._make_untouched_edit(mode))
+        edit = self._at_part(where, mask)._answer(request, mode, self._make_untouched_edit(mode))
         if not edit.recipe.steps:
             return [edit]
         rng = np.random.default_rng(seed)
@@ -223,6 +244,14 @@ class Editor:
         candidates = [edit.recipe, *drawn]
         pictures = [apply_to_thumbnail(recipe, self.picture) for recipe in candidates]
         return [replace(edit, recipe=candidates[number]) for number in _pick_farthest(pictures, count)]
+
+    def _at_part(self, where: Where | None, mask: Mask | None) -> Editor:
+        """This editor for a request about a part of the photo; both have the same history."""
+        if where is None and mask is None:
+            return self
+        other = copy(self)
+        other._where, other._part = _check_part(where, mask)
+        return other
 
     def _record(self, edit: Edit) -> Edit:
         """Add an edit to the history."""
@@ -266,24 +295,57 @@ class Editor:
     def _meet(self, reading: Reading, current: Edit) -> Edit:
         """Meet wishes about the photo, on top of the recipe so far; none where a place is not found."""
         try:
-            return self._meet_wishes(reading, current)
+            return self._meet_in_part(reading, current) if self._part else self._meet_wishes(reading, current)
         except PlaceError as error:
             return _decline(reading.wishes[0], current, str(error))
 
-    def _meet_wishes(self, reading: Reading, current: Edit) -> Edit:
+    def _meet_in_part(self, reading: Reading, current: Edit) -> Edit:
+        """Meet wishes through a mask or in a gradient, by steps of their own.
+
+        Where some name a place that nothing finds, the part is that place, and the others are met as usual.
+        """
+        assert self._part is not None
+        parts = self._find_parts()
+        pointed = [wish for wish in reading.wishes if is_placeable(wish) and parts.find_obstacle(wish)]
+        asks = [wish for wish in reading.wishes if wish.role is Role.ASK]
+        usual = [wish for wish in asks if (wish not in pointed if pointed else wish.verb is Verb.CANCEL)]
+        inside = [wish for wish in reading.wishes if wish not in usual]
+        begin = self._meet_wishes(Reading(reading.request, tuple(usual)), current) if usual else current
+        if not inside:
+            return begin
+        as_whole = tuple(replace(wish, where=WHOLE) if wish in pointed else wish for wish in inside)
+        seen = apply_to_thumbnail(begin.recipe, self.picture) if begin.recipe.steps else self.picture
+        untouched = replace(begin, recipe=Recipe(), turn=EditTurn(), helpers=())
+        found = self._meet_wishes(Reading(reading.request, as_whole), untouched, seen)
+        recipe = begin.recipe
+        for step in found.recipe.steps:
+            recipe = recipe.insert(_restrict_step(step, self._part))
+        met = [replace(wish, where=old.where) for wish, old in zip(found.wishes, inside, strict=True)]
+        wishes = (*(begin.wishes if usual else ()), *met)
+        reply = reply_to(wishes, current.recipe, recipe, found.helpers)
+        turn = EditTurn(current.recipe, current.recipe)
+        helpers = tuple(dict.fromkeys((*begin.helpers, *found.helpers)))
+        return replace(found, recipe=recipe, wishes=wishes, turn=turn, reply=reply, helpers=helpers)
+
+    def _find_parts(self, picture: np.ndarray | None = None) -> PhotoParts:
+        return PhotoParts(OpenedPhoto(self.photo), self.picture if picture is None else picture, self._where)
+
+    def _meet_wishes(self, reading: Reading, current: Edit, picture: np.ndarray | None = None) -> Edit:
+        """Meet wishes on the photo, or on a `picture` of it that was edited before."""
+        picture = self.picture if picture is None else picture
         start = current.recipe
         because = dict(current.because)
-        parts = PhotoParts(OpenedPhoto(self.photo), self.picture, self._where)
+        parts = self._find_parts(picture)
         reading = replace(reading, wishes=tuple(map(take_for_auto, reading.wishes)))
         fixed = parts.list_fixed(reading.wishes)
         if current.mode != LITERAL and not start.steps:
             fixed = [self._where]
         for where in fixed:
-            start = make_retouch(self.picture, start, reading.wishes, where)
+            start = make_retouch(picture, start, reading.wishes, where)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
             reading,
-            self.picture,
+            picture,
             start,
             size=size,
             retouched=bool(fixed),
@@ -294,8 +356,6 @@ class Editor:
             because[name] = tuple(dict.fromkeys((*because.get(name, ()), *words)))
         turn = EditTurn(current.recipe, current.recipe, wishes=answer.wishes)
         found = _drop_undone_steps(answer.recipe, current.recipe)
-        if self._mask is not None:
-            found = _mask_new_steps(found, current.recipe, self._mask)
         recipe = _name_look(found, start, answer.wishes)
         reply = reply_to(answer.wishes, current.recipe, recipe, answer.helpers, answer.kept)
         helpers = tuple(dict.fromkeys((*current.helpers, *answer.helpers)))
@@ -437,29 +497,26 @@ def _add_reply(wish: Wish) -> Wish:
     return replace(wish, reason=f"{reply[:1].lower()}{reply[1:-1]}") if reply else wish
 
 
-def _check_part(where: Where | None, mask: Mask | None) -> str | None:
-    """The words of a place that requests are for; refuses an empty mask, and one beside a place."""
+def _check_part(where: Where | None, mask: Mask | None) -> tuple[str | None, Mask | Where | None]:
+    """The part that requests are for: a place in words, or a mask, gradient or the like.
+
+    An empty mask is refused, and one beside a place.
+    """
     if mask is not None and not mask.extent():
         raise RequestError("the mask is black everywhere, so nothing would be edited; paint the part white")
     if where is None:
-        return None
+        return None, mask
     if mask is not None:
         raise RequestError("a place and a mask were given; give one of them")
     place = parse_where(where)
-    if not isinstance(place, str):
-        raise RequestError("a request is for a place in words, such as 'top except reds', or for a mask")
-    return place
+    return (place, None) if isinstance(place, str) else (None, place)
 
 
-def _mask_new_steps(recipe: Recipe, before: Recipe, mask: Mask) -> Recipe:
-    """The recipe with new steps through a mask, but for those that have a place or move the frame."""
-    steps = tuple(
-        step
-        if step in before.steps or step.is_local or step.is_geometry
-        else step.model_copy(update={"mask": mask})
-        for step in recipe.steps
-    )
-    return recipe.model_copy(update={"steps": steps})
+def _restrict_step(step: Step, part: Mask | Where) -> Step:
+    """A step in a part of the photo, unless it has a place or moves the frame."""
+    if step.is_local or step.is_geometry:
+        return step
+    return step.model_copy(update={"mask" if isinstance(part, Mask) else "where": part})
 
 
 def _drop_undone_steps(recipe: Recipe, before: Recipe) -> Recipe:

@@ -17,6 +17,7 @@ from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
 from ..recipe.where import to_data
 from .explain import KEPT, DeclinedEntry, LimitEntry, explain_outcomes, quote_words
+from .parts import is_placeable
 
 EDIT = "edit"
 """Verdict on a request that was answered."""
@@ -141,6 +142,11 @@ class Edit:
     def remarks(self) -> tuple[str, ...]:
         """Sentences about wishes that were declined and limits."""
         return tuple(explain_outcomes(self.wishes))
+
+    @property
+    def unplaced(self) -> tuple[Wish, ...]:
+        """Wishes that were declined about a place that a mask could stand for."""
+        return tuple(wish for wish in self.wishes if wish.outcome is Outcome.DECLINED and is_placeable(wish))
 
     @property
     def declined(self) -> tuple[DeclinedEntry, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import PlaceError
 from ..image import image_from_array
-from ..language.wishes import PLACES, WHOLE, Direction, Role, Wish
+from ..language.wishes import CHANGES, PLACES, STYLES, WHOLE, Direction, Role, Wish
 from ..places import OpenedPhoto, share_answer
 from ..recipe import where as places
 from .measures import BY_COLOUR
@@ -100,3 +100,9 @@ def exclude(texts: Iterable[str], among: str | None = None) -> str | None:
         begin = f"({among})" if " " in among else among
         return f"{begin} except {' except '.join(names)}"
     return f"not ({' or '.join(names)})" if len(names) > 1 else f"not {names[0]}"
+
+
+def is_placeable(wish: Wish) -> bool:
+    """Whether a wish asks for a change at a place that a mask can stand for: "brighten the car"."""
+    is_change = wish.role is Role.ASK and wish.what in (*CHANGES, *STYLES)
+    return is_change and wish.where in PLACES and wish.where != "rest" and wish.where not in BY_COLOUR

@@ -19,7 +19,7 @@ import numpy as np
 from ..image.photo import resize_array
 from ..inference import CHANNELS, STRIDE, WEIGHTS_FOLDER, open_session
 
-SIDE = 256
+NETWORK_SIDE = 256
 """Long side of the picture it sees, in pixels."""
 PLACES_FILE = "places.onnx"
 LEAST_SHARE = 0.004
@@ -69,7 +69,7 @@ class PlaceFinderNetwork:
 
 def choose_size(height: int, width: int) -> tuple[int, int]:
     """Height and width that the network sees a picture in: multiples of STRIDE, about in proportion."""
-    scale = SIDE / max(height, width)
+    scale = NETWORK_SIDE / max(height, width)
     tall, wide = (max(round(side * scale / STRIDE), 2) * STRIDE for side in (height, width))
     return tall, wide
 

@@ -247,11 +247,25 @@ def _decode_mask(png: bytes) -> PIL.Image.Image:
     except ImageError as error:
         raise RecipeError(f"mask: {error}") from None
     try:
-        return PIL.Image.open(io.BytesIO(png), formats=("PNG",)).convert("L")
+        return _to_grey(PIL.Image.open(io.BytesIO(png), formats=("PNG",)))
+    except RecipeError:
+        raise
     except PIL.Image.DecompressionBombError:
         raise RecipeError("mask: it has more pixels than a photo may have; make it smaller") from None
     except Exception:  # Pillow raises many kinds on damaged data
         raise RecipeError(f"mask: its PNG is damaged or none at all; {_MASK_FORMAT}") from None
+
+
+def _to_grey(picture: PIL.Image.Image) -> PIL.Image.Image:
+    """A picture in 8 bits, colours as the mean of their channels; refused where any of it is transparent."""
+    if picture.has_transparency_data and picture.convert("RGBA").getchannel("A").getextrema()[0] != 255:
+        raise RecipeError("mask: it is partly transparent, which is ambiguous; save it as plain grey")
+    if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
+        return PIL.Image.fromarray(to_depth(np.asarray(picture).astype(np.uint16), np.uint8))
+    if picture.mode in ("1", "L", "LA"):
+        return picture.convert("L")
+    sums = np.asarray(picture.convert("RGB")).sum(axis=-1, dtype=np.uint16)
+    return PIL.Image.fromarray(((sums + 1) // 3).astype(np.uint8))  # rounded
 
 
 def _png_from_base64(text: str) -> bytes:
@@ -279,6 +293,6 @@ def _png_from_array(array: np.ndarray) -> bytes:
 
 def _png_from_file(path: Path) -> bytes:
     picture = open_image(path)
-    if picture.alpha is not None:
+    if picture.alpha is not None and to_depth(picture.alpha, np.float32).min() < 1:
         raise RecipeError(f"mask: {path} is partly transparent, which is ambiguous; save it as plain grey")
     return _png_from_array(to_depth(picture.pixels, np.float32).mean(axis=-1))

@@ -418,8 +418,15 @@ class Recipe(BaseModel):
         at = self.find_step(operation, place)
         current = declared.defaults if at is None else self.steps[at].parameters
         step = Step(operation=operation, parameters=declared.check(values, current), where=place)
-        begin = self._find_place(declared.position) if at is None else at
-        steps = (*self.steps[:begin], step, *self.steps[begin + (at is not None) :])
+        if at is None:
+            return self.insert(step)
+        return self.model_copy(update={"steps": (*self.steps[:at], step, *self.steps[at + 1 :])})
+
+    def insert(self, step: Step) -> Self:
+        """The recipe with one more step, at the usual position of its operation; a repair comes first."""
+        declared = operations.get_declaration(step.operation)
+        at = 0 if isinstance(declared, Repair) else self._find_place(declared.position)
+        steps = (*self.steps[:at], step, *self.steps[at:])
         _check_step_count(len(steps))
         return self.model_copy(update={"steps": steps})
 

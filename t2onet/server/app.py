@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from .. import __version__
-from . import edit_routes, errors, photo_routes
+from . import edit_routes, errors, photo_routes, place_routes
 from .errors import AsciiJSONResponse
 from .photo_routes import is_upload
 from .running import DisconnectMiddleware
@@ -109,6 +109,7 @@ def make_router() -> APIRouter:
         edit_routes.request_router,
         edit_routes.recipe_router,
         photo_routes.render_router,
+        place_routes.place_router,
         edit_routes.plan_router,
         edit_routes.export_router,
         edit_routes.batch_router,

@@ -13,7 +13,8 @@ from ..errors import RequestError
 from ..image import Image
 from ..operations import REFERENCE_SHORT_SIDE
 from ..options import Mode
-from ..recipe import Recipe, Step
+from ..recipe import Mask, Recipe, Step
+from ..recipe.where import Where
 from .errors import Refused, invalid_request, not_found, too_large
 from .photo_routes import to_photo_response
 from .photos import SessionPhoto, describe_history, move_in_history
@@ -39,8 +40,10 @@ from .schemas import (
     VariantsRequest,
     VariantsResponse,
     count_mask_bytes,
+    parse_part,
     parse_recipe,
     parse_step,
+    reuse_masks,
     to_recipe_json,
     to_step_responses,
 )
@@ -51,17 +54,31 @@ request_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["r
 
 
 @request_router.post("/requests")
-def answer_request(body: EditRequest, photo: PhotoDep, darkroom: DarkroomDep) -> EditResponse:
+def answer_request(
+    body: EditRequest, photo: PhotoDep, session: SessionDep, darkroom: DarkroomDep
+) -> EditResponse:
     """Answer a request, or a follow-up to the current edit.
 
     A request that cannot be done is answered with `answered` false and an explanation, and changes nothing.
+    With `where` or `mask`, what it asks of the whole photo is done in that part.
     """
     sentence = check_request(body.request, darkroom)
+    where, mask = _parse_part(body, darkroom)
+    if mask is not None:
+        _check_mask_memory([Step(operation="exposure", parameters=(0.0,), mask=mask)], session)
     with darkroom.hold_slot(), photo.change(body.revision) as editor:
         ask = editor.ask if body.fresh else editor.follow
-        edit = ask(sentence, mode=body.mode)
+        edit = ask(sentence, mode=body.mode, where=where, mask=mask)
+    unplaced = [" ".join(wish.words) for wish in edit.unplaced]
+    return EditResponse(**_describe_answer(edit), point_at=unplaced, state=to_photo_response(photo))
 
-    return EditResponse(**_describe_answer(edit), state=to_photo_response(photo))
+
+def _parse_part(
+    body: EditRequest | VariantsRequest, darkroom: DarkroomService
+) -> tuple[Where | None, Mask | None]:
+    """The part of the photo that a request is for."""
+    with darkroom.hold_decoding_slot({"steps": [] if body.mask is None else [{"mask": body.mask}]}):
+        return parse_part(body.where, body.mask, darkroom.settings)
 
 
 @request_router.post("/variants")
@@ -71,8 +88,11 @@ def make_variants(body: VariantsRequest, photo: PhotoDep, darkroom: DarkroomDep)
     Nothing changes; to apply a variant, put its recipe.
     """
     sentence = check_request(body.request, darkroom)
+    where, mask = _parse_part(body, darkroom)
     with darkroom.hold_slot():
-        edits = photo.open_editor().variants(sentence, body.count, mode=body.mode, seed=body.seed)
+        edits = photo.open_editor().variants(
+            sentence, body.count, mode=body.mode, seed=body.seed, where=where, mask=mask
+        )
     first = edits[0]
     variants = [_to_variant_response(edit) for edit in edits] if first.answered else []
     return VariantsResponse(**_describe_answer(first), variants=variants)
@@ -119,6 +139,7 @@ def put_recipe(
         recipe = parse_recipe(body.recipe, darkroom.settings)
         aside = [(one.position, parse_step(one.step, darkroom.settings)) for one in body.aside]
     _check_mask_memory([*recipe.steps, *(step for _, step in aside)], session)
+    recipe = reuse_masks(recipe, photo.list_history_steps())
     with photo.change(body.revision) as editor:
         editor.put(recipe, aside=aside, new=body.new)
     return to_photo_response(photo)
@@ -167,10 +188,8 @@ def _check_mask_memory(steps: list[Step], session: Session) -> None:
     """Refuse masks if those in the histories of a session take too much memory."""
     with session.lock:
         photos = list(session.photos.values())
-    if (
-        count_mask_bytes(steps) + sum(count_mask_bytes(one.list_history_steps()) for one in photos)
-        > MIB * session.settings.masks_mb
-    ):
+    kept = [step for one in photos for step in one.list_history_steps()]
+    if count_mask_bytes([*steps, *kept]) > MIB * session.settings.masks_mb:
         raise too_large("the masks of this session take too much memory; begin another")
 
 

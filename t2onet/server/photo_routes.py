@@ -35,6 +35,7 @@ from .photos import (
     to_display_name,
     to_screen_pixels,
 )
+from .place_routes import measure_frame
 from .running import get_disconnect_event
 from .schemas import (
     OUTPUT_FORMATS,
@@ -179,6 +180,7 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         height=facts.height,
         edited_width=width,
         edited_height=height,
+        frame=measure_frame(recipe, facts.height, facts.width),
         format=facts.format,
         bits=facts.bits,
         notes=list(facts.notes),

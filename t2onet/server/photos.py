@@ -16,13 +16,14 @@ import numpy as np
 
 from ..bands import Pixels
 from ..editor import Edit, Editor
-from ..editor.policy import THUMBNAIL_SIDE
+from ..editor.policy import THUMBNAIL_SIDE, make_thumbnail
 from ..errors import ImageError
 from ..executor import reframe_image, render_stages
 from ..image import Image, choose_output_suffix, has_readable_suffix, image_from_array, open_image
 from ..image.formats import TooLargeError, get_suffixes
-from ..image.photo import resize_to_square, to_picture
+from ..image.photo import to_picture
 from ..image.pixels import flatten_on_white, to_uint16
+from ..places import NETWORK_SIDE
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
 from .settings import ServerSettings
@@ -90,7 +91,7 @@ class PreviewRenderer:
         if (cached := self.cache.get(photo, side, steps, _SCREEN_PIXELS)) is not None:
             assert isinstance(cached, np.ndarray)
             return cached
-        base = self._get_base(photo, open_photo, side)
+        base = self.get_base(photo, open_photo, side)
         start, pixels = self._find_farthest(photo, side, steps, base)
         rest, begun = Recipe(steps=steps[start:]), image_from_array(pixels)
         made = render_stages(
@@ -119,11 +120,11 @@ class PreviewRenderer:
                 return number, cached
         return 0, base.pixels
 
-    def _get_base(self, photo: str, open_photo: Callable[[], Image], side: int) -> Image:
-        """The photo itself at a size, 16 bits."""
+    def get_base(self, photo: str, open_photo: Callable[[], Image], side: int) -> Image:
+        """The photo itself, its long side at most `side` pixels, 16 bits."""
         if isinstance(cached := self.cache.get(photo, side), Image):
             return cached
-        source = open_photo() if side >= self.side else self._get_base(photo, open_photo, self.side)
+        source = open_photo() if side >= self.side else self.get_base(photo, open_photo, self.side)
         base = fit_long_side(source, side)
         base = base.with_pixels(to_uint16(base.pixels))
         self.cache.put(photo, side, value=base)
@@ -131,7 +132,7 @@ class PreviewRenderer:
 
     def prepare(self, photo: str, image: Image) -> None:
         """Cache the preview of a photo that is open."""
-        self._get_base(photo, lambda: image, self.side)
+        self.get_base(photo, lambda: image, self.side)
 
 
 def _is_useful_for(steps: tuple[Step, ...], key: PreviewKey) -> bool:
@@ -152,6 +153,11 @@ def fit_long_side(image: Image, side: int) -> Image:
     """Scale a photo down to a long side of at most `side` pixels."""
     long, short = max(image.height, image.width), min(image.height, image.width)
     return image if long <= side else image.resize(max(1, short * side // long))
+
+
+def _shrink(image: Image) -> Image:
+    """A copy in sRGB as small as places can be found on."""
+    return image_from_array(fit_long_side(image, NETWORK_SIDE).to_srgb().pixels)
 
 
 def to_screen_pixels(image: Image) -> Pixels:
@@ -295,8 +301,8 @@ class SessionPhoto:
         with self._lock:
             if self._editor is None:
                 image = self.open()
-                thumbnail = image_from_array(resize_to_square(image, THUMBNAIL_SIDE))
-                self._editor = Editor(thumbnail, reader=self.settings.reader)
+                self._editor = Editor(_shrink(image), reader=self.settings.reader)
+                self._editor.picture = make_thumbnail(image, THUMBNAIL_SIDE)
                 self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )

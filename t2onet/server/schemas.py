@@ -16,8 +16,9 @@ from ..errors import RecipeError
 from ..image import formats
 from ..operations import repairs
 from ..options import DEFAULT_API_VARIANTS, DEFAULT_MODE, MAX_API_STRENGTH, MAX_API_VARIANTS, Mode, ReaderName
-from ..recipe import Recipe, Step
-from ..recipe.where import count_parts, to_area, to_data
+from ..places.similar import DEFAULT_TOLERANCE, TOLERANCE_RANGE
+from ..recipe import Mask, Recipe, Step
+from ..recipe.where import Where, count_parts, to_area, to_data
 from .errors import too_large
 from .settings import ServerSettings
 
@@ -62,16 +63,29 @@ class ModeRequest(StrictRequest):
         return renamed
 
 
+WhereJson = Annotated[
+    str | dict[str, Any] | None,
+    Field(description="The part of the photo, as in a recipe: text or an object."),
+]
+MaskJson = Annotated[
+    dict[str, Any] | None, Field(description="The part as a mask: `png`, and perhaps `feather`.")
+]
+
+
 class EditRequest(ModeRequest):
-    """A request, or a follow-up to the current edit."""
+    """A request, or a follow-up to the current edit, for the whole photo or a part of it."""
 
     request: str
     revision: RevisionNumber
     fresh: Annotated[bool, Field(description="About the photo as it was opened, not its edit.")] = False
+    where: WhereJson = None
+    mask: MaskJson = None
 
 
 class VariantsRequest(ModeRequest):
     request: str
+    where: WhereJson = None
+    mask: MaskJson = None
     count: Annotated[int, Field(ge=1, le=MAX_API_VARIANTS)] = DEFAULT_API_VARIANTS
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
@@ -110,6 +124,34 @@ class SetStrengthRequest(StrictRequest):
 class RenderRequest(StrictRequest):
     recipe: RecipeJson
     size: LongSide = 1600
+
+
+class MaskRequest(StrictRequest):
+    """The mask to show: of a `where`, or of a step of the recipe."""
+
+    recipe: RecipeJson = {"steps": []}
+    where: WhereJson = None
+    step: Annotated[int | None, Field(ge=0, description="Index of a step; the first is 0.")] = None
+    size: LongSide = 1024
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class SelectionRequest(StrictRequest):
+    """A point of the photo as it was opened, as shares of its width and height."""
+
+    point: tuple[Share, Share]
+    tolerance: Annotated[
+        float,
+        Field(
+            ge=TOLERANCE_RANGE[0],
+            le=TOLERANCE_RANGE[1],
+            allow_inf_nan=False,
+            description="How far colours may be from that of the point, in CIELAB.",
+        ),
+    ] = DEFAULT_TOLERANCE
+    size: LongSide = 1024
 
 
 class PlanRequest(StrictRequest):
@@ -187,6 +229,26 @@ class AboutResponse(BaseModel):
     output_formats: Annotated[dict[str, str], Field(description="The formats of results and their names.")]
 
 
+class PlaceResponse(BaseModel):
+    """A place that was found in a photo."""
+
+    name: str
+    share: Annotated[float, Field(description="How much of the photo it covers, 0 to 1.")]
+
+
+class PlaceWords(BaseModel):
+    """Words of `where` that need not be looked for."""
+
+    tones: list[str]
+    hues: list[str]
+    positions: list[str]
+
+
+class PlacesResponse(BaseModel):
+    places: Annotated[list[PlaceResponse], Field(description="Those in this photo only.")]
+    words: PlaceWords
+
+
 class StepResponse(BaseModel):
     """A step of a recipe in words."""
 
@@ -216,6 +278,13 @@ class PhotoResponse(BaseModel):
     height: int
     edited_width: Annotated[int, Field(description="After the edit, which may crop or turn the photo.")]
     edited_height: int
+    frame: Annotated[
+        tuple[float, ...],
+        Field(
+            description="Where a point (u, v) of the edited photo lies in the opened one, in shares of width "
+            "and height: six numbers a to f, x = a u + b v + c, y = d u + e v + f."
+        ),
+    ]
     format: str | None
     bits: int
     notes: Annotated[list[str], Field(description="What an edited copy cannot keep of the file.")]
@@ -254,6 +323,10 @@ class EditResponse(BaseModel):
     limits: Annotated[list[LimitEntry], Field(description="What had to stay, and whether it did.")]
     wishes: Annotated[
         list[WishEntry], Field(description="What was read in the request, and what became of it.")
+    ]
+    point_at: Annotated[
+        list[str],
+        Field(description="Words about things that were not found; given a `mask`, the same request is met."),
     ]
     state: PhotoResponse
 
@@ -364,6 +437,17 @@ def parse_step(raw: Any, settings: ServerSettings) -> Step:
     return parse_recipe({"steps": [raw]}, settings).steps[0]
 
 
+def parse_part(where: Any, mask: Any, settings: ServerSettings) -> tuple[Where | None, Mask | None]:
+    """Parse the part of a photo that a client named or painted; refuses both at a time."""
+    try:
+        step = parse_step(
+            {"operation": "exposure", "parameters": [0], "where": where, "mask": mask}, settings
+        )
+    except RecipeError as error:
+        raise RecipeError(str(error).removeprefix("step 1: ").removeprefix("exposure has ")) from None
+    return step.where, step.mask
+
+
 def check_work(recipe: Recipe, pixels: float, settings: ServerSettings) -> None:
     """Refuse a recipe that would take too long on a picture of `pixels` pixels."""
     local = [step for step in recipe.steps if step.is_local and not step.is_identity]
@@ -434,9 +518,18 @@ def _count_mask_pixels(png: str) -> int:
 
 
 def count_mask_bytes(steps: Iterable[Step]) -> int:
-    """Bytes of all distinct mask objects."""
-    masks = {id(step.mask): step.mask for step in steps if step.mask}
-    return sum(len(mask.png) for mask in masks.values())
+    """Bytes of all different masks."""
+    return sum(map(len, {step.mask.png for step in steps if step.mask}))
+
+
+def reuse_masks(recipe: Recipe, known: Iterable[Step]) -> Recipe:
+    """The recipe with masks that are in memory already, so that each change of a slider adds none."""
+    masks = {step.mask: step.mask for step in known if step.mask}
+    steps = tuple(
+        step.model_copy(update={"mask": masks[step.mask]}) if step.mask in masks else step
+        for step in recipe.steps
+    )
+    return recipe.model_copy(update={"steps": steps})
 
 
 def to_recipe_json(recipe: Recipe) -> dict[str, Any]:

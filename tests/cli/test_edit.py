@@ -74,7 +74,6 @@ def test_a_request_is_met_through_a_mask(t2o: T2O, photo: Path) -> None:
         (("--where", "top", "--mask", "dogs.png"), "a place and a mask were given"),
         (("--where", "tpo"), "'tpo'"),
         (("--mask", "none.png"), "none.png"),
-        (("--where", '{"of": "top", "soften": 5}'), "a place in words"),
     ],
 )
 def test_a_part_that_cannot_be_is_refused(

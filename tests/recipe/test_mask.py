@@ -10,8 +10,10 @@ import PIL.Image
 import PIL.ImageFilter
 import pytest
 
-from t2onet.errors import ImageError, RecipeError
+from t2onet import apply
+from t2onet.errors import ImageError, RecipeError, T2OError
 from t2onet.recipe import Mask, Recipe
+from tests.hostile import REFUSED_MASKS, USED_MASKS
 
 
 def test_an_array_of_bytes_is_kept_as_it_is() -> None:
@@ -166,3 +168,45 @@ def test_little_is_stretched_for_a_small_mask() -> None:
     assert (top, left) == (400 - 19, 600 - 19), (
         "ten for the scaling, three for each pixel of feather, and three"
     )
+
+
+@pytest.mark.parametrize("kind", USED_MASKS)
+def test_unusual_masks_count_alike_inside_a_recipe_and_as_files(tmp_path: Path, kind: str) -> None:
+    make, levels = USED_MASKS[kind]
+    (tmp_path / "mask.png").write_bytes(make())
+    for mask in (Mask(png=make()), Mask.from_file(tmp_path / "mask.png")):
+        np.testing.assert_array_equal(mask.resize(60, 90)[30, [2, 87]], levels)
+
+
+@pytest.mark.parametrize("kind", REFUSED_MASKS)
+def test_unusable_masks_are_refused_inside_a_recipe_and_as_files(tmp_path: Path, kind: str) -> None:
+    make, embedded, as_file = REFUSED_MASKS[kind]
+    data, path = make(), tmp_path / "mask.png"
+    with pytest.raises(RecipeError, match=re.escape(embedded)):
+        Mask(png=data)
+    path.write_bytes(data)
+    with pytest.raises(T2OError, match=re.escape(as_file)):
+        Mask.from_file(path)
+
+
+def test_one_pixel_is_the_whole_photo_inside_a_recipe_and_no_file(tmp_path: Path) -> None:
+    mask = Mask.from_array(np.full((1, 1), 255, np.uint8))
+    assert (mask.resize(60, 90) == 255).all()
+    (tmp_path / "mask.png").write_bytes(mask.png)
+    with pytest.raises(ImageError, match="at least 2 x 2"):
+        Mask.from_file(tmp_path / "mask.png")
+
+
+def test_noise_is_blended_pixel_by_pixel() -> None:
+    photo = np.full((40, 60, 3), 100, np.uint8)
+    levels = np.random.default_rng(0).integers(0, 256, photo.shape[:2], np.uint8)
+    recipe = Recipe.from_steps([("brightness", 1.0, Mask.from_array(levels))])
+    changed = np.asarray(apply(recipe, photo))
+    assert np.abs(changed[..., 0] - (100 + 100 * (levels / 255))).max() <= 0.51
+
+
+def test_a_step_with_a_black_mask_is_kept_and_does_nothing() -> None:
+    photo = np.random.default_rng(0).integers(0, 256, (40, 60, 3), np.uint8)
+    recipe = Recipe.from_steps([("brightness", 0.5, Mask.from_array(np.zeros((8, 8), bool), feather=50))])
+    assert Recipe.from_json(recipe.to_json()) == recipe
+    np.testing.assert_array_equal(apply(recipe, photo), photo)

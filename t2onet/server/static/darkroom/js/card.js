@@ -3,13 +3,15 @@
 import { controls as controlsOf, isCurve, size } from "./controls.js";
 import { knots, path } from "./curve.js";
 import { capital, drawn, element, iconButton } from "./dom.js";
+import { menu } from "./menu.js";
 
 const SMALL = 22;
 /** A step with more numbers than this is folded. */
 const FEW = 2;
 
 /**
- * `heard` has moving(), done(), toggle(), remove(), fold(open), and grip(button), which makes a button move the card.
+ * `heard` has moving(), done(), toggle(), remove(), fold(open), grip(button), which makes a button move the card,
+ * place(part), which puts the step elsewhere in the photo, and number(), its number among the steps that are on.
  * `show(entry)` brings the card up to date while it stays where it is.
  */
 export function card(entry, operation, opened, heard) {
@@ -33,7 +35,8 @@ export function card(entry, operation, opened, heard) {
   heard.grip(grip);
 
   const head = element("div", { className: "head" }, grip, toggle, unfold, remove);
-  const node = element("li", { className: "card" }, head, does, controls.node);
+  const where = operation.parameters.length && operation.group !== "geometry" ? menu(name, heard) : null;
+  const node = element("li", { className: "card" }, head, does, ...(where ? [where.node] : []), controls.node);
   node.classList.toggle("off", !entry.on);
   fold(opened);
   if (folds) unfold.addEventListener("click", () => { fold(controls.node.hidden); heard.fold(!controls.node.hidden); });
@@ -48,6 +51,7 @@ export function card(entry, operation, opened, heard) {
     entry = now;
     controls.show(now.step.parameters);
     sparkle(spark, now, operation);
+    where?.show(now);
     does.replaceChildren(...told(now, folds && !isCurve(operation)));
   }
   show(entry);

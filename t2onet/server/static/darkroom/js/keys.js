@@ -9,6 +9,7 @@ import * as looks from "./looks.js";
 import * as many from "./many.js";
 import * as match from "./match.js";
 import * as save from "./save.js";
+import * as places from "./places.js";
 import { repaint, zoom } from "./stage.js";
 import { nudge } from "./strength.js";
 import { go } from "./strip.js";
@@ -29,6 +30,8 @@ const TABLE = [
   [["b"], "Show the photo as it was, while held", () => compare.original(true), true],
   [["c"], "Before and after with a line between", compare.toggle, true],
   [["v"], "Variants", offer, true],
+  [["w"], "Show where the request applies", places.toggleMask, true],
+  [["p"], "Paint where the request applies; Space paints by keyboard", () => places.mark("brush"), true],
   [["["], "Weaker", () => nudge(-0.1), true],
   [["]"], "Stronger", () => nudge(0.1), true],
   [["z"], "Fit or full size", () => zoom.toggle(), true],
@@ -62,7 +65,7 @@ function pressed(event) {
   const control = event.ctrlKey || event.metaKey;
   if (event.altKey || document.querySelector("dialog[open]")) return;
   if (typing(event.target) && !(control && event.key.toLowerCase() === "s")) return leave(event);
-  const arrows = event.key.startsWith("Arrow") && event.target.matches("input, [role=slider], .grip");
+  const arrows = event.key.startsWith("Arrow") && event.target.matches("input, [role=slider], .grip, #surface");
   const held = control ? `Ctrl+${event.shiftKey ? "Shift+" : ""}` : "";
   const name = held + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const [, , does, needed] = TABLE.find(([keys]) => keys.includes(name)) ?? [];

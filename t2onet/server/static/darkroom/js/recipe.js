@@ -3,8 +3,9 @@
 import { card } from "./card.js";
 import { defaults } from "./controls.js";
 import { byId } from "./dom.js";
+import * as overlay from "./overlay.js";
 import { change, on, room, soon, state, tell } from "./room.js";
-import { asideOf, fresh, isDefault, listed, moved, placeOf, recipeOf, sameShape, stepOf } from "./steps.js";
+import { asideOf, fresh, isDefault, listed, moved, placed, placeOf, recipeOf, sameShape, stepOf } from "./steps.js";
 
 let list = [];
 let cards = [];
@@ -56,6 +57,7 @@ function refresh() {
 
 function build() {
   touched = false;
+  overlay.pin(null);
   cards = list.map((entry, at) => {
     const name = entry.step.operation;
     const operation = room.operations.get(name) ?? { parameters: [], help: "", label: name };
@@ -66,6 +68,8 @@ function build() {
       remove: () => put(list.filter((_, here) => here !== at)),
       fold: (open) => (open ? opened.add(name) : opened.delete(name)),
       grip: (button) => movable(button, at),
+      place: (part) => put(placed(list, at, part, room.operations)),
+      number: () => list.slice(0, at).filter((one) => one.on).length,
     });
   });
   byId("steps").replaceChildren(...cards.map((one) => one.node));

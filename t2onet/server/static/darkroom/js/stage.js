@@ -19,7 +19,7 @@ let drawn = { side: 0, bitmap: null };
 let large = null;
 
 export function setUp() {
-  lies = view(byId("stage"), [byId("original"), byId("picture")], placed);
+  lies = view(byId("stage"), [byId("original"), byId("picture"), byId("mask")], placed);
   compare.setUp();
   clipping.setUp(repaint);
   on("photo", change);

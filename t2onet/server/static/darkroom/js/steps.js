@@ -43,6 +43,16 @@ export function moved(list, from, to) {
   list.splice(to, 0, one);
 }
 
+/** The list with a step in another part of the photo. What is marked on the photo lies before it is cropped or turned. */
+export function placed(list, at, part, operations) {
+  const { where, mask, ...step } = list[at].step;
+  const entry = { ...list[at], step: { ...step, ...part } };
+  const turns = list.findIndex((one) => operations.get(one.step.operation)?.group === "geometry");
+  const now = list.with(at, entry);
+  if (turns >= 0 && turns < at && typeof part.where !== "string") moved(now, at, turns);
+  return now;
+}
+
 /** Words that stand together in the request are shown together. */
 function reasoned(told, request) {
   const said = request.toLowerCase().split(/\s+/).join(" ");

@@ -3,6 +3,7 @@
 import { ask, picture } from "./api.js";
 import { byId, element, iconButton } from "./dom.js";
 import { notice, waiting } from "./notices.js";
+import { part } from "./places.js";
 import { use } from "./recipe.js";
 import { firstRequest, mode } from "./request.js";
 import { address, on, settled } from "./room.js";
@@ -23,7 +24,7 @@ export async function offer() {
   if (!request) return notice("Ask for something first; variants are other answers to it.", "news");
   await settled();
   const photo = address();
-  const found = await waiting(() => ask("POST", `${photo}/variants`, { request, mode: mode(), count: COUNT }));
+  const found = await waiting(() => ask("POST", `${photo}/variants`, { request, mode: mode(), count: COUNT, ...part() }));
   if (!found || photo !== address()) return undefined;
   if (!found.variants.some((one) => one.steps.length)) return notice(found.answer, "news");
   return show(photo, request, found.variants);

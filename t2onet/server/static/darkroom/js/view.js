@@ -66,7 +66,7 @@ export function view(stage, layers, changed) {
     if (event.target.closest(".layer") || event.target === stage) toggle(inside(event));
   });
   stage.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.target.closest("button, #divider")) return;
+    if (event.button !== 0 || event.target.closest("button, #divider, #surface")) return;
     pointers.set(event.pointerId, inside(event));
     stage.setPointerCapture(event.pointerId);
     stage.classList.add("held");
