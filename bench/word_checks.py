@@ -277,12 +277,12 @@ def exposed(change: WordTurn, stated: str) -> Score:
 
 @check(rf"set (\w+)(?:\.(\w+(?: \w+)?))? ({_NUMBER})")
 def has_setting(change: WordTurn, operation: str, parameter: str | None, stated: str) -> Score:
-    """Steps of one operation add up to the number, within 1 % of it or 0.005."""
+    """Steps of one operation add up to the number, within 1 % of it or 0.005; no step is a slider at zero."""
     labels = get_operation(operation).slot_labels
     at = labels.index(parameter) if parameter else 0
     steps = [step for step in change.recipe.steps if step.operation == operation]
     total, wanted = sum(step.parameters[at] for step in steps), float(stated)
-    return _met(bool(steps) and abs(total - wanted) <= max(0.01 * abs(wanted), 0.005))
+    return _met(bool(steps or not wanted) and abs(total - wanted) <= max(0.01 * abs(wanted), 0.005))
 
 
 @check(rf"(more|less) ({_QUANTITY}) than (.+)")

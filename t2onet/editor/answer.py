@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -39,6 +39,7 @@ from .limits import (
     is_gentle,
     is_open,
     spares_part,
+    spares_place,
 )
 from .measures import MIN_PART_SHARE, Measure
 from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
@@ -150,7 +151,7 @@ class _Answering:
         self.reasons: dict[str, tuple[str, ...]] = {}
 
     def answer(self, reading: Reading) -> Answer:
-        wishes = [self._screen(widen_wish(wish, reading.wishes)) for wish in reading.wishes]
+        wishes = [self._screen(wish) for wish in settle_wishes(reading.wishes)]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
@@ -419,7 +420,18 @@ def _keeps_rest(wish: Wish) -> bool:
     )
 
 
-def widen_wish(wish: Wish, wishes: Sequence[Wish]) -> Wish:
+def settle_wishes(wishes: Sequence[Wish]) -> Iterator[Wish]:
+    """Wishes for what is done about them, where another part or change than the one named meets them."""
+    for wish in wishes:
+        if wish.what == "recolour" and wish.where in RANGES and wish.hue:
+            yield replace(wish, what="cast", direction=Direction.UP)
+        elif spares_place(wish, wishes):
+            yield replace(wish, what="other", direction=Direction.FIX)
+        else:
+            yield _widen_wish(wish, wishes)
+
+
+def _widen_wish(wish: Wish, wishes: Sequence[Wish]) -> Wish:
     """A wish for all of a photo: for an effect that a part cannot have, or for the rest beside no part.
 
     Edges that should be sharp are those of all things in the photo, not its borders.

@@ -72,6 +72,17 @@ def spares_part(wish: Wish) -> bool:
     return wish.role is Role.LIMIT and wish.what in IMPOSSIBLE and wish.where in (*RANGES, *PLACES)
 
 
+def spares_place(wish: Wish, wishes: Sequence[Wish]) -> bool:
+    """Whether a limit is met by leaving a place out of what is asked for: "darker, but not her skin"."""
+    asked = [other for other in wishes if other.role is Role.ASK and other.where == WHOLE]
+    return (
+        wish.role is Role.LIMIT
+        and wish.what in CHANGES
+        and wish.where in PLACES
+        and any(other.what == wish.what for other in asked)
+    )
+
+
 def is_open(wish: Wish) -> bool:
     """Whether changes have to be found for a wish."""
     return wish.outcome is None and wish.role is Role.ASK and wish.what in CHANGES

@@ -306,3 +306,18 @@ def test_a_signed_number_takes_haze_and_noise_away(picture: np.ndarray, what: st
     recipe, _ = meet(picture, Wish(what, DOWN, quantity=Quantity(20.0, sign=1)))
     (step,) = recipe.steps
     assert (step.operation, step.parameters[0] > 0) == (operation, True)
+
+
+def test_a_place_that_keeps_its_light_is_left_out_of_the_step(picture: np.ndarray) -> None:
+    recipe, (darker, kept) = meet(
+        picture, Wish("lightness", DOWN), replace(limit("lightness", DOWN), where="top")
+    )
+    assert (darker.outcome, kept.outcome) == (Outcome.DONE, Outcome.KEPT)
+    assert all(step.where is not None for step in recipe.steps)
+
+
+def test_hues_are_given_another_colour_by_the_mixer(picture: np.ndarray) -> None:
+    wish = Wish("recolour", where="greens", hue="orange", quantity=Quantity(40.0))
+    recipe, (done,) = meet(picture, wish)
+    assert [step.operation for step in recipe.steps] == ["mixer"]
+    assert done.outcome is Outcome.DONE
