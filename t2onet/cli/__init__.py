@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import sys
@@ -55,6 +56,7 @@ def main() -> None:
     """Entry point of the command."""
     # Modules are thousands of objects that stay: looking for garbage among them takes a tenth of a second.
     gc.set_threshold(10_000)
+    atexit.register(gc.freeze)  # nor among what is there at the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # print names that the terminal cannot encode
             stream.reconfigure(errors="backslashreplace")
