@@ -53,17 +53,13 @@ _SMALL_NUMBERS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 
-def _list_number_words() -> dict[str, int]:
-    """Numbers up to a hundred in words."""
-    words = {word: number for number, word in enumerate(_SMALL_NUMBERS)}
-    for number, ten in enumerate(_TENS, start=2):
-        words[ten] = 10 * number
-        for digit, one in enumerate(_SMALL_NUMBERS[1:10], start=1):
-            words[f"{ten} {one}"] = words[f"{ten}-{one}"] = 10 * number + digit
-    return words | dict.fromkeys(("hundred", "a hundred", "one hundred"), 100)
-
-
-_NUMBER_WORDS = _list_number_words()
+_NUMBER_WORDS = {word: number for number, word in enumerate(_SMALL_NUMBERS)} | {
+    word: 10 * number for number, word in enumerate(_TENS, start=2)
+}
+_LARGE_NUMBER = re.compile(
+    r"(?:(?P<count>[\w\s-]+?)\s+)?(?P<size>thousand|hundred)(?:\s+(?:and\s+)?(?P<rest>.+))?", re.IGNORECASE
+)
+_SIZES = {"hundred": 100, "thousand": 1000}
 _PARTS = {
     "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
 }  # fmt: skip
@@ -97,9 +93,14 @@ _KELVIN = range(1500, 40001)
 
 
 def _compile_patterns() -> dict[str, re.Pattern[str]]:
-    word = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
-    part = "|".join(_PARTS)
+    ones, tens = "|".join(_SMALL_NUMBERS[1:10]), "|".join(_TENS)
+    small = rf"(?:{tens})(?:[\s-](?:{ones})\b)?|{'|'.join(reversed(_SMALL_NUMBERS))}"
+    part = "|".join(sorted(_PARTS, key=len, reverse=True))
     digit = "|".join(_SMALL_NUMBERS[:10])
+    hundreds = rf"(?:(?:an?|{small})\s+)?hundred(?:\s+(?:and\s+)?(?:{small}))?"
+    word = rf"(?:an?|{small})\s+thousand(?:\s+(?:and\s+)?(?:{hundreds}|{small}))?|{hundreds}|{small}"
+    not_one = r"(?!one\b(?!\s+(?:hundred|thousand)))"
+    added = rf"\s*(?:\band|\bn|&|\+|\bplus)\s+(?P<count>an?|one|two|three)\s+(?P<part>{part})\b"
     digits = r"\d+(?:[.,]\d+)?|[.,]\d+"
     sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?|\b(?:minus|negative)\s+)|(?<![\w.]))"
     minus = r"(?P<sign>\b(?:minus|negative)\s+)?"
@@ -116,13 +117,13 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
         "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
         "number": rf"{sign}(?P<digits>{digits})(?!s\b|st\b|nd\b|rd\b|th\b)(?!\d)",
-        "mixed": rf"{minus}\b(?P<words>{word}|an?)\s+and\s+an?\s+(?P<part>{part})\b",
-        "mixed after": rf"\b(?:(?P<words>{word}|an?)\s+)?(?:f-?)?stops?\s+and\s+an?\s+(?P<part>{part})\b",
+        "mixed": rf"{minus}\b(?P<words>{word}|an?){added}",
+        "mixed after": rf"{minus}\b(?:(?P<words>{word}|an?|\d+)\s+)?(?:f-?)?stops?{added}",
         "parts": rf"{minus}\b(?:(?P<words>an?|{word})[\s-]+)?(?P<part>{part})\b",
         "another": rf"\banother\s+(?P<part>{part})\b(?!\s+(?:of\b|an?\b|f-?stop|stop|ev\b))",
         "spoken": rf"{minus}\b(?:(?P<words>{word})\s+)?point(?P<decimals>(?:\s+(?:{digit}))+)\b",
-        "setting": rf"{minus}\b(?<!last\s)(?P<words>(?!one\b)(?:{word}))\b{_AFTER_SETTING}",
-        "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>(?!one\b)(?:{word}))\b"
+        "setting": rf"{minus}\b(?<!last\s)(?P<words>{not_one}(?:{word}))\b{_AFTER_SETTING}",
+        "setting after": rf"(?:{minus[:-1]}|\b{_BEFORE_SETTING})(?P<words>{not_one}(?:{word}))\b"
         rf"(?![\s-]+(?:of|point|{part})\b)",
         "word": rf"{minus}\b(?P<words>{word})\b",
         "one": r"\b(?:an?|one)(?=\s+(?:full\s+|whole\s+)?(?:f-?)?(?:stop|degree)\b)",
@@ -143,7 +144,7 @@ def find_quantities(sentence: str) -> list[Quantity]:
     while matches := [
         (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
     ]:
-        name, match = min(matches, key=lambda pair: pair[1].start())
+        name, match = min(matches, key=lambda pair: (pair[1].start(), -pair[1].end()))
         quantity = _read(name, match, text)
         position = quantity.end if quantity else match.end()
         if quantity:
@@ -167,7 +168,7 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
     if name == "factor":
         return Quantity(_FACTORS[" ".join(match["factor"].lower().split())], Unit.FACTOR, 0, *match.span())
     if name == "mixed after":
-        return Quantity(_read_mixed(match), Unit.STOPS, 0, *match.span())
+        return Quantity(_read_mixed(match), Unit.STOPS, -1 if match["sign"] else 0, *match.span())
     value = _read_value(name, match)
     after = _AFTER.match(text, match.end())
     if value is None or (after is None and name in _NEEDS_UNIT):
@@ -213,7 +214,7 @@ def _read_words(match: re.Match[str]) -> float:
 
 
 def _read_mixed(match: re.Match[str]) -> float:
-    return _read_word(match["words"] or "a") + _PARTS[match["part"].lower()]
+    return _read_word(match["words"] or "a") + _read_word(match["count"]) * _PARTS[match["part"].lower()]
 
 
 def _to_number(digits: str) -> float:
@@ -221,7 +222,13 @@ def _to_number(digits: str) -> float:
 
 
 def _read_word(word: str) -> float:
-    return float(word) if word.isdigit() else float(_NUMBER_WORDS.get(" ".join(word.lower().split()), 1))
+    """A number in words or digits; an article is one."""
+    if word.isdigit():
+        return float(word)
+    if large := _LARGE_NUMBER.fullmatch(word):
+        size = _SIZES[large["size"].lower()]
+        return size * _read_word(large["count"] or "a") + _read_word(large["rest"] or "zero")
+    return float(sum(_NUMBER_WORDS.get(part, 1) for part in re.split(r"[\s-]+", word.lower())))
 
 
 _VALUES: dict[str, Callable[[re.Match[str]], float | None]] = {
