@@ -145,6 +145,8 @@ def parse_marks(text: str, marks: str) -> MarkedSentence:
 
 
 _TAG = re.compile(r"/(\d)(\*?)")
+_JOINED = "~"
+"""Before a word that follows the last one without a space."""
 
 
 def read_written() -> list[MarkedSentence]:
@@ -157,7 +159,8 @@ def read_written() -> list[MarkedSentence]:
 def parse_written(line: str) -> MarkedSentence:
     """A sentence whose words carry the numbers of their wishes: `lift/1 the shadows/1* | 1 lightness + ...`.
 
-    A star marks the head of a wish; a look follows its wish as `look=NAME`.
+    A star marks the head of a wish; a look follows its wish as `look=NAME`. A word that begins with ~ has no
+    space before it: `contrast/1* ~/ ~saturation/2*`.
     """
     tagged, *marks = line.split(" | ")
     wishes: dict[int, MarkedWish] = {}
@@ -168,9 +171,10 @@ def parse_written(line: str) -> MarkedSentence:
     sentence = MarkedSentence(wishes=list(wishes.values()))
     for word in tagged.split():
         tags = _TAG.findall(word)
-        start = len(sentence.text) + bool(sentence.text)
-        plain = _TAG.sub("", word)
-        sentence.text = f"{sentence.text} {plain}".lstrip()
+        plain = _TAG.sub("", word.removeprefix(_JOINED))
+        space = " " if sentence.text and not word.startswith(_JOINED) else ""
+        start = len(sentence.text) + len(space)
+        sentence.text = f"{sentence.text}{space}{plain}"
         span = (start, start + len(plain.rstrip(_PUNCTUATION)))
         for number, star in tags:
             if star:

@@ -6,7 +6,6 @@ All phrases are our own, so a reader trained on these sentences alone is free of
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -27,12 +26,12 @@ from ..language.wishes import (
 from .clauses import add_clause
 from .marks import MarkedSentence
 from .phrasing import DIRECTED, PhraseWriter, star_last
+from .variations import mistype
 
 _COUNTS = {1: 0.46, 2: 0.31, 3: 0.16, 4: 0.07}
 """How often a sentence has so many clauses."""
 _OPPOSITE = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
 _END_MARKS = (".", "!", "?", "...", ".", ".")
-_COMMON_LETTERS = "etaoinsrhl"
 
 
 class SentenceMaker:
@@ -277,32 +276,4 @@ def _finish(writer: PhraseWriter) -> None:
     elif writer.chance(0.05):
         sentence.text = sentence.text.upper()
     if writer.chance(0.2):
-        _mistype(writer)
-
-
-def _mistype(writer: PhraseWriter) -> None:
-    """Mistype a letter inside a word, and move the spans along."""
-    text = writer.sentence.text
-    words = list(re.finditer(r"[A-Za-z]{5,}", text))
-    if not words:
-        return
-    match = writer.pick(words)
-    at = writer.random.randrange(match.start() + 1, match.end() - 1)
-    kind = writer.pick(("drop", "drop", "swap", "double", "wrong", "stretch"))
-    new = {
-        "drop": "",
-        "swap": text[at + 1] + text[at],
-        "double": text[at] * 2,
-        "stretch": text[at] * writer.pick((3, 4, 5)),
-        "wrong": writer.pick(_COMMON_LETTERS),
-    }[kind]
-    end = at + 2 if kind == "swap" else at + 1
-    writer.sentence.text = text[:at] + new + text[end:]
-    shift = len(new) - (end - at)
-
-    def move(span: tuple[int, int]) -> tuple[int, int]:
-        return (span[0] + shift * (span[0] > at), span[1] + shift * (span[1] > at))
-
-    for wish in writer.sentence.wishes:
-        wish.head = move(wish.head) if wish.head else None
-        wish.spans = [move(span) for span in wish.spans]
+        mistype(writer.sentence, writer.random)

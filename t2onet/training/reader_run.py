@@ -16,7 +16,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from ..data.marks import (
     read_written,
 )
 from ..data.sentences import SentenceMaker
+from ..data.variations import vary_sentence
 from ..language.reader import normalize_word, split_pieces, split_words
 from ..models.answering import supports_bfloat16
 from ..models.files import export_reader
@@ -61,6 +62,8 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 READABLE = re.compile(r"^(##)?[\x21-\x7e°½¼¾€£–−’“”…àáâäæçèéêëìíîïñòóôöøùúûüßœа-яぁ-ん]+$")
 SHARES = {"simulated": 0.25, "written": 0.32, "marked": 0.38, "judged": 0.05}
 """Shares of each source in a batch."""
+VARIATIONS = 3
+"""Variations of each written sentence that are trained on besides."""
 BATCHES_AT_ONCE = 16
 """Batches that are drawn together, so that each can have sentences of about one length."""
 AVERAGED = 8
@@ -195,12 +198,22 @@ def load_sources(
     with ProcessPoolExecutor() as pool:
         drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
         sources = {"simulated": [sample for part in drawn for sample in part]}
-    sources["written"] = [make_sample(sentence, vocabulary) for sentence in list_written(held=False)]
+    written = list_written(held=False)
+    varied = vary_sentences(written, VARIATIONS)
+    sources["written"] = [make_sample(sentence, vocabulary) for sentence in (*written, *varied)]
     if not free:
         sources |= {"marked": marked, "judged": unmarked}
     counts = ", ".join(f"{len(samples)} {name}" for name, samples in sources.items())
     print_line(f"{counts}, {len(held)} held back")
     return sources, held, known
+
+
+def vary_sentences(sentences: Sequence[MarkedSentence], count: int) -> Iterator[MarkedSentence]:
+    """Variations of each sentence, the same each time."""
+    generator = random.Random(0)
+    for sentence in sentences:
+        for _ in range(count):
+            yield vary_sentence(sentence, sentences, generator)
 
 
 def list_written(*, held: bool) -> list[MarkedSentence]:
