@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
@@ -99,6 +100,7 @@ def run_tasks(tasks: list[PhotoTask], work: PhotoWork, *, jobs: int, quiet: bool
     stop = threading.Event()
     with (
         reuse_memory(),
+        _switch_threads_often(),
         _show_photo_progress(len(tasks), quiet) as advance,
         ThreadPoolExecutor(jobs) as pool,
     ):
@@ -135,20 +137,24 @@ def start_loading_kernels(tasks: list[PhotoTask], *, skip_existing: bool) -> Non
 def open_ahead(
     tasks: list[PhotoTask], count: int, *, skip_existing: bool
 ) -> Iterator[Callable[[PhotoTask], Image]]:
-    """Open the first `count` photos in threads, while what edits them is loaded.
+    """Open the first `count` photos in threads, and get memory for results, while what edits them is loaded.
 
     Gives a function that opens the photo of any task, once.
     """
     from ..image import open_image
-    from ..image.pixels import reuse_memory
+    from ..image.pixels import allocate_touched, reuse_memory
+
+    def open_first(task: PhotoTask) -> tuple[Image, object]:
+        photo = open_image(task.source)
+        return photo, allocate_touched(*photo.pixels.shape[:2])
 
     with reuse_memory(), ThreadPoolExecutor(count) as pool:
         first = _list_new(tasks, skip_existing=skip_existing)[:count]
-        opened = {task: pool.submit(open_image, task.source) for task in first}
+        opened = {task: pool.submit(open_first, task) for task in first}
 
         def open_photo(task: PhotoTask) -> Image:
             future = opened.pop(task, None)
-            return open_image(task.source) if future is None else future.result()
+            return open_image(task.source) if future is None else future.result()[0]
 
         yield open_photo
 
@@ -156,6 +162,20 @@ def open_ahead(
 def _list_new(tasks: list[PhotoTask], *, skip_existing: bool) -> list[PhotoTask]:
     """The tasks that are not skipped."""
     return [task for task in tasks if not (skip_existing and task.target.exists())]
+
+
+@contextmanager
+def _switch_threads_often() -> Iterator[None]:
+    """Let threads that run kernels have the interpreter soon, while another one answers a request.
+
+    They need it for microseconds at a time, and would wait for milliseconds.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:
@@ -265,6 +285,8 @@ def to_report_json(report: PhotoReport) -> dict[str, Any]:
     }
 
 
+SWITCH_SECONDS = 2e-5
+"""After so long a thread of Python lets another run."""
 MIN_MEGAPIXELS = 0.001
 MAX_MEGAPIXELS = 1_000_000
 

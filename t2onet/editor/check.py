@@ -16,7 +16,7 @@ from .. import operations
 from ..executor import PictureRenderer
 from ..image.colour import encode_srgb, lightness_to_luminance
 from ..language.wishes import WHOLE, Direction, Wish
-from ..recipe import Recipe
+from ..recipe import Recipe, Step
 from ..recipe.where import parse_where
 from .measures import BY_COLOUR, Measure, SmallPicture
 from .policy import apply_to_thumbnail
@@ -139,9 +139,10 @@ class Checker:
         recipe = self._built[places]
         steps = list(recipe.steps)
         for (name, where), values in rounded.items():
-            at = recipe.find_step(name, None if where is None else parse_where(where))
+            place = None if where is None else parse_where(where)
+            at = recipe.find_step(name, place)
             assert at is not None
-            steps[at] = steps[at].model_copy(update={"parameters": tuple(values)})
+            steps[at] = Step.from_trusted(name, tuple(values), place)
         return recipe.model_copy(update={"steps": tuple(steps)})
 
     def _get_start(self, change: Change) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 
@@ -41,6 +41,8 @@ MAX_CHARACTERS = 2000
 """Longer requests are read up to here."""
 MAX_PIECES = 126
 """The most pieces of a sentence that are read; what follows is left out."""
+MAX_READINGS = 64
+"""Requests whose readings are remembered."""
 MAX_WORD = 40
 """Words of more characters are unknown."""
 _DIRECTIONS, _AMOUNTS, _ROLES, _VERBS = tuple(Direction), tuple(Amount), tuple(Role), tuple(Verb)
@@ -154,9 +156,13 @@ class Reader:
         about: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
         self._vocabulary = {piece: number for number, piece in enumerate(about["pieces"].split("\n"))}
         self._looks = tuple(about["looks"].split("\n"))
+        self._readings = lru_cache(MAX_READINGS)(self._read)
 
     def read(self, request: str) -> Reading:
-        """The wishes of a request."""
+        """The wishes of a request; the last readings are remembered, for the photos of a folder."""
+        return self._readings(request)
+
+    def _read(self, request: str) -> Reading:
         text = clean_text(request)[:MAX_CHARACTERS]
         words = split_words(text)
         pieces, owners = encode_words(words, self._vocabulary)

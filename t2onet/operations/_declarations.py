@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, Protocol, Self
 
@@ -117,17 +118,17 @@ class Declaration:
     validate: Callable[[ParameterValues], None] = field(default=_accept_values, repr=False)
     """Raises a RecipeError for values that are in range and contradict each other."""
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many numbers its parameters are."""
         return sum(parameter.count for parameter in self.parameters)
 
-    @property
+    @cached_property
     def slots(self) -> tuple[Parameter, ...]:
         """The declaration of each of those numbers, in order."""
         return tuple(parameter for parameter in self.parameters for _ in range(parameter.count))
 
-    @property
+    @cached_property
     def defaults(self) -> ParameterValues:
         return tuple(slot.default for slot in self.slots)
 
@@ -255,7 +256,7 @@ class Declaration:
             (values[places[0]],) = flatten_numbers([value], f"{self.name}: {name}")
         return tuple(values)
 
-    @property
+    @cached_property
     def slot_labels(self) -> tuple[str, ...]:
         """A label for each number."""
         return tuple(label for parameter in self.parameters for label in parameter.slot_labels)
