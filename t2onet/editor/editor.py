@@ -27,6 +27,7 @@ from .answer import answer_reading
 from .conversation import (
     REPLIES,
     answer_question,
+    calm_photo,
     count_turns,
     cure_complaints,
     find_turn,
@@ -393,7 +394,12 @@ class Editor:
         if command.what in ("question", *REPLIES):
             return answer_question((done,), current, self.picture)
         if not conversation and command.what != "copy":
-            return _decline(command, current, NOTHING_YET)
+            calmer = calm_photo(command)
+            return (
+                self._meet(Reading(current.request, calmer), current)
+                if calmer
+                else _decline(command, current, NOTHING_YET)
+            )
         if command.what in ("undo", "redo"):
             return self._move(current, done)
         if command.what == "reverse":
