@@ -481,7 +481,12 @@ def _is_same(one: Wish, other: Wish) -> bool:
 def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
     """Of "the white balance is off, too warm" the wish that says which way is left."""
     told = {(wish.what, wish.where) for wish in wishes if wish.direction in (Direction.UP, Direction.DOWN)}
-    told |= {("warmth", where) for what, where in told if what in ("cast", "tint")}
+    told |= {
+        (general, where)
+        for what, where in told
+        if what in ("cast", "tint")
+        for general in ("warmth", "colour")
+    }
     return [
         wish
         for wish in wishes

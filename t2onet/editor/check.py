@@ -284,9 +284,7 @@ class Checker:
         change = changes[number]
         measure = change.measure
         assert measure is not None
-        own = [
-            at for at, other in enumerate(changes) if other.wish is change.wish and other.measure == measure
-        ]
+        own = [at for at, other in enumerate(changes) if other.wish is change.wish]
         others = self.before.measure_change(self._render_without(changes, amounts, own), measure)
 
         def effect(amount: float) -> float:
@@ -381,7 +379,7 @@ def find_amount(
 
 
 def _list_compromises(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """The same changes with smaller targets; then, for several wishes, by operations that go to their ends."""
+    """The same changes with smaller targets; for several wishes also by operations that go to their ends."""
     for capped in (True, False) if any(change.wish is not changes[0].wish for change in changes) else (True,):
         for share in _SHARES:
             yield [
