@@ -214,6 +214,7 @@ class _Answering:
                 draft.changes = [_restrict(change, where) for change in draft.changes]
             if not draft.changes:
                 draft.wish = decline(draft.wish, _explain_missing(draft.wish))
+        _drop_opposed_changes(drafts)
 
     def _conclude(self, drafts: Sequence[WishDraft], checked: Checked) -> None:
         """What became of each wish, from the effects of its changes and the excesses of its limits."""
@@ -460,6 +461,22 @@ def _restrict(change: Change, where: str) -> Change:
     """A change at a place alone, measured there."""
     measure = None if change.measure is None else replace(change.measure, where=where)
     return replace(change, where=where, measure=measure)
+
+
+def _drop_opposed_changes(drafts: Sequence[WishDraft]) -> None:
+    """Of the changes of each wish keep the first, and those that do not oppose another wish's first.
+
+    "Less purple and colder": without purple a photo is warmer, but that it is colder was asked for.
+    """
+    leading = {draft.changes[0].measure for draft in drafts if draft.changes}
+    for draft in drafts:
+        draft.changes = [
+            change
+            for change in draft.changes
+            if change is draft.changes[0]
+            or change.measure is None
+            or replace(change.measure, sign=-change.measure.sign) not in leading
+        ]
 
 
 def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:

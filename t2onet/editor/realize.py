@@ -148,6 +148,7 @@ _CAST_ATTRIBUTE_TARGET = 3.0
 _TONING_TARGET, _ZONE_COLOUR_TARGET = 6.0, 8.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
+_FADED_CONTRAST = 6.0
 _OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
 """The zone that carries a change of the light where another must keep its own."""
 _ZONE_LIGHT_SHARE = 0.4
@@ -190,7 +191,10 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
             yield from _realize_whole(wish, what, sign, share)
     elif wish.what == "fade":
         yield Change(wish, "blacks", {"amount": 100.0 * sign}, usual=0.6 * AMOUNT_FACTORS[wish.amount])
-        yield Change(wish, "contrast", {"p": -0.5 * sign}, usual=0.4 * AMOUNT_FACTORS[wish.amount])
+        less = Measure("contrast", -sign)
+        yield Change(
+            wish, "contrast", {"p": -1.0 * sign}, less, {}, _FADED_CONTRAST * AMOUNT_FACTORS[wish.amount]
+        )
     elif wish.what == "haze" and sign < 0 and wish.quantity is None and wish.where == WHOLE:
         yield from _realize_whole(wish, "haze", sign)
         yield from _realize_whole(wish, "contrast", 1, _HAZE_CONTRAST)
