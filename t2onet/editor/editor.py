@@ -117,7 +117,7 @@ class Editor:
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
-        self._reader = reader
+        self.reader = reader
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
@@ -270,7 +270,7 @@ class Editor:
         _check_request(request)
         if self.policy is not None:
             return self._answer_by_policy(self.policy, request, mode, current)
-        reading = read(request, self._reader)
+        reading = read(request, self.reader)
         current = replace(current, request=request, wishes=(), reply="")
         if conversation and (restated := restate_amount(reading.wishes, current.turn.wishes)):
             return self._meet_instead(restated, current.turn.since, reading.wishes[0], current)
