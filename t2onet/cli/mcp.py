@@ -35,9 +35,10 @@ def serve_agents(
     from ..mcp.tools import Darkroom
     from ..server import ServerSettings
 
+    allowed = AllowedFolders.open(folders)
     set_max_megapixels(max_megapixels)
     settings = ServerSettings(reader=reader, megapixels=max_megapixels)
-    darkroom = Darkroom(AllowedFolders.open(folders), settings, read_only=read_only)
+    darkroom = Darkroom(allowed, settings, read_only=read_only)
     if sys.stdin.isatty():
         print_line("t2o mcp waits for an MCP client on stdin; docs/agents.md shows how to configure one")
     # Reading stdin cannot be interrupted, and files are written atomically: the process may end at once.

@@ -92,13 +92,13 @@ class AllowedFolders:
                 f"{self.name(target)} was opened as a photo, and originals are never replaced; give another "
                 "name"
             )
-        if not overwrite:
-            raise OutputError(f"{self.name(target)} exists already; give another name or overwrite=true")
         if not self._is_result(target):
             raise OutputError(
-                f"{self.name(target)} was not written by t2o, as far as can be seen, and originals are never "
-                "replaced; give another name"
+                f"{self.name(target)} is there and does not look written by t2o, and originals "
+                "are never replaced; give another name"
             )
+        if not overwrite:
+            raise OutputError(f"{self.name(target)} exists already; give another name or overwrite=true")
         return target
 
     def add_source(self, path: Path) -> None:

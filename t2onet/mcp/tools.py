@@ -5,6 +5,7 @@ Nothing here knows the protocol. What a tool refuses it raises as a T2OError, wh
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -34,7 +35,7 @@ from ..places import resolve_where
 from ..recipe import Mask, Recipe
 from ..recipe.where import list_words, parse_where
 from ..server.photos import SessionPhoto
-from ..server.schemas import parse_part, parse_recipe, to_recipe_json
+from ..server.schemas import parse_part, parse_recipe
 from ..server.settings import MIB, ServerSettings
 from .declarations import ToolAnswer, ToolData, ToolDeclaration, list_tools, read_json, tool
 from .files import read_recipe_data, write_photo, write_table
@@ -495,7 +496,7 @@ def _describe_recipe(recipe: Recipe, reasons: Sequence[Sequence[str]] = ()) -> T
     return {
         "description": recipe.describe(),
         "settings": recipe.format_settings(),
-        "recipe": to_recipe_json(recipe),
+        "recipe": json.loads(recipe.to_json()),
         "steps": [step.model_dump(mode="json") for step in summarize_steps(recipe, reasons)],
     }
 
