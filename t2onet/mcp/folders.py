@@ -84,7 +84,7 @@ class AllowedFolders:
             raise OutputError(f"there is no folder {self.name(target.parent)}; give one that exists")
         if not os.path.lexists(target):
             return target
-        found = target.stat()
+        found = target.lstat()  # of a link that leads back to itself
         if not stat.S_ISREG(found.st_mode):
             raise OutputError(f"{self.name(target)} is not a regular file; give another name")
         if target in self._sources or (found.st_dev, found.st_ino) in self._sources.values():

@@ -47,6 +47,8 @@ def build_server(darkroom: Darkroom) -> Server[Any]:
             return _refuse(darkroom.folders.hide_paths(str(error)))
         except (RecursionError, OverflowError):
             return _refuse("an argument is nested too deeply or has far too many digits; make it simpler")
+        except OSError as error:
+            return _refuse(f"the system refuses that ({error.strerror}); check the name and the disk")
         except Exception as error:
             _LOG.exception("the tool %r failed", params.name)
             return _refuse(

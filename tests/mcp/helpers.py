@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,7 @@ class Agent:
         reply = self.try_tool(tool, **arguments)
         assert reply.error
         assert "\n" not in reply.error
+        assert "unexpectedly" not in reply.error
         assert len(reply.error) < 600
         assert str(self.folder.parent) not in reply.error, "paths of the machine are not for agents"
         return reply.error
@@ -99,9 +101,9 @@ def serving(
     code = SPY.format(log=str(log), outside=str(outside), control=str(control))
     first, *rest = [*guard, sys.executable, "-c", code, "mcp", str(folder), *options]
     started = StdioServerParameters(command=first, args=rest, env=environment(), cwd=folder.parent)
-    errors = outside.with_name("stderr.txt")
-    with start_blocking_portal() as portal, errors.open("w") as stderr:
+    with start_blocking_portal() as portal, TemporaryFile("w+") as stderr:
         client = Client(stdio_client(started, errlog=stderr), mode=mode)  # type: ignore[arg-type]
         with portal.wrap_async_context_manager(client):
             yield Agent(client, portal, folder, outside, log)
-    assert errors.read_text() == "", "nothing failed unexpectedly"
+        stderr.seek(0)
+        assert not (told := stderr.read()), told

@@ -351,6 +351,7 @@ def test_a_photo_that_changes_is_opened_anew(agent: Agent) -> None:
     assert agent("describe_photo", photo="changing.png")["width"] == 50
 
 
+@pytest.mark.slow
 def test_clients_of_the_first_protocol_are_served(places: tuple[Path, Path]) -> None:
     """And what a server that only reads cannot do."""
     with serving(*places, "--read-only", "--reader", "free", mode="legacy") as agent:
