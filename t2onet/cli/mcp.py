@@ -34,6 +34,7 @@ def serve_agents(
     from ..mcp.folders import AllowedFolders
     from ..mcp.tools import Darkroom
     from ..server import ServerSettings
+    from ..server.running import end_busy_threads
 
     allowed = AllowedFolders.open(folders)
     set_max_megapixels(max_megapixels)
@@ -44,3 +45,4 @@ def serve_agents(
     # Reading stdin cannot be interrupted, and files are written atomically: the process may end at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     asyncio.run(serve_stdio(darkroom))
+    end_busy_threads()

@@ -7,6 +7,7 @@ import base64
 import json
 import logging
 import threading
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from mcp import types
@@ -29,8 +30,8 @@ exactly. Look at `answered` and at the outcome of each wish before you say that 
 _LOG = logging.getLogger(__name__)
 
 
-def build_server(darkroom: Darkroom) -> Server[Any]:
-    """The MCP server of a darkroom."""
+def build_server(darkroom: Darkroom, worker: Executor) -> Server[Any]:
+    """The MCP server of a darkroom, whose calls run in the one thread of `worker`."""
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -42,7 +43,9 @@ def build_server(darkroom: Darkroom) -> Server[Any]:
     ) -> types.CallToolResult:
         cancel = threading.Event()
         try:
-            answer = await asyncio.to_thread(darkroom.call, params.name, params.arguments or {}, cancel)
+            answer = await asyncio.get_running_loop().run_in_executor(
+                worker, darkroom.call, params.name, params.arguments or {}, cancel
+            )
         except T2OError as error:
             return _refuse(darkroom.folders.hide_paths(str(error)))
         except (RecursionError, OverflowError):
@@ -114,6 +117,10 @@ def _refuse(message: str) -> types.CallToolResult:
 
 async def serve_stdio(darkroom: Darkroom) -> None:
     """Serve one client over stdin and stdout until it closes stdin."""
-    server = build_server(darkroom)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    worker = ThreadPoolExecutor(1, "darkroom")
+    server = build_server(darkroom, worker)
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        worker.shutdown(wait=False, cancel_futures=True)

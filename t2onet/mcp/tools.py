@@ -73,7 +73,7 @@ Strength = Annotated[
 
 
 class Darkroom:
-    """The tools, the folders they work in, and the photos that are open; one call runs at a time."""
+    """The tools, the folders they work in, and the photos that are open; for one call at a time."""
 
     def __init__(self, folders: AllowedFolders, settings: ServerSettings, *, read_only: bool = False) -> None:
         self.folders = folders
@@ -81,7 +81,6 @@ class Darkroom:
         self.read_only = read_only
         self.photos = OpenPhotos(folders, settings)
         self._cancel = threading.Event()
-        self._lock = threading.Lock()
 
     # ---- photos
 
@@ -473,11 +472,10 @@ class Darkroom:
         if name not in self.declared:
             raise ServerError(f"there is no tool {name[:60]!r}; {suggest(name, self.declared)}")
         checked = self.declared[name].check(arguments)
-        with self._lock:
-            if cancel.is_set():
-                raise Cancelled(f"{name} was cancelled before it began")
-            self._cancel = cancel
-            answer = getattr(self, name)(**checked)
+        if cancel.is_set():
+            raise Cancelled(f"{name} was cancelled before it began")
+        self._cancel = cancel
+        answer = getattr(self, name)(**checked)
         return answer if isinstance(answer, ToolAnswer) else ToolAnswer(answer)
 
 

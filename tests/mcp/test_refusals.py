@@ -356,7 +356,9 @@ BEGIN = (
 )
 
 
-def exchange(folder: Path, messages: Sequence[str], answers: int) -> list[dict[str, Any]]:
+def exchange(
+    folder: Path, messages: Sequence[str], answers: int, *, drain: bool = False
+) -> list[dict[str, Any]]:
     """So many answers to lines that no client of the SDK would send; the server ends when its stdin does."""
     with subprocess.Popen(
         [*COMMAND, "mcp", str(folder)],
@@ -372,7 +374,8 @@ def exchange(folder: Path, messages: Sequence[str], answers: int) -> list[dict[s
         running.stdin.flush()
         lines = [running.stdout.readline() for _ in range(answers)]
         rest, errors = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, rest, errors) == (0, "", "")
+    assert (running.returncode, errors) == (0, "")
+    assert drain or not rest
     return [json.loads(line) for line in lines]
 
 
@@ -400,6 +403,19 @@ def test_raw_messages(tmp_path: Path) -> None:
     assert all(by_number[number]["result"]["isError"] for number in (1, 2, 3))
     assert by_number[5]["result"]["structuredContent"]["settings"] == "Exposure +1.00 EV"
     assert "error" in by_number[6]
+
+
+@pytest.mark.slow
+def test_a_client_that_leaves_is_not_waited_for(tmp_path: Path) -> None:
+    """The server ends without a word, and what it has begun to write is there as a whole or not at all."""
+    photo(tmp_path / "a.png")
+    calls = [
+        make_call(1, "adjust", '{"photo": "a.png", "operation": "exposure", "values": 1}'),
+        *(make_call(number, "plan", '{"before": "a.png", "after": "a.png"}') for number in range(2, 40)),
+        make_call(40, "export", '{"photo": "a.png", "sidecar": false}'),
+    ]
+    assert exchange(tmp_path, calls, answers=2, drain=True)[1]["id"] == 1
+    assert {path.name for path in tmp_path.iterdir()} <= {"a.png", "a-edited.png"}
 
 
 # ---- the folders themselves
