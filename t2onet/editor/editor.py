@@ -93,10 +93,11 @@ def edit(
 class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
-    `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
-    such as "like the last one". Requests about the whole photo are met at the place `where`: in words, its
-    effect is measured; otherwise, and through a `mask`, amounts are those for the whole. A mask also stands
-    for what a request names and nothing finds. A request can have a part of its own.
+    `reader` is a name or an object, as in `edit`, and may be set between requests. `previous` is the recipe
+    of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
+    the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those for
+    the whole. A mask also stands for what a request names and nothing finds. A request can have a part of its
+    own.
     """
 
     def __init__(

@@ -18,18 +18,10 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from ..editor import Edit, WishEntry, summarize_steps
-from ..errors import (
-    Cancelled,
-    ImageError,
-    LookError,
-    RecipeError,
-    RequestError,
-    ServerError,
-    suggest,
-)
+from ..errors import Cancelled, ImageError, LookError, RecipeError, RequestError, ServerError, suggest
 from ..image import has_readable_suffix
 from ..looks import find_look, looks
-from ..operations import declarations
+from ..operations import Declaration, declarations
 from ..options import DEFAULT_MODE, MAX_API_STRENGTH, Mode, ReaderName
 from ..places import resolve_where
 from ..recipe import Mask, Recipe
@@ -50,9 +42,7 @@ MAX_LISTED = 1000
 
 _FROM_JSON = BeforeValidator(read_json)
 PhotoName = Annotated[str, Field(description="Name of a photo, as list_photos gives it.")]
-Request = Annotated[
-    str, Field(description="What is wanted, in English, in the words of a photographer or not.")
-]
+Request = Annotated[str, Field(description="What is wanted, in plain English: one sentence is best.")]
 ModeName = Annotated[
     Mode, Field(description="literal does only what the request says; expert also retouches the photo.")
 ]
@@ -479,7 +469,7 @@ class Darkroom:
         return answer if isinstance(answer, ToolAnswer) else ToolAnswer(answer)
 
 
-def _describe_operation(operation: Any) -> ToolData:
+def _describe_operation(operation: Declaration) -> ToolData:
     """As `t2o ops --json` prints it."""
     return {
         "name": operation.name,

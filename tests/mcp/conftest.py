@@ -13,7 +13,7 @@ import PIL.Image
 import pytest
 
 from tests.cli.conftest import t2o  # noqa: F401  a fixture
-from tests.cli.helpers import LOOK, photo
+from tests.cli.helpers import LOOK, photo, png_header
 from tests.conftest import open_example
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     LOOK.save(folder / "look.json")
     (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff" + b"x" * 100)
     (folder / "empty.jpg").touch()
+    (folder / "bomb.png").write_bytes(png_header(60_000, 60_000))
     (folder / "notes.txt").write_text("no photo")
     step = {"operation": "exposure", "parameters": [1], "mask": {"file": str(outside / "private.jpg")}}
     (folder / "mask.json").write_text(json.dumps({"steps": [step]}))

@@ -362,6 +362,13 @@ def test_clients_of_the_first_protocol_are_served(places: tuple[Path, Path]) -> 
         assert not {"export", "export_look"} & names
 
 
+def test_a_call_can_be_cancelled(agent: Agent) -> None:
+    given = {"before": "trail.jpg", "after": "drum.jpg"}
+    for _ in range(3):
+        agent.portal.start_task_soon(agent.client.call_tool, "plan", given).cancel()
+    assert agent("render", photo="trail.jpg", size=64)["width"] == 64
+
+
 def test_parallel_calls_are_answered(agent: Agent) -> None:
     calls: list[Any] = [
         agent.portal.start_task_soon(agent.client.call_tool, "render", {"photo": name, "size": 64})

@@ -59,6 +59,7 @@ WRONG_NAMES = (
     "loop.jpg",
     "dangling.jpg",
     "broken.jpg",
+    "bomb.png",
     "empty.jpg",
     "notes.txt",
     "file:///etc/passwd",
