@@ -95,9 +95,9 @@ class Editor:
 
     `reader` is a name or an object, as in `edit`, and may be set between requests. `previous` is the recipe
     of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
-    the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those for
-    the whole. A mask also stands for what a request names and nothing finds. A request can have a part of its
-    own.
+    the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those
+    for the whole. A mask also stands for what a request names and nothing finds. A request can have a part of
+    its own.
     """
 
     def __init__(
