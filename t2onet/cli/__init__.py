@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, edit, evaluate, places, plan, recipes, reproduce, serve, study, train
+from . import apply, data, edit, evaluate, mcp, places, plan, recipes, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -26,6 +26,7 @@ app.command("edit")(edit.edit_photos)
 app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(recipes.export_look)
 app.command("looks")(recipes.list_looks)
+app.command("mcp")(mcp.serve_agents)
 app.command("ops")(recipes.list_operations)
 app.command("places")(places.show_places)
 app.command("plan")(plan.plan_recipe)

@@ -94,10 +94,11 @@ def edit(
 class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
-    `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
-    such as "like the last one". Requests about the whole photo are met at the place `where`: in words, its
-    effect is measured; otherwise, and through a `mask`, amounts are those for the whole. A mask also stands
-    for what a request names and nothing finds. A request can have a part of its own.
+    `reader` is a name or an object, as in `edit`, and may be set between requests. `previous` is the recipe
+    of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
+    the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those
+    for the whole. A mask also stands for what a request names and nothing finds. A request can have a part of
+    its own.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Editor:
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
-        self._reader = reader
+        self.reader = reader
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
@@ -271,7 +272,7 @@ class Editor:
         _check_request(request)
         if self.policy is not None:
             return self._answer_by_policy(self.policy, request, mode, current)
-        reading = read(request, self._reader)
+        reading = read(request, self.reader)
         current = replace(current, request=request, wishes=(), reply="")
         if conversation and (restated := restate_amount(reading.wishes, current.turn.wishes)):
             return self._meet_instead(restated, current.turn.since, reading.wishes[0], current)

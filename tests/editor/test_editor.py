@@ -158,6 +158,15 @@ def test_a_request_without_words_is_refused(request_: str) -> None:
     assert reader.asked == []
 
 
+def test_the_reader_may_be_set_between_requests() -> None:
+    editor = Editor(PHOTO, reader=(first := KnownSentences()))
+    editor.ask("brighter")
+    editor.reader = second = KnownSentences()
+    editor.follow("warmer")
+    assert (first.asked, second.asked) == (["brighter"], ["warmer"])
+    assert [step.operation for step in editor.current.recipe.steps] == ["white_balance", "exposure"]  # type: ignore[union-attr]
+
+
 def test_other_refusals() -> None:
     with pytest.raises(RequestError, match="there is no mode 'wild'; there are literal, expert"):
         ask("brighter", mode="wild")
