@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -162,7 +162,7 @@ class _Answering:
         limits = [limit for draft in drafts for limit in draft.limits]
         local = self.parts.whole is not None
         soft = {} if limits or self.retouched or local else get_soft_limits([draft.wish for draft in drafts])
-        checked = self.checker.solve([change for draft in drafts for change in draft.changes], limits, soft)
+        checked = self._solve(drafts, limits, soft)
         self._conclude(drafts, checked)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
         return Answer(
@@ -215,6 +215,29 @@ class _Answering:
             if not draft.changes:
                 draft.wish = decline(draft.wish, _explain_missing(draft.wish))
         _drop_opposed_changes(drafts)
+
+    def _solve(
+        self, drafts: Sequence[WishDraft], limits: Sequence[Measure], soft: Mapping[Measure, Collection[str]]
+    ) -> Checked:
+        """Find the amounts of all changes.
+
+        Wishes that would not be seen are declined and change nothing, unless the others would then move what
+        they are about the other way.
+        """
+        changes = [change for draft in drafts for change in draft.changes]
+        checked = self.checker.solve(changes, limits, soft)
+        effects = iter(checked.effects)
+        unseen = [draft for draft in drafts if _is_unseen(draft, [next(effects) for _ in draft.changes])]
+        without = [change for draft in drafts if draft not in unseen for change in draft.changes]
+        if len(without) == len(changes):
+            return checked
+        simpler = self.checker.solve(without, limits, soft)
+        measures = {change.measure for draft in unseen for change in draft.changes if change.measure}
+        if self.checker.moves_back(simpler.recipe, measures):
+            return checked
+        for draft in unseen:
+            draft.wish, draft.changes = decline(draft.wish, "the photo cannot show more of that"), []
+        return simpler
 
     def _conclude(self, drafts: Sequence[WishDraft], checked: Checked) -> None:
         """What became of each wish, from the effects of its changes and the excesses of its limits."""
@@ -461,6 +484,14 @@ def _restrict(change: Change, where: str) -> Change:
     """A change at a place alone, measured there."""
     measure = None if change.measure is None else replace(change.measure, where=where)
     return replace(change, where=where, measure=measure)
+
+
+def _is_unseen(draft: WishDraft, effects: Sequence[float | None]) -> bool:
+    """Whether changes are measured, nobody stated one, and none can be seen."""
+    return bool(draft.changes) and all(
+        change.stated is None and effect is not None and effect < NOTICEABLE
+        for change, effect in zip(draft.changes, effects, strict=True)
+    )
 
 
 def _drop_opposed_changes(drafts: Sequence[WishDraft]) -> None:

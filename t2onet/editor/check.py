@@ -265,6 +265,11 @@ class Checker:
             if len(free) + len(holds) < 2 or moved < _SETTLED:
                 break
 
+    def moves_back(self, recipe: Recipe, measures: Collection[Measure]) -> bool:
+        """Whether a recipe moves something that was asked for the other way."""
+        after = SmallPicture(apply_to_thumbnail(recipe, self.picture))
+        return any(self.before.measure_change(after, measure) < -NOTICEABLE for measure in measures)
+
     def _make_hold(self, limit: Measure, changes: list[Change], most: float) -> Hold:
         """Add changes that move a limited quantity back, either way where it must not move at all."""
         movers = {}
