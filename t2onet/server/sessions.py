@@ -6,6 +6,7 @@ previews, the policy, and slots for heavy work.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -29,7 +30,9 @@ from ..image.files import try_lock
 from ..language.reader import load_reader
 from ..operations import Operation, declarations
 from ..recipe import Recipe
-from .errors import not_found, refuse_storage_errors, too_large, too_many
+from .errors import Refused, not_found, refuse_storage_errors, too_large, too_many
+from .keeping import SECRET_BYTES, EditKeeper, KeptSession, SessionArchive
+from .own_looks import OwnLooks
 from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name
 from .running import raise_if_disconnected
 from .schemas import ResourceId, has_masks
@@ -139,6 +142,8 @@ class SessionUsage:
     """
 
     settings: ServerSettings
+    make_room: Callable[[], None] = lambda: None
+    """Called before an upload or a result is refused for want of room."""
     stored: int = 0
     """Bytes of all folders."""
     uploads: int = 0
@@ -148,11 +153,13 @@ class SessionUsage:
 
     def check(self) -> None:
         """Refuse if the session is full."""
+        self._try_to_fit(1)
         with self._lock:
             self._check(1)
 
     def add(self, folder: Path, size: int) -> None:
         """Count `size` more bytes in a folder, or refuse them."""
+        self._try_to_fit(size)
         with self._lock:
             self._check(size)
             self.stored += size
@@ -179,19 +186,45 @@ class SessionUsage:
             with self._lock:
                 self.uploads -= 1
 
+    def count(self, folder: Path, size: int) -> None:
+        """Count what is there already."""
+        with self._lock:
+            self.stored += size
+            self._sizes[folder] = self._sizes.get(folder, 0) + size
+
+    def _try_to_fit(self, more: int) -> None:
+        if not self._has_room(more):
+            self.make_room()
+
+    def _has_room(self, more: int) -> bool:
+        return self.stored + more <= MIB * self.settings.session_mb
+
     def _check(self, more: int) -> None:
-        if self.stored + more > MIB * self.settings.session_mb:
+        if not self._has_room(more):
             held_most = f"{self.settings.session_mb} MiB of photos and results"
             raise too_large(f"a session holds {held_most}; {MAKE_ROOM_HINT}")
 
 
-_SESSION_ID_BYTES = 16
-"""Random bytes of a session's id."""
+_MAX_REMOVED = 10
+"""Removed photos of a session that can be brought back."""
+
+
+@dataclass(frozen=True)
+class RemovedPhoto:
+    """A photo that can be brought back, and where it was in the session."""
+
+    photo: SessionPhoto
+    position: int
+    removed: float
+    """Time."""
 
 
 @dataclass
 class Session:
-    """The photos, results and batches of one client. `lock` guards the dictionaries, not the photos."""
+    """The photos, results and batches of one client. `lock` guards the dictionaries, not the photos.
+
+    Results are in `folder`, uploads in `kept` where sessions outlive the server.
+    """
 
     id: str
     folder: Path
@@ -200,14 +233,17 @@ class Session:
     """Time of the last request, by the clock of the store."""
     permanent: bool = False
     """Whether it lives as long as the server."""
+    archive: SessionArchive | None = None
+    kept: KeptSession | None = None
     photos: dict[str, SessionPhoto] = field(default_factory=dict)
+    removed: dict[str, RemovedPhoto] = field(default_factory=dict)
     results: dict[str, ResultFile] = field(default_factory=dict)
     batches: dict[str, BatchJob] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
     usage: SessionUsage = field(init=False)
 
     def __post_init__(self) -> None:
-        self.usage = SessionUsage(self.settings)
+        self.usage = SessionUsage(self.settings, lambda: self.forget_removed(0))
 
     def get_photo(self, number: str) -> SessionPhoto:
         with self.lock:
@@ -228,20 +264,61 @@ class Session:
             return photo
 
     def remove(self, number: str) -> None:
-        photo = self.get_photo(number)
+        """Remove a photo; for a while it can be brought back."""
+        photo, now = self.get_photo(number), time.time()
         with self.lock:
-            self.photos.pop(number, None)
+            position = list(self.photos).index(number)
+            self.removed[number] = RemovedPhoto(self.photos.pop(number), position, now)
         photo.previews.cache.drop(photo.id)
-        if photo.uploaded:
-            self.remove_folder(photo.path.parent)
+        photo.keeper.mark_removed(now)
+        while len(self.removed) > _MAX_REMOVED:
+            self._forget(next(iter(self.removed)))
+
+    def restore(self, number: str) -> None:
+        """Bring a removed photo back, where it was."""
+        with self.lock:
+            if (found := self.removed.get(number)) is None:
+                raise not_found("photo")
+            self.add(found.photo)
+            del self.removed[number]
+            order = [one for one in self.photos if one != number]
+            order.insert(found.position, number)
+            self.photos = {one: self.photos[one] for one in order}
+        found.photo.keeper.mark_removed(None)
+
+    def forget_removed(self, minutes: float) -> None:
+        """Delete photos that were removed longer ago than this."""
+        end = time.time() - 60 * minutes
+        for number, one in list(self.removed.items()):
+            if one.removed <= end:
+                self._forget(number)
+
+    def _forget(self, number: str) -> None:
+        with self.lock:
+            gone = self.removed.pop(number, None)
+        if gone is not None and gone.photo.uploaded:
+            self.remove_folder(gone.photo.path.parent)
+
+    def make_upload_folder(self) -> Path:
+        """Create a folder for an upload; its name is the id of the photo."""
+        with self.lock:
+            if self.kept is None and self.archive is not None:
+                self.kept = self.archive.create(self.id)
+        return self._make_folder_in(self.folder if self.kept is None else self.kept.path)
 
     def make_folder(self) -> Path:
         """Create a folder for one photo, result or batch."""
-        with refuse_storage_errors():
-            try:
-                return Path(tempfile.mkdtemp(dir=self.folder))
-            except FileNotFoundError:  # the session was closed meanwhile
-                raise not_found("session") from None
+        return self._make_folder_in(self.folder)
+
+    def _make_folder_in(self, place: Path) -> Path:
+        """Create a folder; on a full disk, removed photos make room for it."""
+        try:
+            return _make_folder_in(place)
+        except Refused:
+            if not self.removed:
+                raise
+            self.forget_removed(0)
+            return _make_folder_in(place)
 
     def remove_folder(self, folder: Path) -> None:
         """Remove a folder of `make_folder` with everything in it."""
@@ -249,15 +326,28 @@ class Session:
         self.usage.remove(folder)
 
 
+def _make_folder_in(place: Path) -> Path:
+    with refuse_storage_errors():
+        try:
+            return Path(tempfile.mkdtemp(dir=place))
+        except FileNotFoundError:  # the session was closed meanwhile
+            raise not_found("session") from None
+
+
 @dataclass
 class SessionStore:
-    """All sessions of a server, below one folder."""
+    """All sessions of a server, below one folder; sessions that are kept are opened again when asked for.
+
+    `load_photos` fills a session from its folder in the archive.
+    """
 
     settings: ServerSettings
+    load_photos: Callable[[Session], None] = lambda session: None
     clock: Callable[[], float] = time.monotonic
     _open: dict[str, Session] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _folder: ServerFolder | None = None
+    _archive: SessionArchive | None = None
 
     @property
     def folder(self) -> Path:
@@ -265,46 +355,78 @@ class SessionStore:
         return self.open().path
 
     def open(self) -> ServerFolder:
-        """Create the folder, or raise ServerError; called before the server accepts connections."""
+        """Create the folders, or raise ServerError; called before the server accepts connections."""
         if self._folder is None:
+            self._archive = SessionArchive.open(self.settings)
             self._folder = open_server_folder(self.settings.folder)
+            self._sweep()
         return self._folder
 
     def __len__(self) -> int:
         return len(self._open)
 
     def create(self, *, permanent: bool = False) -> Session:
+        """A new session; a `permanent` one lives as long as the server."""
         self.expire()
         with self._lock:
+            return self._add(secrets.token_urlsafe(SECRET_BYTES), permanent=permanent)
+
+    def create_served(self, given: Sequence[str]) -> Session:
+        """A session that lives as long as the server; the same at every start with what is `given`."""
+        self.open()
+        with self._lock:
+            number, kept = secrets.token_urlsafe(SECRET_BYTES), None
+            if self._archive is not None and given:
+                served = self._archive.make_served_id(given)
+                if (kept := self._archive.create(served)) is not None:  # unless another server has it open
+                    number = served
+            return self._add(number, kept, permanent=True)
+
+    def _add(self, number: str, kept: KeptSession | None = None, *, permanent: bool = False) -> Session:
+        try:
             if len(self._open) >= self.settings.sessions:
                 raise too_many("there are as many sessions as this server holds; try again later")
             with refuse_storage_errors():
                 folder = Path(tempfile.mkdtemp(dir=self.folder))
-            session = Session(
-                secrets.token_urlsafe(_SESSION_ID_BYTES), folder, self.settings, self.clock(), permanent
-            )
-            self._open[session.id] = session
-            return session
+        except BaseException:
+            if kept is not None:
+                kept.close()
+            raise
+        now = self.clock()
+        session = Session(number, folder, self.settings, now, permanent, self._archive, kept)
+        if kept is not None:
+            self.load_photos(session)
+        self._open[session.id] = session
+        return session
 
     def get(self, number: str) -> Session:
-        """A session that has not expired; using it keeps it alive."""
+        """A session that has not expired, or is kept; using it keeps it alive."""
         self.expire()
         with self._lock:
-            session = self._open.get(number)
-            if session is None:
-                raise not_found("session")
+            session = self._open.get(number) or self._reopen(number)
             session.last_used = self.clock()
             return session
+
+    def _reopen(self, number: str) -> Session:
+        """A session of an earlier run, or one that was idle."""
+        kept = None if self._archive is None else self._archive.find(number)
+        if kept is None:
+            raise not_found("session")
+        session = self._add(number, kept)
+        if not session.photos and not session.removed:  # such as that of a folder which is not served now
+            _clear_session(self._open.pop(number))
+            raise not_found("session")
+        return session
 
     def close(self, number: str) -> None:
         with self._lock:
             session = self._open.pop(number, None)
         if session is None:
             raise not_found("session")
-        _clear_session(session)
+        _clear_session(session, for_good=True)
 
     def expire(self) -> None:
-        """Remove sessions that were idle for too long, with their folders."""
+        """Close sessions that were idle for too long; those that are kept are opened again when asked for."""
         with self._lock:
             end = self.clock() - 60 * self.settings.idle_minutes
             old = [
@@ -314,17 +436,33 @@ class SessionStore:
             ]
             for session in old:
                 del self._open[session.id]
+            rest = list(self._open.values())
         for session in old:
             _clear_session(session)
+        for session in rest:
+            session.forget_removed(self.settings.restore_minutes)
+
+    def tidy(self) -> None:
+        """Close idle sessions, and remove kept ones that are too old or too large."""
+        self.expire()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        if self._archive is not None:
+            with self._lock:
+                in_use = [one.kept.path for one in self._open.values() if one.kept is not None]
+            self._archive.sweep(in_use)
 
     def hide_paths(self, message: str) -> str:
         """A message without paths of the server's folder."""
         if self._folder is None:
             return message
-        return re.sub(rf"{re.escape(str(self.folder))}\S*", "the file", message)
+        folders = [self.folder, *([] if self._archive is None else [self._archive.folder.parent])]
+        pattern = "|".join(re.escape(str(folder)) for folder in folders)
+        return re.sub(rf"(?:{pattern})\S*", "the file", message)
 
     def close_all(self) -> None:
-        """Stop everything and remove all folders."""
+        """Stop everything, and remove all folders but those that are kept."""
         with self._lock:
             everything, self._open = list(self._open.values()), {}
         for session in everything:
@@ -338,12 +476,15 @@ def _is_busy(session: Session) -> bool:
     return any(batch.running for batch in session.batches.values())
 
 
-def _clear_session(session: Session) -> None:
+def _clear_session(session: Session, *, for_good: bool = False) -> None:
+    """Stop a session and remove its results and, where they are not kept or `for_good`, its uploads."""
     for batch in session.batches.values():
         batch.stop()
     for photo in session.photos.values():
         photo.previews.cache.drop(photo.id)
     shutil.rmtree(session.folder, ignore_errors=True)
+    if session.kept is not None:
+        (session.kept.remove if for_good else session.kept.close)()
 
 
 _POLL_SECONDS = 0.5
@@ -352,17 +493,20 @@ _POLL_SECONDS = 0.5
 
 @dataclass
 class DarkroomService:
-    """The state of one server; nothing of it outlives the server."""
+    """The state of one server."""
 
     settings: ServerSettings
     sessions: SessionStore
     previews: PreviewRenderer
+    own_looks: OwnLooks
     _slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(count_cores()))
 
     @classmethod
     def create(cls, settings: ServerSettings) -> DarkroomService:
         previews = PreviewRenderer(PreviewCache(MIB * settings.cache_mb), settings.preview, count_cores())
-        return cls(settings, SessionStore(settings), previews)
+        service = cls(settings, SessionStore(settings), previews, OwnLooks(settings))
+        service.sessions.load_photos = service._load_photos
+        return service
 
     @contextmanager
     def hold_slot(self) -> Iterator[None]:
@@ -384,8 +528,34 @@ class DarkroomService:
         with self.hold_slot() if any(map(has_masks, recipes)) else nullcontext():
             yield
 
-    def make_photo(self, name: str, path: Path, *, uploaded: bool) -> SessionPhoto:
-        return SessionPhoto(to_display_name(name), path, uploaded, self.settings, self.previews)
+    def make_upload(self, session: Session, name: str, path: Path) -> SessionPhoto:
+        """A photo that was uploaded, and is the only file in its folder."""
+        shown = to_display_name(name)
+        folder = None if session.kept is None else path.parent
+        keeper = EditKeeper(self.settings, shown, folder, path.name)
+        number = path.parent.name
+        return SessionPhoto(shown, path, True, self.settings, self.previews, keeper, number)
+
+    def _load_photos(self, session: Session) -> None:
+        """Fill a session with the uploads in its folder of the archive."""
+        assert session.kept is not None
+        for folder, record in session.kept.list_records():
+            assert record.file is not None
+            photo = self.make_upload(session, record.name, folder / record.file)
+            photo.keeper.added = record.added
+            session.usage.count(folder, photo.path.stat().st_size)
+            if record.removed is None:
+                session.photos[photo.id] = photo
+            else:
+                session.removed[photo.id] = RemovedPhoto(photo, len(session.photos), record.removed)
+
+    def _make_served_photo(self, session: Session, path: Path) -> SessionPhoto:
+        """A photo of this machine; its id is the same in the same session of every run."""
+        shown = to_display_name(path.name)
+        number = hashlib.sha256(f"{session.id} {path}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        folder = None if session.kept is None else session.kept.path / number
+        keeper = EditKeeper(self.settings, shown, folder, sidecar_of=path if self.settings.sidecars else None)
+        return SessionPhoto(shown, path, False, self.settings, self.previews, keeper, number)
 
     def open_photo(self, photo: SessionPhoto) -> SessionPhoto:
         """Open a photo if it is not open yet."""
@@ -394,11 +564,16 @@ class DarkroomService:
                 photo.open_editor()
         return photo
 
-    def preload(self, paths: Sequence[Path]) -> Session:
-        """Create a session that lives as long as the server, with photos of this machine."""
-        session = self.sessions.create(permanent=True)
+    def preload(self, paths: Sequence[Path], given: Sequence[str] = ()) -> Session:
+        """Create a session that lives as long as the server, with photos of this machine.
+
+        `given` is what the user named them by, so that the next start can continue the session.
+        """
+        session = self.sessions.create_served(given)
+        uploads, session.photos = session.photos, {}
         for path in paths:
-            session.add(self.make_photo(path.name, path.absolute(), uploaded=False))
+            session.add(self._make_served_photo(session, path.absolute()))
+        session.photos.update(uploads)
         return session
 
     def warm_up(self, stopping: threading.Event) -> None:
