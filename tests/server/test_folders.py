@@ -180,15 +180,15 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
         path = f"{API}/sessions/{session}/photos"
         return f"{path}/{json.loads(send_request(port, 'POST', path, picture(32))[1])['photo']}"
 
-    with serving("--folder", place) as (killed, address):
+    with serving("--folder", place, "--no-keep") as (killed, address):
         bring(address)
         killed.send_signal(signal.SIGKILL)
         killed.wait(PATIENCE)
     assert len(files(place)) == 1
-    with serving("--folder", place) as (_, first):
+    with serving("--folder", place, "--no-keep") as (_, first):
         assert files(place) == []
         photo = bring(first)
-        with serving("--folder", place) as (stopped, _):
+        with serving("--folder", place, "--no-keep") as (stopped, _):
             assert len(list(place.iterdir())) == 2
             stopped.send_signal(signal.SIGINT)
             stopped.wait(PATIENCE)

@@ -12,6 +12,7 @@ export function notice(words, kind = "bad", { action, stays = false } = {}) {
   const close = iconButton("close", "Dismiss", { onclick: () => shown.remove() });
   const shown = element("div", { className: `notice ${kind}`, role: "alert" }, element("p", {}, words), ...offered(), close);
   const head = document.querySelector("dialog[open] > header");
+  if (head?.nextElementSibling?.matches(".notice")) head.nextElementSibling.remove();
   if (head) head.after(shown);
   else byId("notices").append(shown);
   while (byId("notices").children.length > MOST) byId("notices").firstChild.remove();
