@@ -85,7 +85,7 @@ def serve_darkroom(
         exit_with_error("--folder is empty; give a folder, or leave it out for a temporary one")
     found = _check_photos(list_photos(photos, recursive=recursive)) if photos else []
     from ..server import ServerSettings, create_app
-    from ..server.keeping import get_data_folder
+    from ..server.folders import get_data_folder
     from ..server.running import bind_socket, build_server_url, end_busy_threads, run_server
     from ..server.settings import LOCAL_HOSTS
 

@@ -1,69 +1,37 @@
-"""What outlives the server: edits beside their photos, and sessions in the user's data folder.
+"""How the edit of a photo outlives the server: in the sidecar of a photo of this machine, and in a record.
 
-The edit of a photo of this machine is its sidecar. Everything else that a session needs to continue is in the
-archive: uploaded photos, and for each photo a record of its edit.
+A record is in the folder of the photo in the archive. It has what a sidecar does not: the words that led to
+each step, the steps that are switched off, the revision.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import logging
 import os
-import secrets
-import shutil
-import sys
-import tempfile
+import re
 import time
-from base64 import urlsafe_b64encode
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from ..editor import Edit
-from ..errors import OutputError, RecipeError, ServerError, T2OError
-from ..image import read_regular_file, write_atomically
-from ..image.files import try_lock
+from ..errors import OutputError, RecipeError, T2OError
+from ..image import READABLE_SUFFIXES, read_regular_file, write_atomically
 from ..options import DEFAULT_MODE, MODES, Mode
 from ..recipe import Recipe, Step
-from ..recipe.recipe import find_sidecar, sidecar_path
+from ..recipe.recipe import find_sidecar, is_file, sidecar_path
 from .errors import refuse_storage_errors
+from .folders import FOLDER_MODE
 from .settings import MIB, ServerSettings
 
 RECORD_FILE = "edit.json"
 """Record of a photo in its folder of the archive."""
-SECRET_BYTES = 16
-"""Random bytes of a session's id."""
 _RECORD_VERSION = 1
-_SESSIONS = "sessions"
-_KEY_FILE = "key"
-_FOLDER_MODE = 0o700
-_DAY = 24 * 60 * 60
+_RESULT_NAME = re.compile(r"(.+)-edited(?:-\d+)?")
+"""Names that `t2o edit` gives to results."""
 _LOG = logging.getLogger(__name__)
-
-
-def get_data_folder() -> Path:
-    """Folder of what is kept between runs: T2O_DATA_DIR, or the user's data folder."""
-    if chosen := os.environ.get("T2O_DATA_DIR"):
-        return Path(chosen)
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "t2onet" / "data"
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "t2onet"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "t2onet"
-
-
-def make_private_folder(path: Path) -> Path:
-    """Create a folder that no other user may read, or raise an OSError."""
-    path.mkdir(parents=True, exist_ok=True, mode=_FOLDER_MODE)
-    if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
-        raise PermissionError(1, "it belongs to another user", str(path))
-    path.chmod(_FOLDER_MODE)
-    return path
 
 
 @dataclass(frozen=True)
@@ -144,14 +112,12 @@ class SidecarChangedError(Exception):
         self.recipe, self.digest = recipe, digest
 
 
-READ_ONLY = (
-    "Edits cannot be saved beside these photos ({reason}); they are kept {elsewhere} instead, and not beside "
-    "the photos."
-)
+READ_ONLY = "Edits cannot be saved beside these photos ({reason}); they are kept {elsewhere} instead."
 BROKEN = (
     "{name} cannot be used: {reason}. It stays as it is, and edits are kept {elsewhere}; repair or remove "
     "the file to save edits beside the photo again."
 )
+OPENED = "This photo was opened with the edit that is saved beside it; Undo shows it without."
 REPLACED = (
     "{name} was changed outside the darkroom. Its edit is shown; Undo leads back to the one that was here."
 )
@@ -162,7 +128,7 @@ _IN_MEMORY = "until the server stops"
 
 @dataclass
 class EditKeeper:
-    """Keeps the edit of one photo: in its sidecar, and in a record in a folder of the archive.
+    """Keeps the edit of one photo: in its sidecar, and in a record in its folder of the archive.
 
     `sidecar_of` is the photo whose sidecar is read and written, `folder` that of the record; either may be
     None. `remarks` are sentences about what could not be kept as usual.
@@ -175,15 +141,15 @@ class EditKeeper:
     sidecar_of: Path | None = None
     added: float = field(default_factory=time.time)
     remarks: list[str] = field(default_factory=list)
-    is_in_sidecar: bool = False
-    """Whether the sidecar has the current edit."""
+    is_in_sidecar: bool = True
+    """Whether the sidecar, if any, has the current edit."""
     _digest: str | None = None
     """Of the sidecar that was read or written last."""
 
     @property
     def place(self) -> SavedPlace:
         """Where the edit is kept: `sidecar`, `server`, or `memory`."""
-        if self.sidecar_of is not None and (self.is_in_sidecar or not self.remarks):
+        if self.sidecar_of is not None and self.is_in_sidecar:
             return "sidecar"
         return "memory" if self.folder is None else "server"
 
@@ -192,25 +158,29 @@ class EditKeeper:
         record = None if self.folder is None else read_record(self.folder)
         path = None if self.sidecar_of is None else find_sidecar(self.sidecar_of)
         if self.sidecar_of is None or path is None:
+            self.is_in_sidecar = record is None or not record.recipe.steps
             return [record] if record else []
         try:
             data = self._read_sidecar(path)
             digest = compute_digest(data)
             if record is not None and digest in record.sidecars:
-                self._digest = digest
+                self._digest, self.is_in_sidecar = digest, digest == record.sidecars[-1]
                 return [record]
             recipe = self._parse_sidecar(path, data)
         except (OSError, T2OError) as error:
             self._remark_broken(path, error)
+            self.is_in_sidecar = False
             return [record] if record else []
         if path == sidecar_path(self.sidecar_of):
             self._digest = digest
-        self.is_in_sidecar = True
         theirs = KeptEdit(self.name, self.file, self.added, recipe=recipe)
+        if record is not None:
+            theirs = replace(theirs, revision=record.revision + 1)
         if record is None or record.recipe == recipe or not record.recipe.steps:
-            return [theirs] if record is None else [replace(theirs, revision=record.revision + 1)]
+            self._remark(OPENED)
+            return [theirs]
         self._remark(REPLACED.format(name=path.name))
-        return [record, replace(theirs, revision=record.revision + 1)]
+        return [record, theirs]
 
     def save(self, edit: Edit | None, revision: int) -> None:
         """Write the edit, or refuse; SidecarChangedError if someone else wrote the sidecar meanwhile.
@@ -253,7 +223,7 @@ class EditKeeper:
     def _write_record(self, record: KeptEdit) -> None:
         assert self.folder is not None
         with refuse_storage_errors("the edit"):
-            self.folder.mkdir(exist_ok=True, mode=_FOLDER_MODE)
+            self.folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
             data = record.to_json().encode()
             write_atomically(self.folder / RECORD_FILE, data, overwrite=True, private=True)
             os.utime(self.folder.parent)  # the age of a session is that of its last edit
@@ -325,6 +295,14 @@ class EditKeeper:
         return _IN_MEMORY if self.folder is None else _KEPT
 
 
+def is_result(photo: Path) -> bool:
+    """Whether a photo is a result of `t2o edit` beside its original: a sidecar says how it was made."""
+    if (found := _RESULT_NAME.fullmatch(photo.stem)) is None:
+        return False
+    originals = (photo.with_name(f"{found[1]}{suffix}") for suffix in (photo.suffix, *READABLE_SUFFIXES))
+    return any(map(is_file, originals))
+
+
 def compute_digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -334,121 +312,3 @@ def _explain_output_error(error: OutputError) -> str:
     if isinstance(error.__cause__, OSError) and error.__cause__.strerror:
         return error.__cause__.strerror.lower()
     return "the folder or a file in it is read-only"
-
-
-@dataclass
-class KeptSession:
-    """The folder of a session in the archive, locked by the server that has the session open."""
-
-    path: Path
-    handle: int | None = None
-
-    def list_records(self) -> Iterator[tuple[Path, KeptEdit]]:
-        """Uploaded photos and their records, in their order; what was not complete is removed."""
-        found = []
-        for folder in self.path.iterdir():
-            if not (folder / RECORD_FILE).exists():  # the server was killed before the upload was complete
-                shutil.rmtree(folder, ignore_errors=True)
-            elif (record := read_record(folder)) and record.file and (folder / record.file).is_file():
-                found.append((folder, record))
-        yield from sorted(found, key=lambda one: one[1].added)
-
-    def close(self) -> None:
-        """Let others open it; a folder with nothing in it is removed."""
-        with suppress(OSError):
-            self.path.rmdir()
-        if self.handle is not None:
-            os.close(self.handle)
-            self.handle = None
-
-    def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-        self.close()
-
-
-@dataclass(frozen=True)
-class SessionArchive:
-    """Sessions that outlive the server, each in a private folder named after a digest of its id."""
-
-    folder: Path
-    max_days: float
-    max_bytes: int
-
-    @classmethod
-    def open(cls, settings: ServerSettings) -> SessionArchive | None:
-        """The archive in the folder that is set, or ServerError; None if nothing is kept."""
-        if settings.keep is None:
-            return None
-        try:
-            folder = make_private_folder(settings.keep / _SESSIONS)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise ServerError(
-                f"{settings.keep} cannot keep sessions ({reason}); set T2O_DATA_DIR to another folder, or "
-                "give --no-keep"
-            ) from error
-        return cls(folder, settings.keep_days, MIB * settings.keep_mb)
-
-    def make_served_id(self, given: Sequence[str]) -> str:
-        """The id of the session for what is served: the same at every start, and known to this user alone."""
-        key = self.folder.parent / _KEY_FILE
-        if not key.exists():
-            with suppress(OutputError):  # another server has just made one
-                write_atomically(key, secrets.token_bytes(32), overwrite=False, private=True)
-        digest = hmac.digest(read_regular_file(key, 1024), json.dumps(list(given)).encode(), "sha256")
-        return urlsafe_b64encode(digest[:SECRET_BYTES]).decode().rstrip("=")
-
-    def find(self, number: str) -> KeptSession | None:
-        """The session of this id, unless another server has it open."""
-        return self._lock(self._get_path(number))
-
-    def create(self, number: str) -> KeptSession | None:
-        """The folder for a session; None if another server has it open."""
-        path = self._get_path(number)
-        with refuse_storage_errors():
-            path.mkdir(exist_ok=True, mode=_FOLDER_MODE)
-        return self._lock(path)
-
-    def _get_path(self, number: str) -> Path:
-        return self.folder / hashlib.sha256(number.encode("utf-8", "replace")).hexdigest()[:32]
-
-    def _lock(self, path: Path) -> KeptSession | None:
-        if not path.is_dir() or path.is_symlink():
-            return None
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except (OSError, AttributeError):  # Windows has no handles of folders, and no locks
-            return KeptSession(path)
-        if try_lock(handle):
-            return KeptSession(path, handle)
-        os.close(handle)
-        return None
-
-    def sweep(self, in_use: Collection[Path]) -> None:
-        """Remove sessions that are too old, then the oldest while all together are too large.
-
-        Sessions `in_use`, and those of other servers, stay.
-        """
-        with suppress(OSError):
-            ages = {path: path.stat().st_mtime for path in self.folder.iterdir()}
-            sizes = {path: _measure(path) for path in ages}
-            oldest = sorted(ages, key=ages.__getitem__)
-            total, end = sum(sizes.values()), time.time() - _DAY * self.max_days
-            for path in oldest:
-                if path in in_use or not (ages[path] < end or total > self.max_bytes):
-                    continue
-                if (kept := self._lock(path)) is not None:
-                    kept.remove()
-                    total -= sizes[path]
-
-
-def _measure(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  strings are faster here
-    return total

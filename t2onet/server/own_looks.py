@@ -13,7 +13,7 @@ from ..image import write_atomically
 from ..recipe import Recipe
 from ..recipe.looks import find_look
 from .errors import Refused, not_found, refuse_storage_errors, too_many
-from .keeping import make_private_folder
+from .folders import make_private_folder
 from .settings import ServerSettings
 
 _FOLDER = "looks"

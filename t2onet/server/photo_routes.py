@@ -55,7 +55,8 @@ from .schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from .sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
+from .session import Session
+from .sessions import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 
 session_router = APIRouter(tags=["sessions"])
 

@@ -373,6 +373,11 @@ class SessionPhoto:
         editor.put(changed.recipe, new=True)
         self.revision += 1
 
+    def mark_removed(self, removed: float | None) -> None:
+        """Keep that the photo was removed at this time, or is back."""
+        with self._lock:
+            self.keeper.mark_removed(removed)
+
     def snapshot(self) -> tuple[int, Edit | None, Editor]:
         """A consistent view: revision, current edit and editor."""
         with self._lock:

@@ -1,13 +1,12 @@
 """What the routes work on: sessions, and the darkroom that holds them.
 
-A session has a folder, photos, results and a time after which it is removed. The darkroom also holds the
-previews, the policy, and slots for heavy work.
+Sessions are closed when they were idle for some time. The darkroom also holds the previews, and slots for
+heavy work.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import secrets
 import shutil
@@ -18,320 +17,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import Depends, Request
 
-from ..errors import ServerError, T2OError
+from ..errors import T2OError
 from ..executor import render_stages
 from ..image.codecs import count_cores
-from ..image.files import try_lock
 from ..language.reader import load_reader
 from ..operations import Operation, declarations
 from ..recipe import Recipe
-from .errors import Refused, not_found, refuse_storage_errors, too_large, too_many
-from .keeping import SECRET_BYTES, EditKeeper, KeptSession, SessionArchive
+from .archive import SECRET_BYTES, KeptSession, SessionArchive
+from .errors import not_found, refuse_storage_errors, too_many
+from .folders import ServerFolder, open_server_folder
+from .keeping import EditKeeper, is_result
 from .own_looks import OwnLooks
 from .photos import PreviewCache, PreviewRenderer, SessionPhoto, to_display_name
 from .running import raise_if_disconnected
 from .schemas import ResourceId, has_masks
+from .session import RemovedPhoto, Session
 from .settings import MIB, ServerSettings
-
-if TYPE_CHECKING:
-    from .results import BatchJob, ResultFile
-
-
-_FOLDER_PREFIX = "t2o-serve-"
-_FOLDER_NAME = re.compile(rf"{_FOLDER_PREFIX}[a-z0-9_]{{8}}")
-"""Names that `tempfile.mkdtemp` gives with that prefix."""
-MARKER_FILE = ".t2o-serve"
-"""File by which a server knows the folders of other servers. It is written once the folder is locked."""
-_MARKER_TEXT = "Uploads and results of t2o serve. This folder is removed when the server stops.\n"
-_PROBE_BYTES = 2**16
-"""Bytes that a new folder must have room for."""
-
-
-@dataclass
-class ServerFolder:
-    """The folder of a running server for photos and results; removed when the server stops.
-
-    It is locked while the server runs, and holds a marker file. The lock of a killed server ends with its
-    process: the next server removes folders beside its own that have the marker and no lock.
-    """
-
-    path: Path
-    handle: int | None = None
-    """Holds the lock while it is open."""
-
-    def remove(self) -> None:
-        """Remove the folder, the marker last, so that the next server finishes an interrupted removal."""
-        with suppress(OSError):
-            for path in self.path.iterdir():
-                shutil.rmtree(path, ignore_errors=True)
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self.handle is not None:
-            os.close(self.handle)
-            self.handle = None
-
-
-def open_server_folder(parent: Path | None) -> ServerFolder:
-    """Create a folder below `parent` (default: the system's temporary folder).
-
-    Folders that killed servers left there are removed.
-    """
-    try:
-        place = Path(tempfile.gettempdir()) if parent is None else parent
-        place.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned_folders(place)
-        folder = ServerFolder(Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=place)))
-    except OSError as error:
-        raise ServerError(_describe_folder_error(parent, error)) from error
-    try:
-        folder.handle = _lock_folder(folder.path)
-        if folder.handle is not None:  # without a lock, a marker would let other servers remove the folder
-            (folder.path / MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
-        with tempfile.TemporaryFile(dir=folder.path) as probe:
-            probe.write(bytes(_PROBE_BYTES))
-    except OSError as error:
-        folder.remove()
-        raise ServerError(_describe_folder_error(parent, error)) from error
-    return folder
-
-
-def _describe_folder_error(parent: Path | None, error: OSError) -> str:
-    shown = "the temporary folder of this system" if parent is None else str(parent)
-    if isinstance(error, FileExistsError):
-        return f"{shown} cannot hold uploads: it is not a folder; give another --folder"
-    reason = (error.strerror or str(error)).lower()
-    return f"{shown} cannot hold uploads ({reason}); give another --folder"
-
-
-def _remove_abandoned_folders(place: Path) -> None:
-    for path in place.iterdir():
-        if not _FOLDER_NAME.fullmatch(path.name) or (handle := _lock_folder(path)) is None:
-            continue
-        if (path / MARKER_FILE).is_file():
-            ServerFolder(path, handle).remove()
-        else:
-            os.close(handle)
-
-
-def _lock_folder(path: Path) -> int | None:
-    """Lock a folder of this user. Returns its handle, or None where another process holds the lock or the
-    system has no such locks."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except (OSError, AttributeError):  # Windows has no handles of folders
-        return None
-    if os.fstat(handle).st_uid == os.getuid() and try_lock(handle):
-        return handle
-    os.close(handle)
-    return None
-
-
-MAKE_ROOM_HINT = "remove some, or begin another"
-
-
-@dataclass
-class SessionUsage:
-    """Bytes that a session stores, by folder, and uploads in progress.
-
-    Counted instead of measured: walking the folder for every upload would be slow, and would race with
-    removals.
-    """
-
-    settings: ServerSettings
-    make_room: Callable[[], None] = lambda: None
-    """Called before an upload or a result is refused for want of room."""
-    stored: int = 0
-    """Bytes of all folders."""
-    uploads: int = 0
-    """Uploads in progress."""
-    _sizes: dict[Path, int] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def check(self) -> None:
-        """Refuse if the session is full."""
-        self._try_to_fit(1)
-        with self._lock:
-            self._check(1)
-
-    def add(self, folder: Path, size: int) -> None:
-        """Count `size` more bytes in a folder, or refuse them."""
-        self._try_to_fit(size)
-        with self._lock:
-            self._check(size)
-            self.stored += size
-            self._sizes[folder] = self._sizes.get(folder, 0) + size
-
-    def remove(self, folder: Path) -> None:
-        """Stop counting a folder; unknown folders are ignored."""
-        with self._lock:
-            self.stored -= self._sizes.pop(folder, 0)
-
-    @contextmanager
-    def uploading(self, photos: int) -> Iterator[None]:
-        """Count an upload while it runs; refused if there are too many uploads or `photos`."""
-        with self._lock:
-            if self.uploads >= self.settings.uploads:
-                limit = self.settings.uploads
-                raise too_many(f"a session takes {limit} uploads at a time; wait until one has ended")
-            if photos + self.uploads >= self.settings.photos:
-                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
-            self.uploads += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.uploads -= 1
-
-    def count(self, folder: Path, size: int) -> None:
-        """Count what is there already."""
-        with self._lock:
-            self.stored += size
-            self._sizes[folder] = self._sizes.get(folder, 0) + size
-
-    def _try_to_fit(self, more: int) -> None:
-        if not self._has_room(more):
-            self.make_room()
-
-    def _has_room(self, more: int) -> bool:
-        return self.stored + more <= MIB * self.settings.session_mb
-
-    def _check(self, more: int) -> None:
-        if not self._has_room(more):
-            held_most = f"{self.settings.session_mb} MiB of photos and results"
-            raise too_large(f"a session holds {held_most}; {MAKE_ROOM_HINT}")
-
-
-_MAX_REMOVED = 10
-"""Removed photos of a session that can be brought back."""
-
-
-@dataclass(frozen=True)
-class RemovedPhoto:
-    """A photo that can be brought back, and where it was in the session."""
-
-    photo: SessionPhoto
-    position: int
-    removed: float
-    """Time."""
-
-
-@dataclass
-class Session:
-    """The photos, results and batches of one client. `lock` guards the dictionaries, not the photos.
-
-    Results are in `folder`, uploads in `kept` where sessions outlive the server.
-    """
-
-    id: str
-    folder: Path
-    settings: ServerSettings
-    last_used: float
-    """Time of the last request, by the clock of the store."""
-    permanent: bool = False
-    """Whether it lives as long as the server."""
-    archive: SessionArchive | None = None
-    kept: KeptSession | None = None
-    photos: dict[str, SessionPhoto] = field(default_factory=dict)
-    removed: dict[str, RemovedPhoto] = field(default_factory=dict)
-    results: dict[str, ResultFile] = field(default_factory=dict)
-    batches: dict[str, BatchJob] = field(default_factory=dict)
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    usage: SessionUsage = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.usage = SessionUsage(self.settings, lambda: self.forget_removed(0))
-
-    def get_photo(self, number: str) -> SessionPhoto:
-        with self.lock:
-            if number not in self.photos:
-                raise not_found("photo")
-            return self.photos[number]
-
-    @property
-    def upload_count(self) -> int:
-        """Number of uploaded photos."""
-        return sum(one.uploaded for one in list(self.photos.values()))
-
-    def add(self, photo: SessionPhoto) -> SessionPhoto:
-        with self.lock:
-            if photo.uploaded and self.upload_count >= self.settings.photos:
-                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
-            self.photos[photo.id] = photo
-            return photo
-
-    def remove(self, number: str) -> None:
-        """Remove a photo; for a while it can be brought back."""
-        photo, now = self.get_photo(number), time.time()
-        with self.lock:
-            position = list(self.photos).index(number)
-            self.removed[number] = RemovedPhoto(self.photos.pop(number), position, now)
-        photo.previews.cache.drop(photo.id)
-        photo.keeper.mark_removed(now)
-        while len(self.removed) > _MAX_REMOVED:
-            self._forget(next(iter(self.removed)))
-
-    def restore(self, number: str) -> None:
-        """Bring a removed photo back, where it was."""
-        with self.lock:
-            if (found := self.removed.get(number)) is None:
-                raise not_found("photo")
-            self.add(found.photo)
-            del self.removed[number]
-            order = [one for one in self.photos if one != number]
-            order.insert(found.position, number)
-            self.photos = {one: self.photos[one] for one in order}
-        found.photo.keeper.mark_removed(None)
-
-    def forget_removed(self, minutes: float) -> None:
-        """Delete photos that were removed longer ago than this."""
-        end = time.time() - 60 * minutes
-        for number, one in list(self.removed.items()):
-            if one.removed <= end:
-                self._forget(number)
-
-    def _forget(self, number: str) -> None:
-        with self.lock:
-            gone = self.removed.pop(number, None)
-        if gone is not None and gone.photo.uploaded:
-            self.remove_folder(gone.photo.path.parent)
-
-    def make_upload_folder(self) -> Path:
-        """Create a folder for an upload; its name is the id of the photo."""
-        with self.lock:
-            if self.kept is None and self.archive is not None:
-                self.kept = self.archive.create(self.id)
-        return self._make_folder_in(self.folder if self.kept is None else self.kept.path)
-
-    def make_folder(self) -> Path:
-        """Create a folder for one photo, result or batch."""
-        return self._make_folder_in(self.folder)
-
-    def _make_folder_in(self, place: Path) -> Path:
-        """Create a folder; on a full disk, removed photos make room for it."""
-        try:
-            return _make_folder_in(place)
-        except Refused:
-            if not self.removed:
-                raise
-            self.forget_removed(0)
-            return _make_folder_in(place)
-
-    def remove_folder(self, folder: Path) -> None:
-        """Remove a folder of `make_folder` with everything in it."""
-        shutil.rmtree(folder, ignore_errors=True)
-        self.usage.remove(folder)
-
-
-def _make_folder_in(place: Path) -> Path:
-    with refuse_storage_errors():
-        try:
-            return Path(tempfile.mkdtemp(dir=place))
-        except FileNotFoundError:  # the session was closed meanwhile
-            raise not_found("session") from None
 
 
 @dataclass
@@ -473,7 +179,7 @@ class SessionStore:
 
 
 def _is_busy(session: Session) -> bool:
-    return any(batch.running for batch in session.batches.values())
+    return session.usage.uploads > 0 or any(batch.running for batch in session.batches.values())
 
 
 def _clear_session(session: Session, *, for_good: bool = False) -> None:
@@ -554,7 +260,8 @@ class DarkroomService:
         shown = to_display_name(path.name)
         number = hashlib.sha256(f"{session.id} {path}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
         folder = None if session.kept is None else session.kept.path / number
-        keeper = EditKeeper(self.settings, shown, folder, sidecar_of=path if self.settings.sidecars else None)
+        has_sidecar = self.settings.sidecars and not is_result(path)
+        keeper = EditKeeper(self.settings, shown, folder, sidecar_of=path if has_sidecar else None)
         return SessionPhoto(shown, path, False, self.settings, self.previews, keeper, number)
 
     def open_photo(self, photo: SessionPhoto) -> SessionPhoto:

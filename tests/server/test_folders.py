@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from t2onet import ServerError
 from t2onet.server import ServerSettings, create_app
-from t2onet.server.sessions import MARKER_FILE, open_server_folder
+from t2onet.server.folders import MARKER_FILE, open_server_folder
 from tests.cli.helpers import ROOT
 from tests.cli.test_serve import port_of, send_request, serving
 from tests.conftest import PATIENCE
@@ -33,7 +33,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and 
 HOLD = """
 import sys
 from pathlib import Path
-from t2onet.server.sessions import open_server_folder
+from t2onet.server.folders import open_server_folder
 folder = open_server_folder(Path(sys.argv[1]))
 (folder.path / "photo").write_text("here")
 print(folder.path, flush=True)

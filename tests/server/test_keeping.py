@@ -17,7 +17,9 @@ from starlette.testclient import TestClient
 
 from t2onet import Recipe, ServerError
 from t2onet.server import ServerSettings, create_app
-from t2onet.server.keeping import RECORD_FILE, SessionArchive, get_data_folder
+from t2onet.server.archive import SessionArchive
+from t2onet.server.folders import get_data_folder
+from t2onet.server.keeping import RECORD_FILE
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 
 LOOK = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2)], name="Evening")
@@ -99,9 +101,24 @@ def test_a_sidecar_of_another_program_is_opened(tmp_path: Path, folder: Path) ->
         photo = photos_of(visitor)[0]
         state = visitor.state(photo)
         assert Recipe.from_data(state["recipe"]) == LOOK
-        assert (state["saved"], state["remarks"], state["can_undo"]) == ("sidecar", [], True)
+        assert (state["saved"], state["can_undo"]) == ("sidecar", True)
+        assert [one.split(";")[1] for one in state["remarks"]] == [" Undo shows it without."]
         assert visitor.put(photo, 0, ("contrast", [0.1])).status_code == 200
     assert Recipe.load(sidecar(folder)) == Recipe.from_steps([("contrast", 0.1)])
+
+
+def test_the_sidecar_of_a_result_says_how_it_was_made(tmp_path: Path, folder: Path) -> None:
+    """So it is no edit to make on top."""
+    (folder / "a-edited.png").write_bytes(picture(48))
+    LOOK.save(sidecar(folder, "a-edited.png"))
+    with running(tmp_path, folder) as visitor:
+        result = photos_of(visitor)[0]
+        state = visitor.state(result)
+        assert (state["name"], steps(state), state["saved"]) == ("a-edited.png", [], "server")
+        visitor.put(result, 0, ("contrast", [0.1]))
+    assert Recipe.load(sidecar(folder, "a-edited.png")) == LOOK
+    with running(tmp_path, folder) as visitor:
+        assert steps(visitor.state(result)) == ["contrast"]
 
 
 def test_a_sidecar_that_was_changed_between_runs_is_shown_and_undo_leads_back(
@@ -175,20 +192,20 @@ def test_a_read_only_folder_is_said_once_and_edits_are_kept_by_the_server(
     try:
         with running(tmp_path, folder) as visitor:
             photo, other = photos_of(visitor)
-            said = []
             for one in (photo, other):
+                assert visitor.state(one)["saved"] == "sidecar"
                 state = visitor.put(one, 0, ("saturation", [0.3])).json()
                 assert state["saved"] == "server"
-                said += state["remarks"]
-            assert len(said) == 2
-            assert len(set(said)) == 1, "the page says each sentence once"
-            assert said[0].startswith("Edits cannot be saved beside these photos (")
+                assert state["remarks"][-1] == (
+                    "Edits cannot be saved beside these photos (the folder or a file in it is read-only); "
+                    "they are kept by the server instead."
+                ), "the same for both, so that the page says it once"
         with running(tmp_path, folder) as visitor:
             assert [steps(visitor.state(one)) for one in (photo, other)] == [["saturation"]] * 2
         with running(tmp_path, folder, keep=None) as visitor:
             state = visitor.put(photos_of(visitor)[0], 0, ("saturation", [0.3])).json()
             assert state["saved"] == "memory"
-            assert "until the server stops" in state["remarks"][0]
+            assert "until the server stops" in state["remarks"][-1]
     finally:
         folder.chmod(0o755)
     assert Recipe.load(sidecar(folder)) == LOOK
@@ -253,6 +270,13 @@ def test_a_session_needs_its_whole_name(tmp_path: Path) -> None:
     with running(tmp_path) as visitor:
         for name in (own[:-1], own.swapcase(), folder.name, "..", ".", "%2e%2e", "..%2Fdata", ""):
             assert visitor.client.get(f"{API}/sessions/{name}").status_code in (404, 405), name
+
+
+def test_a_damaged_key_is_refused(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "key").write_bytes(b"")
+    with pytest.raises(ServerError, match="is no key of t2o serve; remove it"), running(tmp_path, folder):
+        pass
 
 
 def test_a_served_session_needs_what_was_served(tmp_path: Path, folder: Path) -> None:

@@ -155,6 +155,22 @@ def forget_refusals(table: Table, status: int) -> None:
     wrong[:] = [one for one in wrong if f"the server responded with a status of {status}" not in one]
 
 
+def test_a_photo_is_opened_with_its_sidecar(visit: Table, darkroom: Darkroom) -> None:
+    LOOK.save(darkroom.photos / "b.png.t2o.json")
+    darkroom.start(serve=True)
+    enter(visit, darkroom)
+    assert read_notices(visit) == []
+    visit.page.keyboard.press("ArrowRight")
+    wait_for_photo(visit, "b.png")
+    assert [name for name, _ in visit.steps()] == ["exposure", "contrast"]
+    assert read_notices(visit) == [
+        "This photo was opened with the edit that is saved beside it; Undo shows it without."
+    ]
+    visit.page.click("#undo")
+    visit.rest()
+    assert visit.steps() == []
+
+
 def test_a_sidecar_that_cannot_be_used_is_said_once(visit: Table, darkroom: Darkroom) -> None:
     sidecar = darkroom.photos / "a.png.t2o.json"
     sidecar.write_text("{")

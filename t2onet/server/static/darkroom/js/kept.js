@@ -1,4 +1,4 @@
-/* What the server could not keep as usual: each sentence is said once. */
+/* Where edits are kept, and what could not be kept as usual: each sentence is said once. */
 
 import { notice } from "./notices.js";
 import { on, state } from "./room.js";
@@ -13,7 +13,7 @@ const said = new Set();
 export function setUp() {
   on("edit", () => {
     for (const one of state().remarks) {
-      if (!said.has(one)) notice(one);
+      if (!said.has(one)) notice(one, state().saved === "sidecar" ? "news" : "bad");
       said.add(one);
     }
   });
