@@ -101,7 +101,11 @@ class SessionStore:
         now = self.clock()
         session = Session(number, folder, self.settings, now, permanent, self._archive, kept)
         if kept is not None:
-            self.load_photos(session)
+            try:
+                self.load_photos(session)
+            except BaseException:
+                _clear_session(session)
+                raise
         self._open[session.id] = session
         return session
 

@@ -220,6 +220,14 @@ def test_a_photo_is_removed_and_brought_back(
     visit.page.keyboard.press("Control+z")
     visit.rest()
     assert visit.steps() == [], "then Ctrl+Z is about the edit again"
+    visit.page.focus("#strip > div:last-child .thumb")
+    visit.page.keyboard.press("Delete")
+    visit.page.wait_for_selector("#strip", state="hidden")
+    assert list_photos(visit) == ["sea.png"], "the one that the keyboard is on"
+    visit.page.keyboard.press("Control+z")
+    wait_for_photo(visit, "tree.png")
+    visit.page.keyboard.press("ArrowLeft")
+    wait_for_photo(visit, "sea.png")
     visit.page.keyboard.press("Delete")
     wait_for_photo(visit, "tree.png")
     visit.page.keyboard.press("Delete")

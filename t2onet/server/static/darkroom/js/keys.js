@@ -47,7 +47,7 @@ const TABLE = [
   [["ArrowLeft"], "Photo before", () => go(-1), true],
   [["ArrowRight"], "Photo after", () => go(1), true],
   [["o"], "Add photos", () => byId("photos-input").click(), false],
-  [["Delete"], "Remove the photo from the page", () => removal.remove(), true],
+  [["Delete"], "Remove the photo from the page", removeFocused, true],
   [["u"], "Bring back the photo removed last", () => removal.bringBack(), false],
   [["l"], "Looks", looks.open, true],
   [["r"], "Open a recipe file", pick, true],
@@ -71,11 +71,12 @@ function pressed(event) {
   const control = event.ctrlKey || event.metaKey;
   if (event.altKey || document.querySelector("dialog[open]")) return;
   if (typing(event.target) && !(control && isFree(event))) return leave(event);
-  const arrows = event.key.startsWith("Arrow") && event.target.matches("input, [role=slider], .grip, #surface");
+  const moves = event.key.startsWith("Arrow") || event.key === "Delete";
+  const inside = moves && event.target.matches("input, [role=slider], .grip, #surface");
   const held = control ? `Ctrl+${event.shiftKey ? "Shift+" : ""}` : "";
   const name = held + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const [, , does, needed] = TABLE.find(([keys]) => keys.includes(name)) ?? [];
-  if (!does || arrows || (needed && !state())) return;
+  if (!does || inside || (needed && !state())) return;
   event.preventDefault();
   if (!event.repeat || name !== "b") does();
 }
@@ -83,6 +84,11 @@ function pressed(event) {
 /** Whether a key with Ctrl is no part of typing: S, and with an empty request also undo and redo. */
 function isFree({ key, target }) {
   return key.toLowerCase() === "s" || (["z", "y"].includes(key.toLowerCase()) && target.id === "request" && !target.value);
+}
+
+/** The photo in the strip that the keyboard is on, or else the one on the table. */
+function removeFocused() {
+  removal.remove(document.activeElement.closest("[data-photo]")?.dataset.photo);
 }
 
 /** Escape leaves the place where one types. */

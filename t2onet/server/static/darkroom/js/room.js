@@ -91,6 +91,7 @@ export function added(brought) {
 }
 
 export async function remove(photo) {
+  await quiet();
   await ask("DELETE", address(photo));
   const place = room.photos.findIndex((one) => one.photo === photo);
   room.photos.splice(place, 1);
