@@ -243,6 +243,25 @@ def test_a_photo_is_removed_and_brought_back(
     forget_refusals(visit, 404)  # small pictures that were on their way
 
 
+@on_a_desktop
+def test_what_is_adjusted_is_put_before_a_photo_goes(visit: Table, darkroom: Darkroom, sea: Path) -> None:
+    darkroom.start()
+    enter(visit, darkroom)
+    visit.bring(sea, photo_file(sea.with_name("tree.png"), seed=1))
+    visit.page.locator("#adjust input[type=range]").first.focus()
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.keyboard.press("Delete")
+    assert len(list_photos(visit)) == 2, "on a slider the key is not about photos"
+    visit.page.focus("#strip > div:first-child .thumb")
+    visit.page.keyboard.press("Delete")
+    wait_for_photo(visit, "tree.png")
+    assert visit.steps() == []
+    visit.page.keyboard.press("u")
+    wait_for_photo(visit, "sea.png")
+    assert len(visit.steps()) == 1
+    forget_refusals(visit, 404)  # small pictures that were on their way
+
+
 def wait_for_photo(table: Table, name: str) -> None:
     """Until this photo is on the table."""
     table.page.wait_for_function(
@@ -274,6 +293,8 @@ def test_photos_that_are_no_longer_kept_are_said(visit: Table, darkroom: Darkroo
     darkroom.stop()
     darkroom.place = darkroom.place / "another"
     darkroom.start()
+    visit.say("warmer")
+    assert read_notices(visit)[0].startswith("This photo is no longer kept here")
     visit.page.goto(visit.base)
     visit.page.wait_for_selector("body[data-ready]")
     assert read_notices(visit) == [

@@ -6,6 +6,7 @@ import { notice, trying } from "./notices.js";
 
 const KEY = "t2o-session";
 const LINK_LOST = "This link leads to no photos here: it is unknown, or they have expired. Add photos to begin again.";
+const PHOTO_LOST = "This photo is no longer kept here: it has expired, or was removed elsewhere. Add it again to go on.";
 const PHOTOS_LOST = "Your photos of last time are no longer kept here. Add them again to go on.";
 const bus = new EventTarget();
 const states = new Map();
@@ -134,6 +135,7 @@ async function changed(photo, method, path, body) {
     if (photo === room.current) tell("edit");
     return answer;
   } catch (error) {
+    if (error.kind === "not_found") throw new Error(PHOTO_LOST);
     if (!(error instanceof Refusal) || error.kind !== "conflict") throw error;
     accept(await ask("GET", address(photo)));
     if (photo === room.current) tell("edit");
