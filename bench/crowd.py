@@ -45,7 +45,7 @@ def main() -> None:
 @contextmanager
 def _served() -> Iterator[tuple[int, Path]]:
     """A darkroom that may open few files: its port and its log."""
-    command = [sys.executable, "-c", _T2O, "serve", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-c", _T2O, "serve", "--no-browser", "--no-keep", "--port", "0"]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with log.open("wb") as errors:

@@ -135,7 +135,7 @@ def _load() -> None:
 @contextmanager
 def serving() -> Iterator[int]:
     """A real server in a process of its own; its port."""
-    command = [sys.executable, "-c", _T2O, "serve", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-c", _T2O, "serve", "--no-browser", "--no-keep", "--port", "0"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
     found = re.search(r":(\d+)/", running.stdout.readline())

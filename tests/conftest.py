@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, islice
 from pathlib import Path
@@ -56,6 +57,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     size = len(items) // count
     items[:] = [item for share in shares for item in (*share, *islice(quick, max(0, size - len(share))))]
     items += quick
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What servers keep between runs; not in the home of whoever runs the tests."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("T2O_DATA_DIR", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

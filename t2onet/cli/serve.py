@@ -42,9 +42,31 @@ def serve_darkroom(
     folder: Annotated[
         str | None,
         typer.Option(
-            metavar="<path>", help="Folder for uploads while the server runs; by default a temporary one."
+            metavar="<path>",
+            help="Folder for results, and uploads that are not kept, while the server runs; by default a "
+            "temporary one.",
         ),
     ] = None,
+    sidecar: Annotated[
+        bool,
+        typer.Option(
+            "--sidecar/--no-sidecar",
+            help="Read and write the edit of each PHOTO beside it, as PHOTO.t2o.json.",
+        ),
+    ] = True,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep/--no-keep",
+            help="Keep uploads, edits and looks in the data folder (T2O_DATA_DIR) for the next start.",
+        ),
+    ] = True,
+    keep_days: Annotated[
+        float, typer.Option(min=0.01, help="Days after its last edit after which a kept session is deleted.")
+    ] = 14.0,
+    keep_mb: Annotated[
+        int, typer.Option(min=1, help="All kept sessions, in MiB; the oldest are deleted.")
+    ] = 4096,
     max_megapixels: Annotated[float, typer.Option(help="Refuse larger photos.")] = 100.0,
     upload_mb: Annotated[int, typer.Option(min=1, help="Refuse larger files, in MiB.")] = 128,
     session_mb: Annotated[
@@ -52,7 +74,8 @@ def serve_darkroom(
     ] = 2048,
     sessions: Annotated[int, typer.Option(min=1, help="Sessions at a time.")] = 50,
     idle_minutes: Annotated[
-        float, typer.Option(min=1, help="Idle time after which a session and its photos are removed.")
+        float,
+        typer.Option(min=1, help="Idle time after which a session is closed; without --keep it is deleted."),
     ] = 120.0,
     cache_mb: Annotated[int, typer.Option(min=64, help="Memory for previews, in MiB.")] = 512,
 ) -> None:
@@ -62,6 +85,7 @@ def serve_darkroom(
         exit_with_error("--folder is empty; give a folder, or leave it out for a temporary one")
     found = _check_photos(list_photos(photos, recursive=recursive)) if photos else []
     from ..server import ServerSettings, create_app
+    from ..server.folders import get_data_folder
     from ..server.running import bind_socket, build_server_url, end_busy_threads, run_server
     from ..server.settings import LOCAL_HOSTS
 
@@ -77,13 +101,18 @@ def serve_darkroom(
         sessions=sessions,
         idle_minutes=idle_minutes,
         cache_mb=cache_mb,
+        sidecars=sidecar,
+        keep=get_data_folder() if keep else None,
+        keep_days=keep_days,
+        keep_mb=keep_mb,
     )
     app = create_app(settings)
     darkroom = app.state.darkroom
     try:
         darkroom.sessions.open()
         with bind_socket(host, port) as listening:
-            session = darkroom.preload(found) if found else None
+            given = [str(Path(one).absolute()) for one in photos or ()]
+            session = darkroom.preload(found, [*given, *["--recursive"] * recursive]) if found else None
             url = build_server_url(listening, token, f"session={session.id}" if session else "")
             with suppress(KeyboardInterrupt):
                 run_server(app, listening, lambda: _announce_url(url, browser), settings)

@@ -6,7 +6,8 @@ itself ("undo", "a bit less") is in conversation.py. Full-size pictures are rend
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -192,6 +193,30 @@ class Editor:
         if new:
             edit = replace(edit, request="", recipe=Recipe(), because={})
         return self._record(replace(edit.with_recipe(recipe, turn), aside=tuple(aside)))
+
+    def resume(
+        self,
+        recipe: Recipe,
+        *,
+        request: str = "",
+        mode: Mode = DEFAULT_MODE,
+        because: Mapping[str, tuple[str, ...]] | None = None,
+        helpers: tuple[str, ...] = (),
+        aside: Sequence[tuple[int, Step]] = (),
+    ) -> Edit:
+        """Continue from an edit that was made earlier, such as one that a file has; it can be undone."""
+        edit = replace(self._make_untouched_edit(mode), request=request, recipe=recipe, helpers=helpers)
+        return self._record(replace(edit, because=dict(because or {}), aside=tuple(aside)))
+
+    @contextmanager
+    def restore_on_error(self) -> Iterator[None]:
+        """Around changes that may fail: then the history is as it was before."""
+        past, future = list(self._past), list(self._future)
+        try:
+            yield
+        except BaseException:
+            self._past[:], self._future[:] = past, future
+            raise
 
     def adjust(self, operation: str, values: object) -> Edit:
         """Set an operation by hand: its step is changed, or added at its usual position."""

@@ -110,18 +110,18 @@ def try_lock(file: IO[Any] | int) -> bool:
     return True
 
 
-def write_atomically(path: Path, data: bytes, *, overwrite: bool) -> None:
+def write_atomically(path: Path, data: bytes, *, overwrite: bool, private: bool = False) -> None:
     """Write `data` to `path` through a temporary file, so that no reader ever sees a part of it.
 
-    Without `overwrite` the file is created exclusively: of two processes that write the same name, one gets
-    an OutputError. With it, an existing file keeps its permissions and a link keeps its target. A failure
-    leaves both the old file and the folder as they were.
+    A `private` file can be read by this user alone. Without `overwrite` the file is created exclusively: of
+    two processes that write the same name, one gets an OutputError. With it, an existing file keeps its
+    permissions and a link keeps its target. A failure leaves both the old file and the folder as they were.
     """
     try:
         target = Path(os.path.realpath(path))
         mode = check_writable(path, overwrite=overwrite)
         remove_leftovers(target.parent)
-        _write_through_temporary(target, data, mode, overwrite)
+        _write_through_temporary(target, data, mode, overwrite, 0o600 if private else 0o666)
     except FileExistsError as error:
         raise _already_exists_error(path) from error
     except (OSError, ValueError) as error:
@@ -154,10 +154,17 @@ def _already_exists_error(path: Path) -> OutputError:
     return OutputError(f"{path} already exists; give another name or ask to overwrite it.")
 
 
-def _write_through_temporary(target: Path, data: bytes, mode: int | None, overwrite: bool) -> None:
+def open_new_file(path: Path, mode: int) -> IO[bytes]:
+    """Create a file for writing, with these permissions at most."""
+    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+
+
+def _write_through_temporary(
+    target: Path, data: bytes, mode: int | None, overwrite: bool, new_mode: int
+) -> None:
     temporary = target.with_name(f".t2o-{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with open_new_file(temporary, new_mode) as file:
             locked = try_lock(file)  # until it is renamed, so that it is not taken for a leftover
             file.write(data)
             file.flush()

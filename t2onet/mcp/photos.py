@@ -24,6 +24,7 @@ from ..metrics.attributes import measure_lab_attributes
 from ..places import OpenedPhoto, find_place, list_present
 from ..recipe import Recipe
 from ..server import ServerSettings
+from ..server.keeping import EditKeeper
 from ..server.photos import (
     JPEG_QUALITY,
     PreviewCache,
@@ -81,7 +82,8 @@ class OpenPhotos:
         if path in self._open and self._open[path][0] != state:
             raise ServerError(f"{name} was changed on disk since it was opened; call reset to open it anew")
         if path not in self._open:
-            photo = SessionPhoto(name, path, False, self.settings, self._previews)
+            keeper = EditKeeper(self.settings, name)  # until the server ends
+            photo = SessionPhoto(name, path, False, self.settings, self._previews, keeper)
             photo.open_editor()
             self.folders.add_source(path)
             self._open[path] = state, photo

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from .. import __version__
-from . import edit_routes, errors, photo_routes, place_routes
+from . import edit_routes, errors, look_routes, photo_routes, place_routes
 from .errors import AsciiJSONResponse
 from .photo_routes import is_upload
 from .running import DisconnectMiddleware
@@ -104,6 +104,7 @@ def make_router() -> APIRouter:
     whole = APIRouter(prefix=API_V1_PREFIX)
     for part in (
         photo_routes.operation_router,
+        look_routes.look_router,
         photo_routes.session_router,
         photo_routes.photo_router,
         edit_routes.request_router,
@@ -192,4 +193,4 @@ async def _expire_sessions(darkroom: DarkroomService) -> None:
     """Remove expired sessions, once a minute."""
     while True:
         await asyncio.sleep(_EXPIRY_CHECK_SECONDS)
-        await asyncio.to_thread(darkroom.sessions.expire)
+        await asyncio.to_thread(darkroom.sessions.tidy)

@@ -47,7 +47,8 @@ from .schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from .sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
+from .session import Session
+from .sessions import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 from .settings import MIB
 
 request_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["requests"])

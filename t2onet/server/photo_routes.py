@@ -20,7 +20,6 @@ from ..bands import Pixels
 from ..editor import Edit
 from ..executor import apply
 from ..image import READABLE_SUFFIXES
-from ..looks import looks
 from ..options import DEFAULT_MODE
 from ..recipe import Recipe, Step
 from .errors import Refused, not_found, refuse_storage_errors
@@ -43,7 +42,6 @@ from .schemas import (
     ClippingResponse,
     HistogramResponse,
     LongSide,
-    LookResponse,
     OperationResponse,
     ParameterResponse,
     PhotoResponse,
@@ -57,7 +55,8 @@ from .schemas import (
     to_recipe_json,
     to_step_responses,
 )
-from .sessions import DarkroomDep, DarkroomService, PhotoDep, Session, SessionDep
+from .session import Session
+from .sessions import DarkroomDep, DarkroomService, PhotoDep, SessionDep
 
 session_router = APIRouter(tags=["sessions"])
 
@@ -126,6 +125,8 @@ async def upload_photo(
             return await run_in_threadpool(_add_photo, session, darkroom, name, place)
         except BaseException as error:
             await run_in_threadpool(session.remove_folder, place.parent)
+            if isinstance(error, Refused) and error.kind == "storage":  # the next one may have room
+                await run_in_threadpool(session.forget_removed, 0)
             if isinstance(error, ClientDisconnect):
                 raise Refused(400, "bad_request", "the photo did not arrive whole") from None
             raise
@@ -134,7 +135,7 @@ async def upload_photo(
 def _make_upload_path(session: Session, name: str) -> Path:
     """Path of a new photo; only a known suffix is taken from its name."""
     session.usage.check()
-    return session.make_folder() / f"photo{get_stored_suffix(to_display_name(name))}"
+    return session.make_upload_folder() / f"photo{get_stored_suffix(to_display_name(name))}"
 
 
 async def _store_body(request: Request, session: Session, place: Path) -> None:
@@ -142,6 +143,7 @@ async def _store_body(request: Request, session: Session, place: Path) -> None:
     with refuse_storage_errors():
         try:
             with place.open("xb") as file:
+                place.chmod(0o600)
                 async for piece in request.stream():
                     session.usage.add(place.parent, len(piece))
                     await run_in_threadpool(file.write, piece)
@@ -150,7 +152,8 @@ async def _store_body(request: Request, session: Session, place: Path) -> None:
 
 
 def _add_photo(session: Session, darkroom: DarkroomService, name: str, place: Path) -> PhotoResponse:
-    photo = darkroom.open_photo(darkroom.make_photo(name, place, uploaded=True))
+    photo = darkroom.open_photo(darkroom.make_upload(session, name, place))
+    photo.keeper.save(None, photo.revision)
     return to_photo_response(session.add(photo))
 
 
@@ -162,8 +165,18 @@ def show_photo(photo: PhotoDep) -> PhotoResponse:
 
 @photo_router.delete("/sessions/{session}/photos/{photo}", status_code=204)
 def remove_photo(photo: ResourceId, session: SessionDep) -> None:
-    """Remove a photo from the session. Files that were not uploaded are kept."""
+    """Remove a photo from the session; for ten minutes it can be restored.
+
+    Files that were not uploaded stay where they are.
+    """
     session.remove(photo)
+
+
+@photo_router.post("/sessions/{session}/photos/{photo}/restore")
+def restore_photo(photo: ResourceId, session: SessionDep) -> SessionResponse:
+    """Bring a removed photo back, with its edit, where it was."""
+    session.restore(photo)
+    return _to_session_response(session)
 
 
 def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
@@ -197,6 +210,8 @@ def to_photo_response(photo: SessionPhoto) -> PhotoResponse:
         steps=to_step_responses(recipe, edit.reasons),
         aside=[SwitchedOffStep(position=at, step=_to_step_json(one)) for at, one in edit.aside],
         changes=edit.changes,
+        saved=photo.keeper.place,
+        remarks=list(photo.keeper.remarks),
     )
 
 
@@ -211,7 +226,9 @@ operation_router = APIRouter(tags=["operations"])
 async def describe_server(darkroom: DarkroomDep) -> AboutResponse:
     """The version, the limits and the file formats; answered even while all threads are busy."""
     numbers = {
-        name: value for name, value in asdict(darkroom.settings).items() if isinstance(value, int | float)
+        name: value
+        for name, value in asdict(darkroom.settings).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
     }
     return AboutResponse(
         name="t2onet",
@@ -272,20 +289,6 @@ def _to_operation_response(operation: operations.Declaration) -> OperationRespon
         ],
         repair=False,
     )
-
-
-@operation_router.get("/looks")
-def list_looks() -> list[LookResponse]:
-    """The named looks, whose recipes can be put on a photo."""
-    return [
-        LookResponse(
-            name=look.name,
-            family=look.family,
-            description=look.description,
-            recipe=to_recipe_json(look.recipe),
-        )
-        for look in looks().values()
-    ]
 
 
 render_router = APIRouter(prefix="/sessions/{session}/photos/{photo}", tags=["renders"])

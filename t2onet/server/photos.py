@@ -26,6 +26,7 @@ from ..image.pixels import flatten_on_white, to_uint16
 from ..places import NETWORK_SIDE
 from ..recipe import Recipe, Step
 from .errors import OUT_OF_FILES, Refused, invalid_request, too_large
+from .keeping import EditKeeper, KeptEdit, SidecarChangedError
 from .settings import ServerSettings
 
 JPEG_QUALITY = 90
@@ -263,6 +264,24 @@ def _describe_manual_change(before: Recipe, edit: Edit) -> str:
     return "; ".join(done).replace("_", " ").capitalize() or "Adjusted"
 
 
+_SIDECAR_CHANGED = (
+    "the recipe beside the photo was changed by another program meanwhile; its edit is shown, and undo leads "
+    "back; make your change again"
+)
+
+
+def _resume(editor: Editor, kept: KeptEdit) -> None:
+    if kept.recipe.steps or kept.aside:
+        editor.resume(
+            kept.recipe,
+            request=kept.request,
+            mode=kept.mode,
+            because=kept.because,
+            helpers=kept.helpers,
+            aside=kept.aside,
+        )
+
+
 @dataclass(frozen=True)
 class PhotoInfo:
     """Properties of a photo that are known once it was opened."""
@@ -286,6 +305,7 @@ class SessionPhoto:
     uploaded: bool
     settings: ServerSettings
     previews: PreviewRenderer
+    keeper: EditKeeper
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     revision: int = 0
     info: PhotoInfo | None = None
@@ -301,8 +321,12 @@ class SessionPhoto:
         with self._lock:
             if self._editor is None:
                 image = self.open()
-                self._editor = Editor(_shrink(image), reader=self.settings.reader)
-                self._editor.picture = make_thumbnail(image, THUMBNAIL_SIDE)
+                editor = Editor(_shrink(image), reader=self.settings.reader)
+                editor.picture = make_thumbnail(image, THUMBNAIL_SIDE)
+                for kept in self.keeper.load():
+                    self.revision = kept.revision
+                    _resume(editor, kept)
+                self._editor = editor
                 self.info = PhotoInfo(
                     image.width, image.height, image.origin.format, image.origin.bits, image.notes
                 )
@@ -317,7 +341,10 @@ class SessionPhoto:
 
     @contextmanager
     def change(self, revision: int) -> Iterator[Editor]:
-        """The editor, for one change by a client that has seen this revision; makes a new revision."""
+        """The editor, for one change by a client that has seen this revision; makes a new revision.
+
+        The edit is kept before the change counts; if it cannot be, nothing is changed.
+        """
         with self._lock:
             editor = self.open_editor()
             if revision != self.revision:
@@ -329,9 +356,27 @@ class SessionPhoto:
                     revision=self.revision,
                 )
             before = editor.current
-            yield editor
-            if editor.current is not before:
-                self.revision += 1
+            try:
+                with editor.restore_on_error():
+                    yield editor
+                    if editor.current is before:
+                        return
+                    self.keeper.save(editor.current, self.revision + 1)
+            except SidecarChangedError as changed:
+                self._take_over(editor, changed)
+                raise Refused(409, "conflict", _SIDECAR_CHANGED, revision=self.revision) from None
+            self.revision += 1
+
+    def _take_over(self, editor: Editor, changed: SidecarChangedError) -> None:
+        """Show what another program wrote to the sidecar; undo leads back to the edit that was here."""
+        self.keeper.follow(changed, self.revision + 1)
+        editor.put(changed.recipe, new=True)
+        self.revision += 1
+
+    def mark_removed(self, removed: float | None) -> None:
+        """Keep that the photo was removed at this time, or is back."""
+        with self._lock:
+            self.keeper.mark_removed(removed)
 
     def snapshot(self) -> tuple[int, Edit | None, Editor]:
         """A consistent view: revision, current edit and editor."""

@@ -21,7 +21,8 @@ from .errors import Refused, refuse_storage_errors, to_resource_refusal
 from .photos import SessionPhoto
 from .running import get_disconnect_event
 from .schemas import BatchOutcome, ExportRequest, check_work
-from .sessions import DarkroomService, Session
+from .session import Session
+from .sessions import DarkroomService
 
 _LOOK_SUFFIXES = {"cube": ".cube", "hald": ".png", "pp3": ".pp3", "xmp": ".xmp"}
 

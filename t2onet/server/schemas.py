@@ -20,6 +20,7 @@ from ..places.similar import DEFAULT_TOLERANCE, TOLERANCE_RANGE
 from ..recipe import Mask, Recipe, Step
 from ..recipe.where import Where, count_parts, to_area, to_data
 from .errors import too_large
+from .keeping import SavedPlace
 from .settings import ServerSettings
 
 ResourceId = Annotated[str, Field(max_length=64)]
@@ -176,6 +177,13 @@ class ExportRequest(StrictRequest):
     recipe: RecipeJson | None = None
 
 
+class SaveLookRequest(StrictRequest):
+    """A recipe to save as a look; what belongs to one photo is left out."""
+
+    name: str
+    recipe: RecipeJson
+
+
 class StartBatchRequest(ModeRequest):
     """One recipe, or one request, for many photos."""
 
@@ -212,12 +220,14 @@ class OperationResponse(BaseModel):
 
 
 class LookResponse(BaseModel):
-    """A named look of the package."""
+    """A named look: of the package, or one that a user saved."""
 
     name: str
     family: Annotated[str, Field(description="Looks of a family follow each other.")]
     description: str
     recipe: RecipeJson
+    own: Annotated[bool, Field(description="Whether a user saved it.")] = False
+    notes: Annotated[list[str], Field(description="What was left out of it.")] = []
 
 
 class AboutResponse(BaseModel):
@@ -301,6 +311,13 @@ class PhotoResponse(BaseModel):
     steps: list[StepResponse]
     aside: list[SwitchedOffStep]
     changes: Annotated[list[str], Field(description="What the last change did, in words.")]
+    saved: Annotated[
+        SavedPlace,
+        Field(description="Where the edit is kept: beside the photo, by the server, or until it stops."),
+    ]
+    remarks: Annotated[
+        list[str], Field(description="What could not be kept as usual; each is to be said once.")
+    ]
 
 
 class HistoryResponse(BaseModel):

@@ -58,7 +58,12 @@ class ServerSettings:
     hosts: frozenset[str] | None = LOCAL_HOSTS
     """Allowed host names; None or a token allows any."""
     folder: Path | None = None
-    """Parent of the session folders; by default a temporary folder, removed with the server."""
+    """Parent of the folder for results, and for uploads that are not kept; by default a temporary folder.
+    Both are removed with the server."""
+    keep: Path | None = None
+    """Folder in which sessions and looks outlive the server; with None nothing does."""
+    sidecars: bool = True
+    """Whether the edit of a photo of this machine is read from its sidecar and written to it."""
     reader: ReaderName = DEFAULT_READER
     """What reads requests."""
 
@@ -83,6 +88,14 @@ class ServerSettings:
     """Idle time after which a session and its folder are removed."""
     cache_mb: int = 512
     """Previews of all sessions in memory, in MiB."""
+    keep_days: float = 14.0
+    """Days after its last edit after which a session that is kept is removed."""
+    keep_mb: int = 4096
+    """All sessions that are kept, in MiB; beyond it, the oldest are removed."""
+    restore_minutes: float = 10.0
+    """Time in which a photo that was removed from a session can be brought back."""
+    looks: int = 200
+    """Looks that users saved."""
 
     json_mb: int = 4
     """Largest body of a request that is not a photo, in MiB."""

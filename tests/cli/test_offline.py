@@ -51,7 +51,13 @@ def test_a_kernel_without_filters_is_noticed(code: str, reason: str) -> None:
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with a pair and a recipe; beside it an empty home and no temporary files."""
     monkeypatch.setenv("T2O_CACHE_DIR", str(cache_folder()))  # kernels are not compiled once more
-    for name in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+    for name in (
+        "ORT_DISABLE_TELEMETRY",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "T2O_DATA_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     for variable, name in (("HOME", "home"), ("TMPDIR", "temporary")):
         (tmp_path / name).mkdir()
@@ -119,9 +125,10 @@ def test_a_command_opens_no_socket_and_leaves_nothing_elsewhere(
 
 @needs_a_filter
 @pytest.mark.slow
-def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -> None:
+@pytest.mark.parametrize("keep", ["--keep", "--no-keep"])
+def test_a_server_connects_to_nothing_and_leaves_what_it_keeps_alone(work: Path, keep: str) -> None:
     before = set(work.iterdir())
-    with serving("before.png", guard=offline("connections")) as (running, address):
+    with serving("before.png", keep, guard=offline("connections")) as (running, address):
         port, session = port_of(address), f"/api/v1/sessions/{address.partition('#session=')[2]}"
         status, told = send_request(port, "POST", f"{session}/photos", Path("after.png").read_bytes())
         assert status == 201
@@ -134,7 +141,12 @@ def test_a_server_connects_to_nothing_and_leaves_nothing_elsewhere(work: Path) -
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, err) == (0, "stopped\n", "")
     assert set(work.iterdir()) == before
-    assert list_leftovers(work) == []
+    data = Path(".local", "share", "t2onet")
+    kept = [Path(name) for name in list_leftovers(work) if (work.parent / "home" / name).is_file()]
+    assert all(data in path.parents for path in kept)
+    names = sorted(path.name for path in kept)
+    assert names == ([] if keep == "--no-keep" else ["edit.json", "key", "photo"])
+    assert contents(work.parent / "temporary") == {}
 
 
 @pytest.mark.slow

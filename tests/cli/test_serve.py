@@ -68,7 +68,7 @@ def port_of(address: str) -> int:
 @pytest.mark.slow
 def test_it_serves_photos_until_ctrl_c_and_leaves_nothing(folder: Path) -> None:
     own = photo(folder / "sea.png")
-    with serving("sea.png", "--folder", "uploads") as (running, address):
+    with serving("sea.png", "--folder", "uploads", "--no-keep") as (running, address):
         port = port_of(address)
         session = address.partition("#session=")[2]
         status, told = send_request(port, "GET", f"/api/v1/sessions/{session}")

@@ -12,7 +12,7 @@ import numpy as np
 import PIL.Image
 from starlette.testclient import TestClient
 
-from t2onet.server.sessions import MARKER_FILE
+from t2onet.server.folders import MARKER_FILE
 from tests.planning.scenes import scene
 
 API = "/api/v1"

@@ -34,10 +34,12 @@ def serve_darkroom(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def running(app: FastAPI, settings: ServerSettings) -> Iterator[tuple[LimitedServer, socket.socket]]:
+def running(
+    app: FastAPI, settings: ServerSettings, port: int = 0
+) -> Iterator[tuple[LimitedServer, socket.socket]]:
     """A server in a thread, and where it listens."""
     begun = threading.Event()
-    with bind_socket("127.0.0.1", 0) as listening:
+    with bind_socket("127.0.0.1", port) as listening:
         server = LimitedServer(app, begun.set, settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from t2onet import ServerError
 from t2onet.server import ServerSettings, create_app
-from t2onet.server.sessions import MARKER_FILE, open_server_folder
+from t2onet.server.folders import MARKER_FILE, open_server_folder
 from tests.cli.helpers import ROOT
 from tests.cli.test_serve import port_of, send_request, serving
 from tests.conftest import PATIENCE
@@ -33,7 +33,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and 
 HOLD = """
 import sys
 from pathlib import Path
-from t2onet.server.sessions import open_server_folder
+from t2onet.server.folders import open_server_folder
 folder = open_server_folder(Path(sys.argv[1]))
 (folder.path / "photo").write_text("here")
 print(folder.path, flush=True)
@@ -180,15 +180,15 @@ def test_a_killed_command_is_cleaned_up_after_and_a_running_one_is_not(tmp_path:
         path = f"{API}/sessions/{session}/photos"
         return f"{path}/{json.loads(send_request(port, 'POST', path, picture(32))[1])['photo']}"
 
-    with serving("--folder", place) as (killed, address):
+    with serving("--folder", place, "--no-keep") as (killed, address):
         bring(address)
         killed.send_signal(signal.SIGKILL)
         killed.wait(PATIENCE)
     assert len(files(place)) == 1
-    with serving("--folder", place) as (_, first):
+    with serving("--folder", place, "--no-keep") as (_, first):
         assert files(place) == []
         photo = bring(first)
-        with serving("--folder", place) as (stopped, _):
+        with serving("--folder", place, "--no-keep") as (stopped, _):
             assert len(list(place.iterdir())) == 2
             stopped.send_signal(signal.SIGINT)
             stopped.wait(PATIENCE)

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from t2onet.server import ServerSettings, create_app
-from t2onet.server.sessions import Session
+from t2onet.server.session import Session
 from tests.conftest import PATIENCE
 from tests.server.conftest import Serve
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe

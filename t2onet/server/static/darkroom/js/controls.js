@@ -32,7 +32,7 @@ export function controls(operation, values, { moving, done, labelled = true }) {
     ...one.titles.map((title, at) => row(one, title, one.names[at])),
   ]);
   return {
-    node: element("div", {}, ...inside),
+    node: element("div", { className: "controls" }, ...inside),
     show(after) {
       now = [...after];
       rows.forEach((one, at) => one.show(now[at]));

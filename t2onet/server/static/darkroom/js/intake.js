@@ -1,8 +1,9 @@
-/* Photos come in: dropped, pasted or picked, one or a folder. */
+/* Photos come in: dropped, pasted or picked, one or a folder; recipes may come with them, or alone. */
 
 import { bring } from "./api.js";
 import { byId, typing } from "./dom.js";
 import { notice, waiting } from "./notices.js";
+import { beside, isRecipe, open as openRecipe, withRecipe } from "./recipes.js";
 import { added, choose, ensureSession, leave, room } from "./room.js";
 
 const MIB = 2 ** 20;
@@ -66,17 +67,19 @@ async function walked(entry) {
   return (await Promise.all(found.map(walked))).flat();
 }
 
-/** Bring photos one after another; the first is put on the table. */
+/** Bring photos one after another, with their recipes; the first is put on the table. */
 async function take(files) {
   const photos = files.filter(isPhoto);
+  const recipes = files.filter(isRecipe);
   photos.sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
+  if (!photos.length && recipes.length) return openRecipe(recipes[0]);
   if (!photos.length) return files.length ? notice("No photos were found among these files.") : undefined;
   let chosen = false;
   for (const [at, file] of photos.entries()) {
     const many = photos.length > 1 ? `${at + 1} of ${photos.length}: ` : "";
     const brought = await waiting(() => upload(file, (share) => said(`${many}${file.name}, ${Math.round(100 * share)} %`)));
     if (!brought) continue;
-    added(brought);
+    added(await withRecipe(brought, beside(file, recipes)));
     if (!chosen) await choose(brought.photo);
     chosen = true;
   }

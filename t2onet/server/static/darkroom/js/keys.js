@@ -8,6 +8,8 @@ import * as history from "./history.js";
 import * as looks from "./looks.js";
 import * as many from "./many.js";
 import * as match from "./match.js";
+import { pick } from "./recipes.js";
+import * as removal from "./removal.js";
 import * as save from "./save.js";
 import * as places from "./places.js";
 import { repaint, zoom } from "./stage.js";
@@ -19,12 +21,13 @@ import { change, state } from "./room.js";
 const SURROUNDS = ["dark", "middle", "light", "black"];
 
 const undo = () => state()?.can_undo && change("POST", "undo");
+const undoLast = () => (removal.isLast() ? removal.bringBack() : undo());
 const redo = () => state()?.can_redo && change("POST", "redo");
 
 /** [keys, what they do, how, whether a photo is needed]. */
 const TABLE = [
   [["/"], "Say what should change", () => byId("request").focus(), true],
-  [["Ctrl+z"], "Undo", undo, true],
+  [["Ctrl+z"], "Undo", undoLast, false],
   [["Ctrl+Shift+z", "Ctrl+y"], "Redo", redo, true],
   [["h"], "What was done, to go back to", history.toggle, true],
   [["b"], "Show the photo as it was, while held", () => compare.original(true), true],
@@ -44,7 +47,10 @@ const TABLE = [
   [["ArrowLeft"], "Photo before", () => go(-1), true],
   [["ArrowRight"], "Photo after", () => go(1), true],
   [["o"], "Add photos", () => byId("photos-input").click(), false],
+  [["Delete"], "Remove the photo from the page", removeFocused, true],
+  [["u"], "Bring back the photo removed last", () => removal.bringBack(), false],
   [["l"], "Looks", looks.open, true],
+  [["r"], "Open a recipe file", pick, true],
   [["m"], "Match a look", match.open, false],
   [["a"], "Apply to many", many.open, true],
   [["s", "Ctrl+s"], "Save", save.open, true],
@@ -64,14 +70,25 @@ export function setUp() {
 function pressed(event) {
   const control = event.ctrlKey || event.metaKey;
   if (event.altKey || document.querySelector("dialog[open]")) return;
-  if (typing(event.target) && !(control && event.key.toLowerCase() === "s")) return leave(event);
-  const arrows = event.key.startsWith("Arrow") && event.target.matches("input, [role=slider], .grip, #surface");
+  if (typing(event.target) && !(control && isFree(event))) return leave(event);
+  const moves = event.key.startsWith("Arrow") || event.key === "Delete";
+  const inside = moves && event.target.matches("input, [role=slider], .grip, #surface");
   const held = control ? `Ctrl+${event.shiftKey ? "Shift+" : ""}` : "";
   const name = held + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const [, , does, needed] = TABLE.find(([keys]) => keys.includes(name)) ?? [];
-  if (!does || arrows || (needed && !state())) return;
+  if (!does || inside || (needed && !state())) return;
   event.preventDefault();
   if (!event.repeat || name !== "b") does();
+}
+
+/** Whether a key with Ctrl is no part of typing: S, and with an empty request also undo and redo. */
+function isFree({ key, target }) {
+  return key.toLowerCase() === "s" || (["z", "y"].includes(key.toLowerCase()) && target.id === "request" && !target.value);
+}
+
+/** The photo in the strip that the keyboard is on, or else the one on the table. */
+function removeFocused() {
+  removal.remove(document.activeElement.closest("[data-photo]")?.dataset.photo);
 }
 
 /** Escape leaves the place where one types. */
@@ -92,7 +109,7 @@ function help() {
     element("td", {}, words)));
   dialog("Keyboard", [
     element("table", { className: "keys" }, element("tbody", {}, ...rows)),
-    element("p", { className: "faint" }, "Wheel or pinch zooms, drag moves, double click fits. "
+    element("p", { className: "faint" }, "In the empty request, ↑ brings earlier ones back. Wheel or pinch zooms, drag moves, double click fits. "
       + "Double click on a slider or curve sets it back; with Shift a knot of a curve moves alone."),
   ]);
 }

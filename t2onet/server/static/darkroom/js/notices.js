@@ -7,14 +7,29 @@ const LONG = { bad: 12_000, news: 6000 };
 const MOST = 2;
 let working = 0;
 
-export function notice(words, kind = "bad") {
+/** `action` is [words, what it does]; what `stays` is there until it is dismissed. Returns the notice. */
+export function notice(words, kind = "bad", { action, stays = false } = {}) {
   const close = iconButton("close", "Dismiss", { onclick: () => shown.remove() });
-  const shown = element("div", { className: `notice ${kind}`, role: "alert" }, element("p", {}, words), close);
+  const shown = element("div", { className: `notice ${kind}`, role: "alert" }, element("p", {}, words), ...offered(), close);
   const head = document.querySelector("dialog[open] > header");
+  if (head?.nextElementSibling?.matches(".notice")) head.nextElementSibling.remove();
   if (head) head.after(shown);
   else byId("notices").append(shown);
   while (byId("notices").children.length > MOST) byId("notices").firstChild.remove();
-  setTimeout(() => shown.remove(), LONG[kind]);
+  if (!stays) setTimeout(leave, action ? LONG.bad : LONG[kind]);
+  return shown;
+
+  function offered() {
+    if (!action) return [];
+    const [label, does] = action;
+    return [element("button", { type: "button", className: "act", onclick: () => { shown.remove(); does(); } }, label)];
+  }
+
+  /** Not from under a finger or the keyboard. */
+  function leave() {
+    if (shown.matches(":hover, :focus-within")) setTimeout(leave, LONG.news);
+    else shown.remove();
+  }
 }
 
 /** Run something that may be refused; what went wrong is shown. */

@@ -3,6 +3,7 @@
 import { byId, capital, element, remembered } from "./dom.js";
 import { waiting } from "./notices.js";
 import { inWords, part } from "./places.js";
+import * as recall from "./recall.js";
 import { change, on, room, state } from "./room.js";
 import { start } from "./tools.js";
 
@@ -14,6 +15,7 @@ let last = null;
 
 export function setUp() {
   byId("ask").addEventListener("submit", (event) => { event.preventDefault(); say(byId("request").value); });
+  recall.setUp(byId("request"));
   byId("mode").value = remembered.get("mode", remembered.get("manner", "literal"));
   byId("mode").addEventListener("change", () => remembered.set("mode", byId("mode").value));
   on("photo", () => { last = null; });
@@ -38,6 +40,7 @@ export async function say(request, there = part()) {
   if (!told) return;
   if (told.answered && fresh) sessionStorage.setItem(BEGUN + room.current, words);
   byId("request").value = "";
+  recall.keep(words);
   last = { request: words, told };
   answer();
 }

@@ -1,9 +1,13 @@
 /* What is on the table: the session, its photos, and the edit that stands. Changes are made one after another. */
 
 import { ask, Refusal } from "./api.js";
+import { remembered } from "./dom.js";
 import { notice, trying } from "./notices.js";
 
 const KEY = "t2o-session";
+const LINK_LOST = "This link leads to no photos here: it is unknown, or they have expired. Add photos to begin again.";
+const PHOTO_LOST = "This photo is no longer kept here: it has expired, or was removed elsewhere. Add it again to go on.";
+const PHOTOS_LOST = "Your photos of last time are no longer kept here. Add them again to go on.";
 const bus = new EventTarget();
 const states = new Map();
 let last = Promise.resolve();
@@ -18,17 +22,40 @@ export const tell = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { 
 export const state = (photo = room.current) => states.get(photo) ?? null;
 export const address = (photo = room.current) => `${room.session}/photos/${photo}`;
 
-/** Find the session that the address or this tab knows; a new one is made with the first photo. */
+/** Find the session that the address, this tab or this browser knows; a new one is made with the first photo. */
 export async function begin() {
   const [about, operations] = await Promise.all([ask("GET", "/about"), ask("GET", "/operations")]);
   const { limits, readable_suffixes: suffixes, output_formats: formats } = about;
   Object.assign(room, { limits, suffixes, formats });
   room.operations = new Map(operations.map((one) => [one.name, one]));
-  const named = new URLSearchParams(location.hash.slice(1)).get("session") ?? sessionStorage.getItem(KEY);
-  const found = named && await ask("GET", `/sessions/${encodeURIComponent(named)}`).catch(() => null);
+  const found = linked() === null
+    ? await find(sessionStorage.getItem(KEY) || remembered.get("session", ""), PHOTOS_LOST)
+    : await find(linked(), LINK_LOST);
   if (found) enter(found);
   tell("photos");
   if (room.photos.length) await choose(room.photos[0].photo);
+}
+
+const linked = () => new URLSearchParams(location.hash.slice(1)).get("session");
+
+/** A session by its name, or null; what is unknown or has expired is said. */
+async function find(named, lost) {
+  if (!named) return null;
+  try {
+    return await ask("GET", `/sessions/${encodeURIComponent(named)}`);
+  } catch (error) {
+    if (!(error.status >= 400 && error.status < 500) || error.status === 401) throw error;
+    remember("");
+    notice(lost, "bad", { stays: true });
+    return null;
+  }
+}
+
+/** Let this tab and this browser find a session again; a link to another one has had its day. */
+function remember(session) {
+  sessionStorage.setItem(KEY, session);
+  remembered.set("session", session);
+  if (linked() !== null && linked() !== session) window.history.replaceState(null, "", location.pathname);
 }
 
 export async function ensureSession() {
@@ -36,7 +63,7 @@ export async function ensureSession() {
 }
 
 function enter(session) {
-  sessionStorage.setItem(KEY, session.session);
+  remember(session.session);
   room.session = `/sessions/${encodeURIComponent(session.session)}`;
   room.photos = session.photos;
 }
@@ -65,6 +92,7 @@ export function added(brought) {
 }
 
 export async function remove(photo) {
+  await quiet();
   await ask("DELETE", address(photo));
   const place = room.photos.findIndex((one) => one.photo === photo);
   room.photos.splice(place, 1);
@@ -75,6 +103,14 @@ export async function remove(photo) {
   if (next) return choose(next.photo);
   room.current = null;
   tell("photo");
+}
+
+/** Bring back a photo that was removed, and put it on the table. */
+export async function restore(photo) {
+  const { photos } = await ask("POST", `${address(photo)}/restore`);
+  room.photos = photos;
+  tell("photos");
+  await choose(photo);
 }
 
 function accept(told) {
@@ -99,6 +135,7 @@ async function changed(photo, method, path, body) {
     if (photo === room.current) tell("edit");
     return answer;
   } catch (error) {
+    if (error.kind === "not_found") throw new Error(PHOTO_LOST);
     if (!(error instanceof Refusal) || error.kind !== "conflict") throw error;
     accept(await ask("GET", address(photo)));
     if (photo === room.current) tell("edit");

@@ -3,6 +3,7 @@
 import { ask, download } from "./api.js";
 import { dialog, select } from "./dialog.js";
 import { element } from "./dom.js";
+import { place } from "./kept.js";
 import { notice, waiting } from "./notices.js";
 import { draft } from "./recipe.js";
 import { address, room, settled, state } from "./room.js";
@@ -30,6 +31,7 @@ export function open() {
     element("div", { className: "choice" },
       element("h3", {}, "Recipe"),
       element("p", { className: "faint" }, "A small file beside the photo, to go on from or to use on others (t2o apply)."),
+      element("p", { className: "faint", id: "kept" }, place()),
       button("Save recipe", "", () => ({ kind: "recipe" }))),
     element("div", { className: "choice" },
       element("h3", {}, "Look for other tools"),

@@ -4,7 +4,8 @@ import { preview } from "./api.js";
 import { byId, element, iconButton } from "./dom.js";
 import { idle } from "./newest.js";
 import { waiting } from "./notices.js";
-import { address, choose, on, remove, room } from "./room.js";
+import { remove } from "./removal.js";
+import { address, choose, on, room } from "./room.js";
 
 const SIDE = 160;
 const EDGE = 12;
@@ -42,7 +43,7 @@ function thumb(one) {
   const look = () => waiting(() => choose(one.photo));
   const show = element("button", { className: "thumb", title: one.name, onclick: look }, image);
   const away = iconButton("close", `Remove ${one.name}`, {
-    className: "quiet small away", onclick: () => waiting(() => remove(one.photo)),
+    className: "quiet small away", onclick: () => remove(one.photo),
   });
   return element("div", { "data-photo": one.photo }, show, away);
 }
