@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, edit, evaluate, places, plan, recipes, reproduce, serve, study, train
+from . import apply, data, edit, evaluate, learn, places, plan, recipes, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -25,11 +25,11 @@ app.command("describe")(recipes.describe_recipe)
 app.command("edit")(edit.edit_photos)
 app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(recipes.export_look)
+app.command("learn")(learn.learn_style)
 app.command("looks")(recipes.list_looks)
 app.command("ops")(recipes.list_operations)
 app.command("places")(places.show_places)
 app.command("plan")(plan.plan_recipe)
-app.command("remember")(train.remember_edits)
 app.command("reproduce")(reproduce.reproduce_table)
 app.command("serve")(serve.serve_darkroom)
 app.command("train")(train.train_network)
