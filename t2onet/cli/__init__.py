@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, edit, evaluate, learn, places, plan, recipes, reproduce, serve, study, train
+from . import apply, data, edit, evaluate, learn, match, places, plan, recipes, reproduce, serve, study, train
 
 app = typer.Typer(
     name="t2o",
@@ -27,6 +27,7 @@ app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(recipes.export_look)
 app.command("learn")(learn.learn_style)
 app.command("looks")(recipes.list_looks)
+app.command("match")(match.match_photos)
 app.command("ops")(recipes.list_operations)
 app.command("places")(places.show_places)
 app.command("plan")(plan.plan_recipe)

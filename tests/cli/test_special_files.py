@@ -67,6 +67,8 @@ COMMANDS = [
     "data simulate pipe.jpg -o out",
     "edit a.png brighter --style pipe.onnx",
     "learn pipe.jpg -o out.style",
+    "match pipe.jpg a.png",
+    "match a.png pipe.jpg",
     "train paper --data packed -o out",
     "study rate pipe.csv --port 0",
     "serve pipe.jpg --no-browser --port 0",
