@@ -11,9 +11,11 @@ import PIL.Image
 import pytest
 
 from t2onet import Recipe
+from t2onet.cli.learn import list_doubts
 from t2onet.editor import learning
 from t2onet.editor.learning import MIN_PAIRS
 from t2onet.editor.policy import apply_to_thumbnail
+from t2onet.editor.styles import BASIS_SIZE, Style
 from tests.cli.helpers import T2O, contents, files, photo, pixels
 from tests.planning.scenes import scene
 
@@ -129,3 +131,21 @@ def test_options_that_contradict_a_style_are_refused(t2o: T2O, folder: Path) -> 
         assert reason in done.err
     not_one = t2o("edit", "a.png", "warmer", "--style", "look.json")
     assert (not_one.code, "look.json is no style" in not_one.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("held_out", "pairs", "doubts"),
+    [
+        (learning.HeldOut(0.06, 0.05, 0.031), 100, []),
+        (learning.HeldOut(0.06, 0.004, 0.004), 100, []),  # one look for all photos
+        (learning.HeldOut(0.06, 0.004, 0.004), 5, ["5 pairs are few"]),
+        (learning.HeldOut(0.06, 0.07, 0.058), 100, ["these pairs contradict each other"]),
+        (learning.HeldOut(0.06, 0.05, 0.05), 100, ["these pairs differ in ways that their photos do not"]),
+    ],
+)
+def test_a_style_that_may_disappoint_is_doubted(
+    held_out: learning.HeldOut, pairs: int, doubts: list[str]
+) -> None:
+    style = Style(np.zeros((BASIS_SIZE, 3)), np.zeros((0, 1)), np.zeros((0, BASIS_SIZE, 3)), 0.0, pairs)
+    found = list_doubts(learning.LearnedStyle(style, held_out))
+    assert [note[: len(doubt)] for note, doubt in zip(found, doubts, strict=True)] == doubts
