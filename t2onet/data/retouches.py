@@ -38,16 +38,23 @@ def find_retouches(before: Path, after: Path | None = None) -> tuple[list[PairFi
             raise DataError(
                 f"{folder} is no folder; give a folder of pairs, or the two of the photos and edits"
             )
-    inside = None if after else _find_sides(before)
     problems: list[Problem] = []
-    if after is not None or inside is not None:
-        pairs = list(_match_folders(*(inside or (before, after)), problems))  # type: ignore[arg-type]
-    else:
-        pairs = list(_match_names(before, problems))
+    try:
+        pairs = list(_find_pairs(before, after, problems))
+    except OSError as error:
+        raise DataError(
+            f"{error.filename} cannot be listed ({error.strerror}); check its permissions"
+        ) from None
     if not pairs:
         where = f"{before} and {after} have" if after else f"{before} has"
         raise DataError(f"{where} no pair of a photo and its edit; expected are {_EXPECTED}")
     return pairs, problems
+
+
+def _find_pairs(before: Path, after: Path | None, problems: list[Problem]) -> Iterator[PairFiles]:
+    """The pairs of two folders, of the subfolders of one, or in one folder."""
+    sides = (before, after) if after is not None else _find_sides(before)
+    return _match_names(before, problems) if sides is None else _match_folders(*sides, problems)
 
 
 def _find_sides(folder: Path) -> tuple[Path, Path] | None:
