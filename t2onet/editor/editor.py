@@ -354,13 +354,16 @@ class Editor:
             fixed = [self._where]
         for where in fixed:
             start = make_retouch(picture, start, reading.wishes, where, self.style)
+        # What the expert does may be what was asked for. A style comes first, whatever is asked, and wishes
+        # on top of it; limits are about the photo.
+        limited = any(wish.role is Role.LIMIT for wish in reading.wishes)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
             reading,
             picture,
             start,
             size=size,
-            retouched=bool(fixed),
+            retouched=bool(fixed) and (self.style is None or limited),
             earlier=current.turn.wishes,
             parts=parts,
         )

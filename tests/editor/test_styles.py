@@ -160,6 +160,32 @@ def test_a_style_retouches_the_whole_photo_and_the_request_comes_on_top() -> Non
     assert t2onet.edit(photo, "fix this", style=make_style(0.0)).recipe == Recipe()
 
 
+def find_exposure(request: str, lift: float) -> float:
+    """By how many stops a request changes the exposure of a photo in a style, beside the style's own."""
+    photo, style = make_photo(), make_style(lift)
+    edits = [t2onet.edit(photo, text, style=style) for text in ("fix this", request)]
+    found = [[s.parameters[0] for s in edit.recipe.steps if s.operation == "exposure"] for edit in edits]
+    return sum(found[1]) - sum(found[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lift", [-0.1, 0.1])
+def test_what_a_request_says_comes_on_top_of_what_the_style_does(lift: float) -> None:
+    assert find_exposure("one stop darker", lift) == pytest.approx(-1)
+    steps = t2onet.edit(make_photo(), "darken the left", style=make_style(lift)).recipe.steps
+    assert [step.where for step in steps if step.is_local] == ["left"]
+
+
+@pytest.mark.slow
+def test_limits_hold_for_a_style_too() -> None:
+    photo = make_photo()
+    plain, limited = (
+        np.asarray(t2onet.edit(photo, text, style=make_style(0.15)).image).mean()
+        for text in ("more contrast", "more contrast, but not brighter")
+    )
+    assert limited < plain - 10
+
+
 @pytest.mark.slow
 def test_a_style_is_not_applied_twice() -> None:
     editor = Editor(make_photo(), style=make_style(0.15))
