@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.reasons import read_marked
 from t2onet.data.marks import parse_marks, read_requests
-from t2onet.editor.answer import widen_wish
+from t2onet.editor.answer import settle_wishes
 from t2onet.editor.parts import get_text, take_for_auto
 from t2onet.language.reader import Reader, load_reader
 from t2onet.language.wishes import CHANGES, PLACES, STYLES, WHOLE, Role
@@ -35,8 +35,8 @@ def read_labels(path: Path = LABELS_FILE) -> dict[str, frozenset[str]]:
 
 def list_changed_places(text: str, reader: Reader) -> set[str]:
     """The places that wishes of a request would change alone."""
-    read = reader.read(text).wishes
-    wishes = [widen_wish(take_for_auto(wish), read) for wish in read if wish.role is Role.ASK]
+    read = [take_for_auto(wish) for wish in reader.read(text).wishes]
+    wishes = [wish for wish in settle_wishes(read) if wish.role is Role.ASK]
     found = {wish.where for wish in wishes if wish.what in (*CHANGES, *STYLES)}
     return {place for place in found if place in PLACES and get_text(place) is not None}
 

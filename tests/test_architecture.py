@@ -30,7 +30,7 @@ ROOMS = (
         "executor",
     ),
     *("looks", "planning", "language", "metrics", "editor", "data", "models", "training", "evaluation"),
-    *("studies", "server", "cli"),
+    *("studies", "server", "mcp", "cli"),
 )
 """Each may import only from those before it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -162,7 +162,7 @@ class _Answering:
         limits = [limit for draft in drafts for limit in draft.limits]
         local = self.parts.whole is not None
         soft = {} if limits or self.retouched or local else get_soft_limits([draft.wish for draft in drafts])
-        checked = self.checker.solve([change for draft in drafts for change in draft.changes], limits, soft)
+        checked = self._solve(drafts, limits, soft)
         self._conclude(drafts, checked)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
         return Answer(
@@ -214,6 +214,30 @@ class _Answering:
                 draft.changes = [_restrict(change, where) for change in draft.changes]
             if not draft.changes:
                 draft.wish = decline(draft.wish, _explain_missing(draft.wish))
+        _drop_opposed_changes(drafts)
+
+    def _solve(
+        self, drafts: Sequence[WishDraft], limits: Sequence[Measure], soft: Mapping[Measure, Collection[str]]
+    ) -> Checked:
+        """Find the amounts of all changes.
+
+        Wishes that would not be seen are declined and change nothing, unless the others would then move what
+        they are about the other way.
+        """
+        changes = [change for draft in drafts for change in draft.changes]
+        checked = self.checker.solve(changes, limits, soft)
+        effects = iter(checked.effects)
+        unseen = [draft for draft in drafts if _is_unseen(draft, [next(effects) for _ in draft.changes])]
+        without = [change for draft in drafts if draft not in unseen for change in draft.changes]
+        if len(without) == len(changes):
+            return checked
+        simpler = self.checker.solve(without, limits, soft)
+        measures = {change.measure for draft in unseen for change in draft.changes if change.measure}
+        if self.checker.moves_back(simpler.recipe, measures):
+            return checked
+        for draft in unseen:
+            draft.wish, draft.changes = decline(draft.wish, "the photo cannot show more of that"), []
+        return simpler
 
     def _conclude(self, drafts: Sequence[WishDraft], checked: Checked) -> None:
         """What became of each wish, from the effects of its changes and the excesses of its limits."""
@@ -462,6 +486,30 @@ def _restrict(change: Change, where: str) -> Change:
     return replace(change, where=where, measure=measure)
 
 
+def _is_unseen(draft: WishDraft, effects: Sequence[float | None]) -> bool:
+    """Whether changes are measured, nobody stated one, and none can be seen."""
+    return bool(draft.changes) and all(
+        change.stated is None and effect is not None and effect < NOTICEABLE
+        for change, effect in zip(draft.changes, effects, strict=True)
+    )
+
+
+def _drop_opposed_changes(drafts: Sequence[WishDraft]) -> None:
+    """Of the changes of each wish keep the first, and those that do not oppose another wish's first.
+
+    "Less purple and colder": without purple a photo is warmer, but that it is colder was asked for.
+    """
+    leading = {draft.changes[0].measure for draft in drafts if draft.changes}
+    for draft in drafts:
+        draft.changes = [
+            change
+            for change in draft.changes
+            if change is draft.changes[0]
+            or change.measure is None
+            or replace(change.measure, sign=-change.measure.sign) not in leading
+        ]
+
+
 def _takes_back(wish: Wish, earlier: Sequence[Wish]) -> bool:
     """Whether a wish is the opposite of one that was met before."""
     opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}.get(wish.direction)
@@ -481,7 +529,12 @@ def _is_same(one: Wish, other: Wish) -> bool:
 def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
     """Of "the white balance is off, too warm" the wish that says which way is left."""
     told = {(wish.what, wish.where) for wish in wishes if wish.direction in (Direction.UP, Direction.DOWN)}
-    told |= {("warmth", where) for what, where in told if what in ("cast", "tint")}
+    told |= {
+        (general, where)
+        for what, where in told
+        if what in ("cast", "tint")
+        for general in ("warmth", "colour")
+    }
     return [
         wish
         for wish in wishes

@@ -5,7 +5,7 @@ Amounts that a person stated are never adjusted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -29,7 +29,7 @@ NOTICEABLE = 1.0
 _ROUNDS = 3
 _COARSE = 2
 """Pixels in a row of the thumbnail for one of the smaller picture, where the search begins."""
-_SHARES = (1.0, 0.6, 0.35, 0.2)
+_SHARES = (0.6, 0.35, 0.2)
 """Shares of all targets that are tried, one after the other, until every wish is seen."""
 _ENOUGH, _ENOUGH_EFFECT, _BETTER = 0.5, 4.0, 0.05
 """A change is enough at this share of its target or at this many just-noticeable differences."""
@@ -193,18 +193,16 @@ class Checker:
     ) -> Checked:
         """Amounts that reach every target, with side effects that break limits made up for.
 
-        Where wishes stand in each other's way, all go less far. `soft` limits are held where that is easy;
-        each comes with what wishes are about that may move it.
+        Where wishes stand in each other's way, all go less far, and their operations as far as they can.
+        `soft` limits are held where that is easy; each comes with what wishes are about that may move it.
         """
-        best: Checked | None = None
-        for share in _SHARES:
-            weaker = [replace(change, target=share * change.target) for change in changes]
-            checked = self._solve(weaker, limits, soft)
-            if best is None or _rate(checked, changes) > _rate(best, changes) + _BETTER:
-                best = checked
+        best = self._solve(changes, limits, soft)
+        for changes_tried in _list_compromises(changes):
             if _rate(best, changes) >= 1:
                 break
-        assert best is not None
+            checked = self._solve(changes_tried, limits, soft)
+            if _rate(checked, changes) > _rate(best, changes) + _BETTER:
+                best = checked
         return best
 
     def _solve(
@@ -267,6 +265,11 @@ class Checker:
             if len(free) + len(holds) < 2 or moved < _SETTLED:
                 break
 
+    def moves_back(self, recipe: Recipe, measures: Collection[Measure]) -> bool:
+        """Whether a recipe moves something that was asked for the other way."""
+        after = SmallPicture(apply_to_thumbnail(recipe, self.picture))
+        return any(self.before.measure_change(after, measure) < -NOTICEABLE for measure in measures)
+
     def _make_hold(self, limit: Measure, changes: list[Change], most: float) -> Hold:
         """Add changes that move a limited quantity back, either way where it must not move at all."""
         movers = {}
@@ -286,9 +289,7 @@ class Checker:
         change = changes[number]
         measure = change.measure
         assert measure is not None
-        own = [
-            at for at, other in enumerate(changes) if other.wish is change.wish and other.measure == measure
-        ]
+        own = [at for at, other in enumerate(changes) if other.wish is change.wish]
         others = self.before.measure_change(self._render_without(changes, amounts, own), measure)
 
         def effect(amount: float) -> float:
@@ -380,6 +381,21 @@ def find_amount(
         if any(abs(amount - tried) < _SAME for tried in reached):
             break
     return min(reached, key=lambda one: abs(reached[one] - target))
+
+
+def _list_compromises(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """The same changes with smaller targets; for several wishes also by operations that go to their ends."""
+    for capped in (True, False) if any(change.wish is not changes[0].wish for change in changes) else (True,):
+        for share in _SHARES:
+            yield [
+                replace(
+                    change,
+                    target=share * change.target,
+                    usual=share * change.usual,
+                    capped=capped and change.capped,
+                )
+                for change in changes
+            ]
 
 
 def _rate(checked: Checked, changes: Sequence[Change]) -> float:

@@ -109,6 +109,13 @@ def cure_complaints(wishes: Sequence[Wish], request: str) -> tuple[Wish, ...]:
     )
 
 
+def calm_photo(command: Wish) -> tuple[Wish, ...]:
+    """Less of a photo that nothing was done to yet: "looks overcooked" asks for less contrast and colour."""
+    if command.what != "less" or command.quantity is not None:
+        return ()
+    return (replace(command, what="punch", direction=Direction.DOWN),)
+
+
 def join_limits(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...]:
     """The last wishes, to be met anew under limits that were said afterwards: "but not the reds".
 

@@ -28,6 +28,7 @@ from .answer import answer_reading
 from .conversation import (
     REPLIES,
     answer_question,
+    calm_photo,
     count_turns,
     cure_complaints,
     find_turn,
@@ -98,11 +99,11 @@ def edit(
 class Editor:
     """A photo that is opened once, and requests about it, with undo and redo.
 
-    `reader` is a name or an object, as in `edit`. `previous` is the recipe of the photo before, for requests
-    such as "like the last one". Requests about the whole photo are met at the place `where`: in words, its
-    effect is measured; otherwise, and through a `mask`, amounts are those for the whole. A mask also stands
-    for what a request names and nothing finds. A request can have a part of its own. With a `style`, every
-    request is in mode expert, and the retouch is in that style.
+    `reader` is a name or an object, as in `edit`, and may be set between requests. `previous` is the recipe
+    of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
+    the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those
+    for the whole. A mask also stands for what a request names and nothing finds. A request can have a part of
+    its own. With a `style`, every request is in mode expert, and the retouch is in that style.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Editor:
         self.policy = policy
         self.previous = previous
         self.style = style if style is None or isinstance(style, Style) else load_style_file(style)
-        self._reader = reader
+        self.reader = reader
         self._past: list[Edit] = []
         self._future: list[Edit] = []
 
@@ -282,7 +283,7 @@ class Editor:
         _check_request(request)
         if self.policy is not None:
             return self._answer_by_policy(self.policy, request, mode, current)
-        reading = read(request, self._reader)
+        reading = read(request, self.reader)
         current = replace(current, request=request, wishes=(), reply="")
         if conversation and (restated := restate_amount(reading.wishes, current.turn.wishes)):
             return self._meet_instead(restated, current.turn.since, reading.wishes[0], current)
@@ -408,7 +409,12 @@ class Editor:
         if command.what in ("question", *REPLIES):
             return answer_question((done,), current, self.picture)
         if not conversation and command.what != "copy":
-            return _decline(command, current, NOTHING_YET)
+            calmer = calm_photo(command)
+            return (
+                self._meet(Reading(current.request, calmer), current)
+                if calmer
+                else _decline(command, current, NOTHING_YET)
+            )
         if command.what in ("undo", "redo"):
             return self._move(current, done)
         if command.what == "reverse":

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from .. import operations
 from ..language.quantities import Quantity, Unit
-from ..language.wishes import HUES, RANGES, WHOLE, ZONES, Amount, Direction, Wish
+from ..language.wishes import HUES, RANGES, WHOLE, ZONES, Amount, Direction, Wish, get_attributes
+from ..operations import Attribute
 from .measures import Measure
 
 AMOUNT_FACTORS = {Amount.LITTLE: 0.6, Amount.PLAIN: 1.0, Amount.MUCH: 2.2}
@@ -137,12 +138,17 @@ _HUE_BALANCE = {
     "magenta": (0.0, 1.0),
 }
 """Temperature and tint of a shift of the whole photo towards a hue."""
+_BALANCED = {Attribute.REDNESS: ("tint", "tint"), Attribute.WARMTH: ("warmth", "temperature")}
+"""What wishes call the attributes of a cast, and the parameter of white balance that moves each."""
 _WARM_ANGLE, _COOL_ANGLE = 45.0, 225.0
 _GRADING_ANGLES = dict(zip(HUES, (0.0, 30.0, 60.0, 120.0, 180.0, 220.0, 280.0, 320.0), strict=True))
 _ZONE_TARGET, _RANGE_TARGET, _CAST_TARGET, _GRADING_TARGET = 10.0, 14.0, 8.0, 7.0
+_CAST_ATTRIBUTE_TARGET = 3.0
+"""How far a cast moves what it is recognised by at least, whatever else moves that."""
 _TONING_TARGET, _ZONE_COLOUR_TARGET = 6.0, 8.0
 _PUNCH_SHARE = 0.6
 _HAZE_CONTRAST = 0.5
+_FADED_CONTRAST = 6.0
 _OTHER_END = {"highlights": "shadows", "whites": "shadows", "shadows": "highlights", "blacks": "highlights"}
 """The zone that carries a change of the light where another must keep its own."""
 _ZONE_LIGHT_SHARE = 0.4
@@ -185,7 +191,10 @@ def _realize(wish: Wish, held: Collection[str]) -> Iterator[Change]:
             yield from _realize_whole(wish, what, sign, share)
     elif wish.what == "fade":
         yield Change(wish, "blacks", {"amount": 100.0 * sign}, usual=0.6 * AMOUNT_FACTORS[wish.amount])
-        yield Change(wish, "contrast", {"p": -0.5 * sign}, usual=0.4 * AMOUNT_FACTORS[wish.amount])
+        less = Measure("contrast", -sign)
+        yield Change(
+            wish, "contrast", {"p": -1.0 * sign}, less, {}, _FADED_CONTRAST * AMOUNT_FACTORS[wish.amount]
+        )
     elif wish.what == "haze" and sign < 0 and wish.quantity is None and wish.where == WHOLE:
         yield from _realize_whole(wish, "haze", sign)
         yield from _realize_whole(wish, "contrast", 1, _HAZE_CONTRAST)
@@ -326,6 +335,11 @@ def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
         temperature, tint = _HUE_BALANCE[wish.hue]
         unit = {"temperature": 100.0 * temperature * sign, "tint": 100.0 * tint * sign}
         yield Change(wish, "white_balance", unit, measure, {}, _CAST_TARGET * factor)
+        for attribute, way in get_attributes("cast", Direction.UP, hue=wish.hue):
+            what, slider = _BALANCED[attribute]
+            seen = Measure(what, way * sign)
+            target = _CAST_ATTRIBUTE_TARGET * factor
+            yield Change(wish, "white_balance", {slider: 100.0 * way * sign}, seen, {}, target)
     elif wish.where in ZONES:
         angle = _GRADING_ANGLES[wish.hue]
         yield _make_grading(wish, angle if sign > 0 else (angle + 180) % 360, measure)

@@ -43,6 +43,8 @@ MAX_PIECES = 126
 """The most pieces of a sentence that are read; what follows is left out."""
 MAX_READINGS = 64
 """Requests whose readings are remembered."""
+MAX_SHARED_MARGIN = 2.0
+"""A word belongs to several wishes where its scores for them differ by less."""
 MAX_WORD = 40
 """Words of more characters are unknown."""
 _DIRECTIONS, _AMOUNTS, _ROLES, _VERBS = tuple(Direction), tuple(Amount), tuple(Role), tuple(Verb)
@@ -187,10 +189,13 @@ def decode_wishes(
 ) -> list[DecodedWish]:
     """The wishes in the network's outputs (T, classes) for one sentence, one for each head."""
     found: list[DecodedWish] = []
-    for piece in find_heads(outputs["what"], owners):
+    heads = find_heads(outputs["what"], owners)
+    belongs_least = np.maximum(outputs["belongs"][:, heads].max(axis=1, initial=0) - MAX_SHARED_MARGIN, 0)
+    for piece in heads:
         owner = owners[piece]
         wish = _decode_wish({name: value[piece] for name, value in outputs.items()}, words[owner], looks)
-        belongs = {owners[at] for at in np.flatnonzero(outputs["belongs"][:, piece] > 0).tolist()} | {owner}
+        pieces = np.flatnonzero(outputs["belongs"][:, piece] > belongs_least)
+        belongs = {owners[at] for at in pieces.tolist()} | {owner}
         members = frozenset(member for member in belongs if member >= 0 and words[member].text[0].isalnum())
         if wish.where in PLACES and members == {owner}:  # a place is named by a word of its own
             wish = replace(wish, where=WHOLE)

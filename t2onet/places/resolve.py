@@ -40,6 +40,9 @@ from .named import PICTURE_SIDE, SnappedMask, find_place
 from .ranges import TileColours, weigh_range
 from .shapes import weigh_linear, weigh_position, weigh_radial
 
+_SMALL_GAP = 3.0
+"""Blocks of a photo are averaged to this many times the size of its small picture, or more."""
+
 
 @dataclass(frozen=True)
 class OpenedPhoto:
@@ -64,7 +67,7 @@ class OpenedPhoto:
         height, width = self.pixels.shape[:2]
         share = min(PICTURE_SIDE / max(height, width), 1.0)
         size = max(round(width * share), 1), max(round(height * share), 1)
-        small = self.with_pixels(resize_array(self.pixels, size)).image.to_srgb()
+        small = self.with_pixels(resize_array(self.pixels, size, reducing_gap=_SMALL_GAP)).image.to_srgb()
         return np.ascontiguousarray(to_depth(small.pixels, np.float32).transpose(2, 0, 1))
 
     @cached_property

@@ -168,7 +168,8 @@ def test_one_module_alone_imports_onnx_runtime() -> None:
 def test_no_release_of_a_runtime_dependency_arrives_unseen() -> None:
     """A minor release of ONNX Runtime switched telemetry on."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["cluster"]]
+    optional = project["optional-dependencies"]
+    needed = [*project["dependencies"], *optional["cluster"], *optional["mcp"]]
     assert [one for one in needed if not re.search(r",<\d+(\.\d+)?$", one)] == []
     (runtime,) = (one for one in needed if one.startswith("onnxruntime"))
     assert re.search(r",<1\.\d+$", runtime)

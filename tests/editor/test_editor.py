@@ -13,6 +13,8 @@ import t2onet
 from t2onet import Editor, Recipe, RequestError, apply
 from t2onet.editor import make_thumbnail
 from t2onet.editor.policy import PolicyAnswer
+from t2onet.metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
+from t2onet.operations import Attribute
 from t2onet.recipe import Step
 from tests.editor.helpers import PHOTO, KnownSentences
 
@@ -156,6 +158,15 @@ def test_a_request_without_words_is_refused(request_: str) -> None:
     assert reader.asked == []
 
 
+def test_the_reader_may_be_set_between_requests() -> None:
+    editor = Editor(PHOTO, reader=(first := KnownSentences()))
+    editor.ask("brighter")
+    editor.reader = second = KnownSentences()
+    editor.follow("warmer")
+    assert (first.asked, second.asked) == (["brighter"], ["warmer"])
+    assert [step.operation for step in editor.current.recipe.steps] == ["white_balance", "exposure"]  # type: ignore[union-attr]
+
+
 def test_other_refusals() -> None:
     with pytest.raises(RequestError, match="there is no mode 'wild'; there are literal, expert"):
         ask("brighter", mode="wild")
@@ -263,3 +274,13 @@ def test_the_positions_of_fields_that_programs_may_rely_on() -> None:
     names = [field.name for field in fields(t2onet.Edit)]
     assert names[:4] == ["photo", "request", "mode", "recipe"]
     assert names[4:9] == ["wishes", "reply", "because", "turn", "aside"]
+
+
+@pytest.mark.parametrize("request_", ["too much", "a bit less"])
+def test_less_of_a_photo_as_it_was_opened_is_less_contrast_and_colour(request_: str) -> None:
+    edit = ask(request_)
+    before, after = (make_thumbnail(image, 64) for image in (t2onet.open_image(PHOTO), edit.image))
+    change = measure_attributes(after) - measure_attributes(before)
+    for attribute in (Attribute.CONTRAST, Attribute.COLOURFULNESS):
+        at = ATTRIBUTE_INDEX[attribute]
+        assert change[at] < -JUST_NOTICEABLE[at]

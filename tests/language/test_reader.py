@@ -65,7 +65,8 @@ def decode(
 ) -> list[Wish]:
     """Read a sentence by a network that finds these wishes: for each head the wish and the other words.
 
-    Each word is one piece, but a head is two, of which the second has the logits of another wish.
+    Each word is one piece, but a head is two, of which the second has the logits of another wish. `word=4`
+    belongs to it by that score, other words by 1.
     """
     words = split_words(text)
     texts = [word.text for word in words]
@@ -98,7 +99,8 @@ def decode(
             outputs[name][piece, number] = 9
         outputs["what"][piece + 1, 1] = 9
         for other in others.split():
-            outputs["belongs"][owners.index(texts.index(other)), piece] = 1
+            word, _, score = other.partition("=")
+            outputs["belongs"][owners.index(texts.index(word)), piece] = float(score or 1)
     return attach_quantities(decode_wishes(outputs, words, owners, LOOKS), words, text)
 
 
@@ -112,6 +114,13 @@ def test_a_wish_has_a_head_and_other_words_in_order() -> None:
     assert (wish.where, wish.hue, wish.role) == ("sky", "yellow", Role.LIMIT)
     assert (wish.head, wish.start) == ("yellow", 22)
     assert wish.words == ("sky", "slightly", "less", "yellow")
+
+
+def test_a_word_is_shared_by_wishes_only_where_its_scores_are_near() -> None:
+    heads = {"light": (BRIGHTER, "more sky=0.5"), "sharpness": (Wish("sharpness"), "more sky=4")}
+    light, sharpness = decode("more light and sharpness sky", heads)
+    assert light.words == ("more", "light")
+    assert sharpness.words == ("more", "sharpness", "sky")
 
 
 def test_nothing_is_read_where_no_piece_is_a_head() -> None:
