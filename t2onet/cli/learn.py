@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError
-from ..image.files import check_writable
 from .common import (
     EXIT_INTERRUPTED,
     JobsOption,
@@ -54,6 +53,7 @@ def learn_style(
     """
     from ..data.retouches import find_retouches
     from ..editor.learning import learn_style
+    from ..image import check_writable
 
     if len(pairs) > 2:
         exit_with_error(
