@@ -3,6 +3,7 @@
 from .editor import Edit as Edit
 from .editor import Editor as Editor
 from .editor import edit as edit
+from .editor.matching import match as match
 from .errors import Cancelled as Cancelled
 from .errors import DataError as DataError
 from .errors import ImageError as ImageError

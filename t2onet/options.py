@@ -13,6 +13,7 @@ from .errors import RequestError
 Mode = Literal["literal", "expert"]
 """`literal` does what the sentence says and nothing else; `expert` also retouches the photo."""
 LITERAL: Final = "literal"
+EXPERT: Final = "expert"
 MODES: tuple[Mode, ...] = get_args(Mode)
 DEFAULT_MODE: Mode = LITERAL
 

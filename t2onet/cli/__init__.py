@@ -11,7 +11,22 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import apply, data, edit, evaluate, mcp, places, plan, recipes, reproduce, serve, study, train
+from . import (
+    apply,
+    data,
+    edit,
+    evaluate,
+    learn,
+    match,
+    mcp,
+    places,
+    plan,
+    recipes,
+    reproduce,
+    serve,
+    study,
+    train,
+)
 
 app = typer.Typer(
     name="t2o",
@@ -25,12 +40,13 @@ app.command("describe")(recipes.describe_recipe)
 app.command("edit")(edit.edit_photos)
 app.command("evaluate")(evaluate.evaluate_systems)
 app.command("export")(recipes.export_look)
+app.command("learn")(learn.learn_style)
 app.command("looks")(recipes.list_looks)
+app.command("match")(match.match_photos)
 app.command("mcp")(mcp.serve_agents)
 app.command("ops")(recipes.list_operations)
 app.command("places")(places.show_places)
 app.command("plan")(plan.plan_recipe)
-app.command("remember")(train.remember_edits)
 app.command("reproduce")(reproduce.reproduce_table)
 app.command("serve")(serve.serve_darkroom)
 app.command("train")(train.train_network)

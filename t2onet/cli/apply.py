@@ -376,7 +376,7 @@ class _ApplyWorker:
 
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
-        _refuse_existing(task, self.overwrite)
+        refuse_existing(task, self.overwrite)
         left_out: list[str] = []
         edited = self._apply(open_image(task.source), progress, stop, left_out)
         self.made.extend(make_folders(task.target.parent))
@@ -416,7 +416,7 @@ def is_written(result: Path) -> bool:
     return True
 
 
-def _refuse_existing(task: PhotoTask, overwrite: bool) -> None:
+def refuse_existing(task: PhotoTask, overwrite: bool) -> None:
     if task.target.exists() and not overwrite:
         raise OutputError(f"{task.target} exists already; give another -o, --overwrite or --skip-existing")
 

@@ -89,6 +89,14 @@ def exit_with_error(message: str, code: int = EXIT_REFUSED) -> NoReturn:
     raise typer.Exit(code)
 
 
+def get_given_options(context: typer.Context) -> dict[str, object]:
+    """The options that were given on the command line, without defaults."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {
+        name: context.params[name] for name, source in sources.items() if source and source.name != "DEFAULT"
+    }
+
+
 def with_options(group: type, parameter: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Decorator of commands: each field of a dataclass becomes an option.
 

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..errors import OutputError, RequestError
-from ..options import DEFAULT_MODE, DEFAULT_READER, MAX_CLI_VARIANTS, Mode, ReaderName, reconcile_mode
+from ..options import (
+    DEFAULT_MODE,
+    DEFAULT_READER,
+    EXPERT,
+    LITERAL,
+    MAX_CLI_VARIANTS,
+    Mode,
+    ReaderName,
+    reconcile_mode,
+)
 from .apply import (
     PhotoOutcome,
     PhotoReport,
@@ -42,13 +51,15 @@ from .common import (
     WhereOption,
     exit_on_error,
     exit_with_error,
+    get_given_options,
     parse_where_option,
 )
 from .photos import EDITED_SUFFIX, PhotoTask, select_photos
 
 if TYPE_CHECKING:
     from ..editor import Edit
-    from ..editor.networks import StylePolicy, T2ONetPolicy
+    from ..editor.networks import T2ONetPolicy
+    from ..editor.styles import Style
     from ..image import Image
     from ..recipe import Mask, Recipe
     from ..recipe.where import Where
@@ -56,6 +67,7 @@ if TYPE_CHECKING:
 
 @exit_on_error
 def edit_photos(
+    ctx: typer.Context,
     given: Annotated[
         list[str],
         typer.Argument(
@@ -94,7 +106,13 @@ def edit_photos(
     jobs: JobsOption = None,
     network: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of your own network or style, written by `t2o export`."),
+        typer.Option(metavar="DIR", help="Folder of your own network, written by `t2o export`."),
+    ] = None,
+    style: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Retouch in your own style, learned by `t2o learn`; implies mode expert."
+        ),
     ] = None,
     max_megapixels: MaxMegapixelsOption = None,
     quiet: QuietOption = False,
@@ -105,6 +123,9 @@ def edit_photos(
 
     check_overwrite_options(overwrite, skip_existing)
     mode = reconcile_mode(mode, manner, "--mode", "--manner")
+    own_style = None if style is None else _open_style(style, network, ctx)
+    if own_style is not None:
+        mode = EXPERT
     if max_megapixels is not None:
         set_max_megapixels(max_megapixels)
     photos, request = _split_arguments(given)
@@ -125,6 +146,7 @@ def edit_photos(
             mode,
             reader,
             _EditedPart.parse(where, mask),
+            own_style,
             strength,
             variants,
             seed,
@@ -145,7 +167,7 @@ def edit_photos(
     print_reports(reports, len(todo), as_json=as_json, quiet=quiet, notes=selected.notes, data=work.to_json)
 
 
-def _open_policy(network: Path | None, reader: ReaderName, mode: Mode) -> T2ONetPolicy | StylePolicy | None:
+def _open_policy(network: Path | None, reader: ReaderName, mode: Mode) -> T2ONetPolicy | None:
     """The network in a folder, if it has the mode; None without a folder."""
     if network is None:
         return None
@@ -155,6 +177,18 @@ def _open_policy(network: Path | None, reader: ReaderName, mode: Mode) -> T2ONet
     policy = open_policy(network, reader)
     check_mode(policy, mode)
     return policy
+
+
+def _open_style(path: Path, network: Path | None, ctx: typer.Context) -> Style:
+    """The style in a file; refused beside options that say otherwise."""
+    from ..editor.styles import load_style_file
+
+    options = get_given_options(ctx)
+    if network is not None:
+        exit_with_error("--style and --network both say what retouches; give one of them")
+    if LITERAL in (options.get("mode"), options.get("manner")):
+        exit_with_error("--style retouches photos, and --mode literal does not; give one of them")
+    return load_style_file(path)
 
 
 def _start_loading_reader(name: ReaderName) -> None:
@@ -214,11 +248,12 @@ class _EditWorker:
     """Edits each photo."""
 
     open_photo: Callable[[PhotoTask], Image]
-    policy: T2ONetPolicy | StylePolicy | None
+    policy: T2ONetPolicy | None
     request: str
     mode: Mode
     reader: ReaderName
     part: _EditedPart
+    style: Style | None
     strength: float
     variants: int
     seed: int
@@ -237,7 +272,12 @@ class _EditWorker:
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
         editor = Editor(
-            self.open_photo(task), self.policy, reader=self.reader, where=self.part.where, mask=self.part.mask
+            self.open_photo(task),
+            self.policy,
+            reader=self.reader,
+            where=self.part.where,
+            mask=self.part.mask,
+            style=self.style,
         )
         variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
@@ -331,7 +371,7 @@ class _EditWorker:
         )
         found = find_sidecar(picture)
         if overwrite and self.sidecar:
-            return (*left_out, *_replace_files(image, edit.recipe, picture))
+            return (*left_out, *replace_files(image, edit.recipe, picture))
         notes: tuple[str, ...] = tuple(left_out)
         if skip and picture.exists():
             _check_same_picture(image, picture)
@@ -387,7 +427,7 @@ def _check_same_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
         raise OutputError(f"{problem} not what this request makes; give another -o, or --overwrite")
 
 
-def _replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
+def replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:
     """Replace a picture and its recipe.
 
     The old recipe is removed first: if the process is killed in between, the picture has no recipe rather

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ..errors import OutputError, PlanError
-from .common import JsonOption, exit_on_error, make_console, print_json, print_line, print_rows, split_commas
+from .common import (
+    JsonOption,
+    exit_on_error,
+    get_given_options,
+    make_console,
+    print_json,
+    print_line,
+    print_rows,
+    split_commas,
+)
 from .photos import describe_path_error
 
 if TYPE_CHECKING:
@@ -20,14 +29,6 @@ if TYPE_CHECKING:
 
 GLOBAL_ONLY_OPTIONS = ("way", "random_beam", "repeats", "solver", "refine", "seed")
 LOCAL_ONLY_OPTIONS = ("masks", "panoptic", "segmenter", "normalise", "mask_limit", "removals")
-
-
-def get_given_options(context: typer.Context) -> dict[str, object]:
-    """The options that were given on the command line, without defaults."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return {
-        name: context.params[name] for name, source in sources.items() if source and source.name != "DEFAULT"
-    }
 
 
 def check_options(options: dict[str, object]) -> None:

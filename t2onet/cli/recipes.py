@@ -150,7 +150,7 @@ def export_look(
         Path,
         typer.Argument(
             metavar="RECIPE|WEIGHTS",
-            help="Recipe (JSON), name of a look, or what `t2o train` or `t2o remember` wrote.",
+            help="Recipe (JSON), name of a look, or what `t2o train` wrote.",
         ),
     ],
     output: Annotated[
@@ -175,8 +175,8 @@ def export_look(
 
     A .pp3 or .xmp applies a HaldCLUT, which is written beside it and moved to the program's own folder.
 
-    Weights (.safetensors) of the configs paper and rl, and styles, become a folder that `t2o edit --network`
-    and `t2o evaluate --system` open.
+    Weights (.safetensors) of the configs paper and rl become a folder that `t2o edit --network` and
+    `t2o evaluate --system` open.
     """
     if recipe.suffix == _WEIGHTS_SUFFIX:
         _export_network(recipe, output, precision, overwrite=overwrite)
@@ -210,34 +210,25 @@ def _export_network(weights: Path, folder: Path, precision: WeightFormat | None,
     try:
         import onnx  # noqa: F401
 
-        from ..models.files import export_t2onet, load_network, read_tensors
-        from ..models.style_memory import STYLE_MEMORY_KIND, export_style_memory, load_style_memory
+        from ..models.files import export_t2onet, load_network
         from ..models.t2onet import T2ONet
     except ImportError as error:
         raise TrainingError(f"exporting a network needs {error.name}: pip install 't2onet[train]'") from None
-    from ..inference import MEMORY_FILE, NETWORK_FILES
+    from ..inference import NETWORK_FILES
 
-    existing = next((name for name in (*NETWORK_FILES, MEMORY_FILE) if (folder / name).exists()), None)
+    existing = next((name for name in NETWORK_FILES if (folder / name).exists()), None)
     if existing is not None and not overwrite:
         raise TrainingError(
             f"{folder} holds a network already ({existing}); give another folder, or --overwrite"
         )
-    names: tuple[str, ...] = NETWORK_FILES
-    if read_tensors(weights)[1].get("network") == STYLE_MEMORY_KIND:
-        memory, names = load_style_memory(weights), (MEMORY_FILE,)
-        folder.mkdir(parents=True, exist_ok=True)
-        export_style_memory(memory, folder, overwrite=overwrite)
-    else:
-        loaded = load_network(weights)
-        if not isinstance(loaded.network, T2ONet):
-            raise TrainingError(
-                f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so that "
-                "t2o edit cannot run it; export one of the configs paper, rl or rl-pretrained"
-            )
-        folder.mkdir(parents=True, exist_ok=True)
-        export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
-    for name in {*NETWORK_FILES, MEMORY_FILE} - {*names}:
-        (folder / name).unlink(missing_ok=True)  # of what was there before
-    size = sum((folder / name).stat().st_size for name in names) / 1e6
+    loaded = load_network(weights)
+    if not isinstance(loaded.network, T2ONet):
+        raise TrainingError(
+            f"{weights} holds a network that makes no recipes ({loaded.metadata['network']}), so that "
+            "t2o edit cannot run it; export one of the configs paper, rl or rl-pretrained"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    export_t2onet(loaded.network, loaded.vocabulary, folder, precision or "int8", overwrite=overwrite)
+    size = sum((folder / name).stat().st_size for name in NETWORK_FILES) / 1e6
     print_line(f"{weights} -> {folder}, {size:.1f} MB", err=False)
     print_line(f'try it: t2o edit photo.jpg "..." --network {folder}', err=False)

@@ -1,19 +1,14 @@
-"""`t2o train` and `t2o remember`: networks and styles from data."""
+"""`t2o train`: networks from data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ..errors import DataError, OutputError, T2OError, TrainingError, needs_extra
-from .common import Ticker, exit_on_error, print_line
-
-if TYPE_CHECKING:
-    from ..data import Sample
-    from ..models.style_memory import StylePair
+from ..errors import TrainingError, needs_extra
+from .common import exit_on_error
 
 
 @exit_on_error
@@ -70,54 +65,3 @@ def train_network(
         half=half,
         cpu=cpu,
     )
-
-
-@exit_on_error
-def remember_edits(
-    dataset: Annotated[
-        Path, typer.Argument(metavar="DATASET", help="Pairs of photos by one expert, with requests.")
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
-    split: Annotated[str, typer.Option(metavar="NAME", help="Split to use.")] = "train",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-) -> None:
-    """Learn the style of an expert from pairs (the extra `train`); minutes on a CPU.
-
-    `t2o export FILE DIR` makes it a folder that `t2o edit --network` opens.
-    """
-    if output.exists() and not overwrite:
-        raise OutputError(f"{output} exists; give another name or --overwrite")
-    if not output.absolute().parent.is_dir():
-        raise OutputError(f"{output} cannot be written: there is no folder {output.parent}; create it first")
-    with needs_extra(TrainingError, "remembering needs torch and safetensors", "train", with_cause=True):
-        from ..models.style_memory import MAX_PAIRS, build_style_memory, save_style_memory
-    from ..data import open_dataset
-
-    found = open_dataset(dataset, splits=[split])
-    if len(found.samples) > MAX_PAIRS:
-        raise DataError(
-            f"{dataset} has {len(found.samples)} pairs of {split}, and each is compared with each, which "
-            f"is too much memory for more than {MAX_PAIRS}; give a folder with fewer"
-        )
-    memory = build_style_memory(_read_style_pairs(found.samples))
-    save_style_memory(output, memory, {"data": found.fingerprint, "split": split}, overwrite=overwrite)
-    print_line(f"{len(memory.anchors)} edits remembered -> {output}", err=False)
-
-
-def _read_style_pairs(samples: Sequence[Sample]) -> Iterator[StylePair]:
-    """Each pair as small pictures; pairs that cannot be read are reported and left out."""
-    from ..models.style_memory import PICTURE_SIDE, StylePair
-    from ..planning.pictures import open_photo_pair, to_working_picture
-
-    ticker = Ticker()
-    for number, sample in enumerate(samples):
-        try:
-            pair = open_photo_pair(sample.before, sample.after)
-        except T2OError as error:
-            print_line(f"left out: {sample.name}: {error}")
-            continue
-        before, after = (
-            to_working_picture(photo, PICTURE_SIDE, PICTURE_SIDE) for photo in (pair.before, pair.after)
-        )
-        yield StylePair(before, after, sample.requests[0] if sample.requests else "")
-        ticker.tell(f"{number + 1} of {len(samples)} pairs seen, {ticker.elapsed_seconds:.0f} s")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from ..image import open_image
 from ..language.reader import Reader, Reading, read
 from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Verb, Wish
 from ..looks import looks
-from ..options import DEFAULT_MODE, DEFAULT_READER, LITERAL, MODES, Mode, ReaderName, check_reader
+from ..options import DEFAULT_MODE, DEFAULT_READER, EXPERT, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..places import OpenedPhoto
 from ..recipe import Mask, Recipe, Step
 from ..recipe.where import Where, parse_where
@@ -60,6 +61,7 @@ from .policy import (
     find_visible_steps,
     make_thumbnail,
 )
+from .styles import Style, load_style_file
 
 VARIANT_SPREAD = 0.35
 """Standard deviation of the random factor on the strength of each step of a variant."""
@@ -79,6 +81,7 @@ def edit(
     reader: Reader | ReaderName = DEFAULT_READER,
     where: Where | None = None,
     mask: Mask | None = None,
+    style: Style | str | Path | None = None,
     manner: Mode | None = None,
 ) -> Edit:
     """Edit a photo (an Image, an array or a file) as a request in words says.
@@ -87,9 +90,11 @@ def edit(
     `manner` is its deprecated old name. `strength` 1 is the answer as it is. `policy` is another network that
     answers instead. `reader` reads the request: "default", "free" (which learned from no research data), or
     another. `where` ("sky", "top except reds") or `mask` is the part that requests about the whole are for.
+    `style` (a file of `t2o learn`) retouches the photo in that style, in mode expert.
     """
     mode = resolve_mode(mode, manner)
-    return Editor(photo, policy, reader=reader, where=where, mask=mask).ask(request, mode=mode).at(strength)
+    editor = Editor(photo, policy, reader=reader, where=where, mask=mask, style=style)
+    return editor.ask(request, mode=mode).at(strength)
 
 
 class Editor:
@@ -99,7 +104,7 @@ class Editor:
     of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
     the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those
     for the whole. A mask also stands for what a request names and nothing finds. A request can have a part of
-    its own.
+    its own. With a `style`, every request is in mode expert, and the retouch is in that style.
     """
 
     def __init__(
@@ -111,15 +116,19 @@ class Editor:
         previous: Recipe | None = None,
         where: Where | None = None,
         mask: Mask | None = None,
+        style: Style | str | Path | None = None,
     ) -> None:
         if not isinstance(reader, Reader):
             check_reader(reader)
+        if policy is not None and style is not None:
+            raise RequestError("a style and another network were given, and both retouch; give one of them")
         if policy is not None and (where or mask):
             raise RequestError("another network edits whole photos; leave out where and mask, or the network")
         self._where, self._part = _check_part(where, mask)
         self.photo = open_image(photo)
         self.policy = policy
         self.previous = previous
+        self.style = style if style is None or isinstance(style, Style) else load_style_file(style)
         self.reader = reader
         self._past: list[Edit] = []
         self._future: list[Edit] = []
@@ -294,6 +303,8 @@ class Editor:
         """The edit after a request; in a conversation, it may be about `current` and move in the history."""
         if mode not in MODES:
             raise RequestError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+        if self.style is not None:
+            mode, current = EXPERT, replace(current, mode=EXPERT)
         _check_request(request)
         if self.policy is not None:
             return self._answer_by_policy(self.policy, request, mode, current)
@@ -368,14 +379,17 @@ class Editor:
         if current.mode != LITERAL and not start.steps:
             fixed = [self._where]
         for where in fixed:
-            start = make_retouch(picture, start, reading.wishes, where)
+            start = make_retouch(picture, start, reading.wishes, where, self.style)
+        # What the expert does may be what was asked for. A style comes first, whatever is asked, and wishes
+        # on top of it; limits are about the photo.
+        limited = any(wish.role is Role.LIMIT for wish in reading.wishes)
         size = (self.photo.height, self.photo.width)
         answer = answer_reading(
             reading,
             picture,
             start,
             size=size,
-            retouched=bool(fixed),
+            retouched=bool(fixed) and (self.style is None or limited),
             earlier=current.turn.wishes,
             parts=parts,
         )

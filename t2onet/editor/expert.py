@@ -1,7 +1,8 @@
 """Mode expert: the retouch that an expert would give a photo, as a recipe.
 
 A graph predicts, for a thumbnail and the attributes a request asks for, the tones the expert would give it. A
-curve for each channel takes the picture a part of the way there, and planning names the steps.
+curve for each channel takes the picture a part of the way there, and planning names the steps. A style of
+one's own (styles.py) gives the target picture instead.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..options import DEFAULT_READER, ReaderName
 from ..recipe import Recipe, Step
 from .check import round_parameters
 from .policy import apply_to_thumbnail
+from .styles import Style
 
 MAX_STEPS = 6
 """Steps of a retouch."""
@@ -39,6 +41,8 @@ _OPERATIONS = (
     "vibrance",
     "tone",
 )
+_GRADING_COST, _GRADING_SHARE = 0.01, 0.6
+"""Grading is tried where the other steps leave more than this, and used if it leaves at most that share."""
 _NEARLY_GREY, _MIN_GREY_SHARE, _MOST_TINT = 6.0, 0.1, 2.5
 """Chroma of what is nearly grey, the share of it that counts, and the mean chroma it may be given."""
 _BALANCE_SHARES = (1.0, 0.7, 0.4, 0.2, 0.0)
@@ -56,22 +60,58 @@ _REGULARIZATION = 0.02
 
 
 def make_retouch(
-    picture: np.ndarray, recipe: Recipe, wishes: Sequence[Wish], where: str | None = None
+    picture: np.ndarray,
+    recipe: Recipe,
+    wishes: Sequence[Wish],
+    where: str | None = None,
+    style: Style | None = None,
 ) -> Recipe:
-    """A recipe with the expert's retouch of a picture (3, side, side) added, perhaps at one place alone."""
-    from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
+    """A recipe with the retouch of a picture (3, side, side) added, perhaps at one place alone.
 
+    It is that of the expert in the package, or of a style.
+    """
     after = apply_to_thumbnail(recipe, picture) if recipe.steps else picture
-    curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
-    target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
-    planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
-    steps = [(step.operation, _round(step)) for step in _keep_greys(planned, _shrink(after))]
+    if style is None:
+        planned: Sequence[Step] = _plan_expert(picture, after, wishes)
+    else:
+        framed = Recipe(steps=tuple(step for step in recipe.steps if step.is_geometry))
+        target = style.retouch(picture)
+        planned = plan_retouch(after, apply_to_thumbnail(framed, target) if framed.steps else target)
+    steps = [(step.operation, _round(step)) for step in planned]
     if not recipe.steps:
         retouch = Recipe.from_steps(steps)
         return retouch if where is None else retouch.restrict(where)
     for operation, values in steps:
         recipe = recipe.adjust(operation, values, where)
     return recipe
+
+
+def _plan_expert(picture: np.ndarray, after: np.ndarray, wishes: Sequence[Wish]) -> list[Step]:
+    """Steps that take `after` towards the tones that the expert would give a picture."""
+    from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
+
+    curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
+    target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
+    planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
+    return _keep_greys(planned, _shrink(after))
+
+
+def plan_retouch(picture: np.ndarray, target: np.ndarray, steps: int = MAX_STEPS) -> Sequence[Step]:
+    """Steps for the whole photo that take a picture (3, H, W) to a target, as a photographer would.
+
+    Grading is used only where it explains what the others leave; single hues are not changed at all, as
+    predicted targets have little to say about them.
+    """
+    from ..planning import plan_darkroom
+    from ..planning.darkroom import BASIC
+
+    start, aim = (np.ascontiguousarray(one, np.float32) for one in (picture, target))
+    names = (*BASIC, "black_and_white", "tone")
+    plain = plan_darkroom(start, aim, steps, names)
+    if plain.cost < _GRADING_COST:
+        return plain.steps
+    graded = plan_darkroom(start, aim, steps, (*names, "grading"))
+    return graded.steps if graded.cost < _GRADING_SHARE * plain.cost else plain.steps
 
 
 def _keep_greys(steps: Sequence[Step], picture: np.ndarray) -> list[Step]:

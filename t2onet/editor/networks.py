@@ -1,7 +1,7 @@
 """Trained networks as policies, by ONNX Runtime: a thumbnail and a request in, steps out.
 
-A folder holds either the paper's T2ONet (a graph for the request, a graph for each step and a description) or
-an expert's style (one graph). The editor of the package needs neither. Nothing here is random.
+A folder holds the paper's T2ONet: a graph for the request, a graph for each step and a description. The
+editor of the package does not need it. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from ..inference import MEMORY_FILE, NETWORK_FILES, T2ONET, open_session
 from ..language.vocabulary import NONE, Vocabulary, tokens
 from ..options import DEFAULT_READER, ReaderName, check_reader
 from ..recipe import Step
-from .expert import OnnxStyle, measure_wanted
-from .policy import THUMBNAIL_SIDE, PolicyAnswer
+from .policy import PolicyAnswer
 
 
 class T2ONetPolicy:
@@ -80,37 +79,25 @@ def _make_step(name: str, published: np.ndarray) -> Step:
     return Step.from_trusted(name, operations.get_operation(name).complete(tuple(published.tolist())))
 
 
-class StylePolicy:
-    """An expert's style: takes a photo towards the tones that the expert gave to similar photos."""
-
-    side = THUMBNAIL_SIDE
-    modes: tuple[str, ...] = ()
-
-    def __init__(self, folder: Path, reader: ReaderName = DEFAULT_READER) -> None:
-        self.reader: ReaderName = reader
-        self._style = OnnxStyle(open_session(folder / MEMORY_FILE))
-
-    def answer(self, picture: np.ndarray, request: str, mode: str) -> PolicyAnswer:
-        """Answer a request about a picture (3, side, side) in [0, 1], sRGB."""
-        curves = self._style.parameters(picture, picture, measure_wanted(request, self.reader))
-        return PolicyAnswer(tuple(request.split()), (Step.from_trusted("color", curves),))
-
-
-def open_policy(folder: Path, reader: ReaderName = DEFAULT_READER) -> T2ONetPolicy | StylePolicy:
-    """Open a network or a style that `t2o export` wrote; a style leaves reading to a reader."""
+def open_policy(folder: Path, reader: ReaderName = DEFAULT_READER) -> T2ONetPolicy:
+    """Open a network that `t2o export` wrote; it reads requests itself."""
     check_reader(reader)
     missing = [name for name in NETWORK_FILES if not (folder / name).is_file()]
-    is_style = len(missing) == len(NETWORK_FILES) and (folder / MEMORY_FILE).is_file()
-    if missing and not is_style:
+    if len(missing) == len(NETWORK_FILES) and (folder / MEMORY_FILE).is_file():
+        raise RequestError(
+            f"{folder} holds a style of an older release; learn it again by t2o learn PAIRS -o mine.style, "
+            "and use it by --style mine.style"
+        )
+    if missing:
         raise RequestError(
             f"{folder} is no exported network, {missing[0]} is missing; make one by t2o export WEIGHTS DIR"
         )
-    if reader != DEFAULT_READER and not is_style:
+    if reader != DEFAULT_READER:
         raise RequestError(
             f"{folder} holds a network that reads requests itself; leave out the reader {reader}"
         )
     try:
-        return StylePolicy(folder, reader) if is_style else T2ONetPolicy(folder)
+        return T2ONetPolicy(folder)
     except T2OError:
         raise
     except Exception as error:  # from JSON, from missing fields, and whatever ONNX Runtime raises

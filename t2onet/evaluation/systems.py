@@ -28,7 +28,7 @@ from ..editor import Editor, apply_policy_steps, apply_to_thumbnail
 from ..editor.networks import open_policy
 from ..editor.policy import Policy
 from ..errors import DataError, needs_extra, suggest
-from ..inference import MEMORY_FILE, NETWORK_FILES
+from ..inference import NETWORK_FILES
 from ..options import DEFAULT_READER, LITERAL, READERS, ReaderName
 from ..recipe import Recipe
 from .cases import EvaluationProgress
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 EVALUATION_SIDE = 128
 """Side in pixels of the pictures that systems see, as in the paper."""
 _BATCH_SIZE = 32
-_EXPORTED_FILES = (NETWORK_FILES[-1], MEMORY_FILE)
-"""Files of which the folder of an exported network or style has one."""
 
 
 class Question(NamedTuple):
@@ -255,9 +253,9 @@ def open_system_file(name: str, path: Path, *, bfloat16: bool = False) -> System
 
 
 def _open_exported(folder: Path) -> Policy:
-    if not any((folder / name).is_file() for name in _EXPORTED_FILES):
+    if not (folder / NETWORK_FILES[-1]).is_file():
         raise DataError(
-            f"{folder} has neither {BEST_WEIGHTS_FILE} nor {_EXPORTED_FILES[0]}: "
+            f"{folder} has neither {BEST_WEIGHTS_FILE} nor {NETWORK_FILES[-1]}: "
             "it is neither a run nor an exported network"
         )
     return open_policy(folder)

@@ -89,6 +89,14 @@ def srgb_to_lab(image: Array) -> Array:
     return array_namespace(image).stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=-3)
 
 
+def lab_to_srgb(values: Array) -> Array:
+    """L*, a*, b* to display-referred sRGB, beyond [0, 1] for colours that sRGB does not have."""
+    lightness, a, b = (values[..., i, :, :] for i in range(3))
+    y = (lightness + 16.0) / 116.0
+    roots = array_namespace(values).stack([y + a / 500.0, y, y - b / 200.0], axis=-3)
+    return encode_srgb(xyz_to_linear(_cie_cube(roots)))
+
+
 def _cie_root(values: Array) -> Array:
     """CIE's cube root, linear near black."""
     xp = array_namespace(values)

@@ -9,7 +9,7 @@ unusual edit, a wrong pair) get less weight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -20,17 +20,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..editor.expert import TONE_LEVELS, measure_wanted
-from ..errors import DataError, TrainingError
+from ..errors import DataError
 from ..image import write_atomically
-from ..inference import MEMORY_FILE
 from ..metrics.attributes import ATTRIBUTE_INDEX
 from ..metrics.distances import load_lite0_network
-from .files import export_graph, read_tensors, write_tensors
+from .files import export_graph
 
 PICTURE_SIDE = 128
 """Pixels a side of the pictures it sees."""
-STYLE_MEMORY_KIND = "memory"
-"""The kind in the metadata of a file."""
 
 BLOCK_CHANNELS = {2: 24, 4: 40, 7: 80, 10: 112}
 """Blocks of EfficientNet-Lite0 whose outputs are used, and their channels."""
@@ -143,28 +140,11 @@ def feature_slices() -> dict[str, slice]:
     return dict(zip(FEATURE_SIZES, (slice(*pair) for pair in pairwise(ends)), strict=True))
 
 
-def save_style_memory(
-    path: Path, memory: StyleMemoryNetwork, metadata: Mapping[str, str], *, overwrite: bool = False
-) -> None:
-    """Write a file that `load_style_memory` reads."""
-    write_tensors(path, memory.state_dict(), {"network": STYLE_MEMORY_KIND, **metadata}, overwrite=overwrite)
-
-
-def load_style_memory(path: Path) -> StyleMemoryNetwork:
-    """Read a file that `t2o remember` wrote."""
-    tensors, metadata = read_tensors(path)
-    if metadata.get("network") != STYLE_MEMORY_KIND:
-        raise TrainingError(f"{path} holds no style memory; make one by t2o remember DATASET -o {path.name}")
-    memory = StyleMemoryNetwork(*tensors["anchors"].shape)
-    memory.load_state_dict(tensors)
-    return memory.eval()
-
-
-def export_style_memory(memory: StyleMemoryNetwork, folder: Path, *, overwrite: bool = True) -> None:
+def export_style_memory(memory: StyleMemoryNetwork, path: Path, *, overwrite: bool = False) -> None:
     """Write the graph of a style memory."""
     inputs = (torch.rand(1, 3, PICTURE_SIDE, PICTURE_SIDE), torch.zeros(1, len(ATTRIBUTE_INDEX)))
     graph = export_graph(memory, inputs, ("image", "wanted"), ("tones",), axes={})
-    write_atomically(folder / MEMORY_FILE, graph, overwrite=overwrite)
+    write_atomically(path, graph, overwrite=overwrite)
 
 
 class StylePair(NamedTuple):

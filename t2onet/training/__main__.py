@@ -14,6 +14,7 @@ from ..models.answering import answer_runs
 from .places import add_place_commands
 from .reader_run import add_reader_commands, print_line
 from .run import configs, train
+from .style import add_style_command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,6 +36,7 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_answer(commands.add_parser("answer", help="answer recorded questions with trained runs"))
     add_reader_commands(commands.add_parser("reader", help="pack for, train and export the reader"))
     add_place_commands(commands.add_parser("places", help="pack for, train and export the place network"))
+    add_style_command(commands.add_parser("style", help="fit and export the style of mode expert"))
     return parser
 
 

@@ -311,11 +311,11 @@ def test_the_papers_network_is_exported_and_asked(t2o: T2O, photo: Path) -> None
     facts = describe_network("t2onet", paper.config, words)
     write_tensors(photo / "best.safetensors", paper.state_dict(), facts)
     (photo / "kept").mkdir()
-    (photo / "kept" / "memory.onnx").write_bytes(b"mine")
+    (photo / "kept" / "begin.onnx").write_bytes(b"mine")
     kept = t2o("export", "best.safetensors", "kept")
     assert (kept.code, kept.out, kept.err.count("\n")) == (2, "", 1)
-    assert kept.err.startswith("t2o: kept holds a network already (memory.onnx); ")
-    assert contents(photo / "kept") == {"memory.onnx": b"mine"}
+    assert kept.err.startswith("t2o: kept holds a network already (begin.onnx); ")
+    assert contents(photo / "kept") == {"begin.onnx": b"mine"}
     assert t2o("export", "best.safetensors", "kept", "--overwrite").code == 0
     assert sorted(contents(photo / "kept")) == ["about.json", "begin.onnx", "step.onnx"]
     done = t2o("export", "best.safetensors", "mine")

@@ -35,6 +35,7 @@ def test_every_way_there_has_a_way_back(seed: int) -> None:
         colour.lightness_to_luminance(colour.luminance_to_lightness(image)), image, atol=1e-12
     )
     np.testing.assert_allclose(lab_to_srgb(colour.srgb_to_lab(image[0])), image[0], atol=1e-5)
+    np.testing.assert_allclose(colour.lab_to_srgb(colour.srgb_to_lab(image)), image, atol=1e-5)
 
 
 def test_grey_has_no_colour_and_white_is_white() -> None:

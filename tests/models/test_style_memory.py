@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from t2onet.editor.expert import TONE_LEVELS, measure_tones, measure_wanted
-from t2onet.errors import DataError, TrainingError
+from t2onet.errors import DataError
 from t2onet.inference import MEMORY_FILE, import_onnxruntime
 from t2onet.models import style_memory as networks
-from t2onet.models.files import write_tensors
 from t2onet.models.style_memory import (
     MIN_PAIRS,
     PICTURE_SIDE,
@@ -20,8 +19,6 @@ from t2onet.models.style_memory import (
     StylePair,
     build_style_memory,
     export_style_memory,
-    load_style_memory,
-    save_style_memory,
 )
 from tests.planning.scenes import scene
 
@@ -88,22 +85,9 @@ def test_too_few_pairs_are_refused() -> None:
         build_style_memory(())
 
 
-def test_a_memory_comes_back_from_its_file(memory: StyleMemoryNetwork, tmp_path: Path) -> None:
-    save_style_memory(tmp_path / "memory.safetensors", memory, {})
-    picture = scene(PICTURE_SIDE, 3)
-    again = answer_request(load_style_memory(tmp_path / "memory.safetensors"), picture, "darker")
-    np.testing.assert_array_equal(again, answer_request(memory, picture, "darker"))
-
-
-def test_other_weights_are_no_memory(tmp_path: Path) -> None:
-    write_tensors(tmp_path / "other.safetensors", {"a": torch.zeros(1)}, {"network": "paper"})
-    with pytest.raises(TrainingError, match="holds no style memory; make one by t2o remember"):
-        load_style_memory(tmp_path / "other.safetensors")
-
-
 def test_the_graph_says_what_torch_says(memory: StyleMemoryNetwork, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
-    export_style_memory(memory, tmp_path)
+    export_style_memory(memory, tmp_path / MEMORY_FILE)
     session = import_onnxruntime().InferenceSession(tmp_path / MEMORY_FILE)
     picture = scene(PICTURE_SIDE, 7)
     (found,) = session.run(None, {"image": picture[None], "wanted": measure_wanted("darker")[None]})
