@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -73,9 +74,12 @@ _RETOUCHED_SHARE = 0.25
 """How far wishes go at least that an expert's retouch should meet."""
 _WHOLE_EFFECTS = ("grain", "vignette")
 _OUTLINES = ("sharpness", "clarity")
+_ONLY_CHANGED = ("lightness", "contrast", "colour", "warmth", "tint", "punch", *GEOMETRY)
+"""What can only be taken back where a step changed it; a photo itself may have grain or a vignette."""
 REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
-_LEFT = {Amount.LITTLE: 0.6, Amount.PLAIN: 0.0, Amount.MUCH: 0.0}
+_LEFT = {Amount.LITTLE: 0.7, Amount.PLAIN: 0.5, Amount.MUCH: 0.25}
+"""The share of an effect that less of it leaves; nothing is left where it is taken back."""
 USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
 """Mean and standard deviation of L* of an ordinary photo."""
 _FIXED_SHARE = 0.7
@@ -103,18 +107,22 @@ def answer_reading(
     size: tuple[int, int] = (1, 1),
     retouched: bool = False,
     earlier: Sequence[Wish] = (),
+    taken: Sequence[Wish] = (),
+    because: Mapping[str, Sequence[str]] = MappingProxyType({}),
     parts: PhotoParts | None = None,
 ) -> Answer:
     """Meet the wishes of a request on top of a recipe; `picture` (3, H, W) is the photo before it.
 
     `size` is the height and width of the photo itself. With `retouched` the recipe is an expert's retouch:
     wishes are measured from the photo before it, and a retouch that meets them is left as it is. `earlier`
-    wishes led to the recipe: the opposite of one takes a part of it back. `parts` are those of the photo
+    wishes led to the recipe: the opposite of one takes a part of it back. `taken` are the wishes for looks
+    of all turns, and `because` has the words that led to each operation. `parts` are those of the photo
     itself; by default they are found on the picture.
     """
     if parts is None:
         parts = PhotoParts(open_thumbnail(picture), picture)
     answering = _Answering(picture, recipe, size, retouched=retouched, earlier=earlier, parts=parts)
+    answering.taken, answering.because = taken or earlier, because
     return answering.answer(reading)
 
 
@@ -146,6 +154,8 @@ class _Answering:
         self.size = size
         self.retouched = retouched
         self.checker = Checker(picture, recipe, picture if retouched else None)
+        self.taken: Sequence[Wish] = ()
+        self.because: Mapping[str, Sequence[str]] = {}
         self.share = 1.0
         """How far wishes go, as a share of the usual."""
         self.reasons: dict[str, tuple[str, ...]] = {}
@@ -312,22 +322,28 @@ class _Answering:
             return wish
         if wish.what == "auto":  # the retouch that the recipe begins with
             return replace(wish, outcome=Outcome.DONE)
-        if taken := self._find_taken_back(wish):
-            return self._take_back(wish, taken)
+        if wish.verb is Verb.CANCEL and (taken_back := self._cancel(wish)) is not None:
+            return taken_back
         if wish.what == "look":
-            return self._drop_look(wish) if wish.verb is Verb.CANCEL else self._apply_look(wish)
+            return self._apply_look(wish)
         if wish.what in GEOMETRY:
             return self._apply_geometry(wish)
         effect = self._find_removed_effect(wish)
         return self._remove_effect(wish, effect) if effect else wish
 
+    def _cancel(self, wish: Wish) -> Wish | None:
+        """Take back what a wish says to undo; None where it may be about the photo itself."""
+        if wish.what == "look":
+            return self._drop_look(wish)
+        if taken := self._find_taken_back(wish):
+            return self._take_back(wish, taken)
+        if wish.what in _ONLY_CHANGED and wish.quantity is None:
+            return decline(wish, f"there is no change of {_name(wish)} to take back")
+        return None
+
     def _find_taken_back(self, wish: Wish) -> set[str]:
         """The operations of steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
-        if (
-            wish.verb is not Verb.CANCEL
-            or wish.quantity is not None
-            or wish.what not in (*CHANGES, *GEOMETRY)
-        ):
+        if wish.quantity is not None or wish.what not in (*CHANGES, *GEOMETRY):
             return set()
         moved = {wish.what} if wish.what in GEOMETRY else {change.operation for change in realize(wish)}
         moved -= {"mixer", "grading"}  # which other wishes may have moved as well
@@ -362,7 +378,8 @@ class _Answering:
         recipe = self.checker.recipe
         if (at := recipe.find_step(operation)) is None:
             return wish
-        share = _LEFT[wish.amount]
+        is_less = wish.what == operation and wish.role is Role.ASK and wish.verb is not Verb.CANCEL
+        share = _LEFT[wish.amount] if is_less else 0.0
         steps = [
             *recipe.steps[:at],
             *([recipe.steps[at].blend(share)] if share else []),
@@ -402,10 +419,21 @@ class _Answering:
         return self.share * LOOK_STRENGTHS[wish.amount]
 
     def _drop_looks(self, recipe: Recipe) -> Recipe:
-        """The recipe without the steps of looks that were taken before: another look takes their place."""
-        names = [wish.looks[0][0] for wish in self.earlier if wish.looks and wish.outcome is Outcome.DONE]
-        own = [step for name in names for step in looks()[name].recipe.steps]
-        return recipe.model_copy(update={"steps": tuple(step for step in recipe.steps if step not in own)})
+        """The recipe without the steps of looks that were taken before: another look takes their place.
+
+        A step that was changed since is still the look's, if the look's words were the first to lead to it.
+        """
+        steps = recipe.steps
+        for wish in self.taken:
+            if wish.looks and wish.outcome is Outcome.DONE:
+                own = looks()[wish.looks[0][0]].recipe.steps
+                moved = {step.operation for step in own if self._began_with(step.operation, wish)}
+                steps = tuple(step for step in steps if step not in own and step.operation not in moved)
+        return recipe.model_copy(update={"steps": steps})
+
+    def _began_with(self, operation: str, wish: Wish) -> bool:
+        """Whether the words of a wish were the first that led to an operation."""
+        return tuple(self.because.get(operation, ()))[: len(wish.words)] == wish.words != ()
 
     def _apply_geometry(self, wish: Wish) -> Wish:
         step = make_geometry(wish, self._measure_aspect())

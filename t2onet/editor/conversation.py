@@ -141,7 +141,8 @@ def count_turns(command: Wish) -> int:
 def find_turn(command: Wish) -> int | None:
     """The number of the turn that is to be undone, where it is not the last: "forget the first change"."""
     named = [_ORDINALS[word] for word in map(str.lower, command.words) if word in _ORDINALS]
-    return named[0] if named and command.quantity is None else None
+    is_one = command.quantity is None or command.quantity.value == 1  # "the first one"
+    return named[0] if named and is_one else None
 
 
 def take_out_turn(recipe: Recipe, before: Recipe, after: Recipe) -> Recipe:
@@ -170,7 +171,11 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     bare = alone or vague or new.verb in (Verb.SET, Verb.REPLACE)
     asked = [wish for wish in last if wish.role is Role.ASK]
     same = [wish for wish in asked if vague or (wish.what, wish.where) == (new.what, new.where)]
-    if not bare or len(same) != 1 or same[0].quantity is None or same[0].outcome is Outcome.DECLINED:
+    if alone and not same and new.where == WHOLE:  # "half a stop", after "the sky a stop darker"
+        same = [wish for wish in asked if wish.what == new.what]
+    if not bare or len(same) != 1 or same[0].outcome is Outcome.DECLINED:
+        return ()
+    if same[0].quantity is None and (vague or not alone):
         return ()
     restated = restate(same[0], quantity)
     return tuple(

@@ -391,6 +391,8 @@ class Editor:
             size=size,
             retouched=bool(fixed) and (self.style is None or limited),
             earlier=current.turn.wishes,
+            taken=[wish for edit in (*self._past, current) for wish in edit.turn.wishes if wish.looks],
+            because=current.because,
             parts=parts,
         )
         for name, words in answer.reasons.items():

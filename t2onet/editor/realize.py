@@ -35,6 +35,8 @@ _DARKEST = 1 / 32
 _EXPOSURE_NAMES = ("exp", "ev")
 """Beginnings of words beside which a bare number counts stops."""
 MOST_STOPS = 5.0
+_MOST_NAMED_STOPS = 10.0
+"""Numbers up to here beside a name of exposure are stops, also where it does not go as far."""
 _ABSOLUTE_KELVIN = 1500.0
 """Smaller numbers are differences."""
 
@@ -264,7 +266,8 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[
             wish.where
         ]
-        yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, _ZONE_TARGET * factor)
+        target = _ZONE_TARGET * factor
+        yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, target, where=wish.where)
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
     elif wish.what == "tint":
@@ -402,7 +405,7 @@ def _convert_to_stops(quantity: Quantity, full: float, named: bool) -> float:
     value, unit = quantity.value, quantity.unit
     if unit is Unit.FACTOR and value > 0:
         return math.log2(value)
-    is_small = value <= MOST_STOPS and (named or value != int(value))
+    is_small = value <= (_MOST_NAMED_STOPS if named else MOST_STOPS) and (named or value != int(value))
     if unit is Unit.STOPS or (unit is not Unit.PERCENT and is_small):
         return value
     return math.log2(1 + value / 100) if full > 0 else math.log2(max(1 - value / 100, _DARKEST))
