@@ -287,6 +287,42 @@ def test_a_step_is_taken_back_by_its_name(picture: np.ndarray) -> None:
         assert answer.wishes[0].outcome is Outcome.DONE
 
 
+def test_what_no_step_did_is_not_taken_back(picture: np.ndarray) -> None:
+    (answer, (wish,)) = meet(picture, Wish("contrast", DOWN, verb=Verb.CANCEL))
+    assert not answer.steps
+    assert (wish.outcome, wish.reason) == (
+        Outcome.DECLINED,
+        "there is no change of the contrast to take back",
+    )
+
+
+@pytest.mark.parametrize(
+    ("wish", "left"),
+    [
+        (Wish("grain", DOWN), 20.0),
+        (Wish("grain", DOWN, Amount.LITTLE), 28.0),
+        (Wish("grain", DOWN, Amount.MUCH), 10.0),
+        (Wish("grain", DOWN, verb=Verb.CANCEL), None),
+    ],
+)
+def test_less_of_an_effect_leaves_a_part_of_it(picture: np.ndarray, wish: Wish, left: float | None) -> None:
+    recipe, _ = meet(picture, wish, recipe=Recipe.from_steps([("grain", 40)]))
+    assert [step.parameters[0] for step in recipe.steps] == ([] if left is None else [left])
+
+
+@pytest.mark.parametrize(("number", "stops"), [(5.5, 5.0), (9.0, 5.0), (4.0, 4.0)])
+def test_numbers_beside_exposure_are_stops_up_to_its_end(
+    picture: np.ndarray, number: float, stops: float
+) -> None:
+    recipe, _ = meet(picture, Wish("lightness", UP, quantity=Quantity(number, sign=1), head="exposure"))
+    assert recipe.steps[0].parameters == (stops,)
+
+
+def test_contrast_of_a_zone_stays_in_it(picture: np.ndarray) -> None:
+    recipe, _ = meet(picture, Wish("contrast", UP, where="shadows"))
+    assert {str(step.where) for step in recipe.steps} == {"shadows"}
+
+
 def test_an_effect_that_is_not_wanted_is_taken_out_of_a_look(picture: np.ndarray) -> None:
     vintage = Wish("look", looks=(("vintage", 0.9), ("noir", 0.2)))
     assert looks()["vintage"].recipe.find_step("grain") is not None

@@ -495,6 +495,10 @@ def test_a_bare_number_replaces_the_last_one() -> None:
     assert restate_amount([replace(bare, start=0, head="shadows")], [last]) == (), "of another word"
     assert restate_amount([replace(bare, where="shadows")], [last]) == ()
     assert restate_amount([bare, Wish("warmth", UP)], [last]) == ()
+    (in_sky,) = restate_amount([bare], [replace(last, where="sky")])
+    assert (in_sky.where, in_sky.quantity) == ("sky", half), "of the place that was spoken of"
+    (by_eye,) = restate_amount([bare], [replace(last, quantity=None)])
+    assert (by_eye.direction, by_eye.quantity) == (DOWN, half), "in place of an amount that was found"
 
 
 def test_another_look_takes_the_place_of_the_one_before() -> None:
@@ -502,6 +506,15 @@ def test_another_look_takes_the_place_of_the_one_before() -> None:
     editor.follow("moody")
     noir = editor.follow("noir")
     assert noir.recipe.steps == looks()["noir"].recipe.steps
+
+
+def test_a_look_that_later_turns_changed_is_taken_back_as_a_whole() -> None:
+    editor = make_editor()
+    for sentence in ("moody", "more", "warmer", "sharper"):
+        editor.follow(sentence)
+    noir = editor.follow("noir")
+    own = {step.operation for step in looks()["noir"].recipe.steps}
+    assert {step.operation for step in noir.recipe.steps} - own <= {"sharpness", "white_balance"}
 
 
 def test_more_colour_takes_black_and_white_back() -> None:
