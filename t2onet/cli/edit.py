@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -206,16 +207,25 @@ def _split_arguments(given: list[str]) -> tuple[list[str], str]:
     *photos, request = given
     if not photos:
         exit_with_error('a photo and a request are needed, such as: t2o edit photo.jpg "a bit brighter"')
-    if _is_existing_file(request):
+    if _exists(request):
         raise RequestError(
             f'{request} is a file, and the request comes last: t2o edit PHOTO... "a bit brighter"'
         )
+    names = list(dropwhile(lambda word: not _is_bare_word(word), photos))
+    if len(photos) > len(names) > 0:
+        known = " ".join(photos[: -len(names)])
+        raise RequestError(f'put the request in quotes: t2o edit {known} "{" ".join([*names, request])}"')
     return photos, request
 
 
-def _is_existing_file(request: str) -> bool:
+def _is_bare_word(given: str) -> bool:
+    """Whether an argument is rather a word of a request than a photo, a folder or a pattern."""
+    return given.isalpha() and not _exists(given)
+
+
+def _exists(given: str) -> bool:
     try:
-        return bool(request) and Path(request).exists()
+        return bool(given) and Path(given).exists()
     except OSError:  # too long for a file name
         return False
 

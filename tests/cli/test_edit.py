@@ -185,6 +185,10 @@ def test_what_is_asked_beside_that_is_done(t2o: T2O, photo: Path, request_: str)
         (["dogs.png", "brighter", "--mode", "wild"], "wild"),
         (["dogs.png", "brighter", "--manner", "wild"], "wild"),
         (["dogs.png", "brighter", "--mode", "expert", "--manner", "literal"], "contradict each other"),
+        (
+            ["dogs.png", "brighter", "and", "warmer"],
+            'put the request in quotes: t2o edit dogs.png "brighter and warmer"',
+        ),
     ],
 )
 def test_refusals(t2o: T2O, photo: Path, arguments: list[str], said: str) -> None:
