@@ -42,7 +42,7 @@ from .limits import (
     spares_part,
     spares_place,
 )
-from .measures import MIN_PART_SHARE, Measure
+from .measures import MIN_PART_SHARE, Measure, SmallPicture
 from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
@@ -337,9 +337,15 @@ class _Answering:
             return self._drop_look(wish)
         if taken := self._find_taken_back(wish):
             return self._take_back(wish, taken)
-        if wish.what in _ONLY_CHANGED and wish.quantity is None:
-            return decline(wish, f"there is no change of {_name(wish)} to take back")
-        return None
+        if wish.what not in _ONLY_CHANGED or wish.quantity is not None or self._has_moved(wish):
+            return None
+        return decline(wish, f"there is no change of {_name(wish)} to take back")
+
+    def _has_moved(self, wish: Wish) -> bool:
+        """Whether the recipe so far moved what a wish is about, which the wish would move back."""
+        opened = SmallPicture(self.checker.picture)
+        measures = [change.measure for change in realize(wish) if change.measure]
+        return any(opened.measure_change(self.checker.before, measure) < -NOTICEABLE for measure in measures)
 
     def _find_taken_back(self, wish: Wish) -> set[str]:
         """The operations of steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
