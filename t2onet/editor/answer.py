@@ -464,7 +464,9 @@ class _Answering:
             )
         earlier = self.reasons.get(change.operation, ())
         self.reasons[change.operation] = tuple(dict.fromkeys((*earlier, *wish.words)))
-        return replace(wish, outcome=Outcome.DONE, reason="; ".join(change.notes))
+        is_unseen = change.stated is not None and effect is not None and effect < NOTICEABLE / 2
+        notes = (*change.notes, *(["it can hardly be seen"] if is_unseen else []))
+        return replace(wish, outcome=Outcome.DONE, reason="; ".join(notes))
 
 
 def _is_asked_at(where: str, wish: Wish) -> bool:

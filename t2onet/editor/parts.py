@@ -38,7 +38,7 @@ class PhotoParts:
             return ""
         text = self.whole if wish.where == WHOLE else get_text(wish.where)
         if text is None and wish.where != WHOLE:
-            return "that cannot be found by its name; mark it with a mask"
+            return "that cannot be found by its name; say “subject”, or mark it with a mask"
         seen = list_seen(text or "")
         reasons = [str(found) for name in seen if isinstance(found := self._photo.find(name), PlaceError)]
         if seen and not reasons:

@@ -120,7 +120,10 @@ def test_what_is_limited_is_not_moved_by_another_wish(picture: np.ndarray) -> No
     ("wish", "reason"),
     [
         (Wish("remove", where="person"), "things cannot be removed from a photo"),
-        (Wish("lightness", UP, where="hair"), "that cannot be found by its name; mark it with a mask"),
+        (
+            Wish("lightness", UP, where="hair"),
+            "that cannot be found by its name; say “subject”, or mark it with a mask",
+        ),
         (Wish("crop"), "say how to crop, such as “crop to 16:9”"),
         (Wish("foreign"), "requests are read in English"),
         (
