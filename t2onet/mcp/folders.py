@@ -7,7 +7,9 @@ can change the folders while the server runs is trusted.
 from __future__ import annotations
 
 import os
+import re
 import stat
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,8 @@ from ..image import has_readable_suffix
 from ..recipe.recipe import SIDECAR_SUFFIX, sidecar_path
 
 _MAX_NAME_LENGTH = 4096
+_RESULT_STEM = re.compile(r".+-(edited|matched)(-\d+)?")
+"""Names that `t2o edit` and `t2o match` give to results by themselves."""
 
 
 class OutsideError(ServerError):
@@ -136,7 +140,7 @@ class AllowedFolders:
                 folders[:] = sorted(name for name in folders if name[0] != ".") if recursive else []
                 for name in sorted(names):
                     path = Path(place, name)
-                    shown = name[0] != "." and name.isprintable()
+                    shown = name[0] != "." and _is_plain_text(name)
                     if shown and has_readable_suffix(path) and path not in listed:
                         listed.add(path)
                         yield from self._list_photo(path)
@@ -153,13 +157,15 @@ class AllowedFolders:
         """What a name leads to from each folder, all links resolved."""
         if not given.strip():
             raise OutsideError("the name of a file is empty; list_photos gives the names of photos")
-        if len(given) > _MAX_NAME_LENGTH or not given.isprintable():
-            raise OutsideError(f"{given[:60]!r} is no name of a file; list_photos gives the names of photos")
+        if len(given) > _MAX_NAME_LENGTH or not _is_plain_text(given):
+            raise OutsideError(
+                f"{given[:60]!r} is not the name of a file; list_photos gives the names of photos"
+            )
         try:
             return [Path(os.path.realpath(root / given)) for root in roots]
         except (OSError, ValueError):
             raise OutsideError(
-                f"{given[:60]!r} is no name of a file; list_photos gives the names of photos"
+                f"{given[:60]!r} is not the name of a file; list_photos gives the names of photos"
             ) from None
 
     def _find_root(self, path: Path) -> Path:
@@ -169,8 +175,15 @@ class AllowedFolders:
         return any(path.is_relative_to(root) for root in self.roots)
 
     def _is_result(self, path: Path) -> bool:
+        """Whether a file may be replaced; a sidecar may also be beside an original, by `t2o serve`."""
         by_name = path.name.endswith((SIDECAR_SUFFIX, ".cube"))
-        return by_name or path in self._written or sidecar_path(path).is_file()
+        is_named = _RESULT_STEM.fullmatch(path.stem) is not None and sidecar_path(path).is_file()
+        return by_name or path in self._written or is_named
+
+
+def _is_plain_text(name: str) -> bool:
+    """Whether a name has no control characters and no halves of characters; unusual spaces are fine."""
+    return not any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
 
 
 def _refuse_outside(given: str) -> OutsideError:

@@ -38,7 +38,7 @@ from ..server.settings import MIB
 from .folders import AllowedFolders
 
 MAX_OPEN_PHOTOS = 16
-"""Photos whose conversation is kept; that of the least recently used is dropped first."""
+"""Photos whose conversation is kept; of those used longer ago only the recipe is."""
 MEASURED_SIDE = 1024
 """Long side of the picture that statistics are measured on, in pixels."""
 _CACHE_MB = 256
@@ -66,6 +66,8 @@ class OpenPhotos:
     folders: AllowedFolders
     settings: ServerSettings
     _open: OrderedDict[Path, tuple[tuple[int, ...], SessionPhoto]] = field(default_factory=OrderedDict)
+    _edits: dict[Path, Recipe] = field(default_factory=dict)
+    """Recipes of photos that were edited and are not open."""
     _previews: PreviewRenderer = field(
         default_factory=lambda: PreviewRenderer(PreviewCache(_CACHE_MB * MIB), _PREVIEW_SIDE, threads=2)
     )
@@ -84,17 +86,27 @@ class OpenPhotos:
         if path not in self._open:
             keeper = EditKeeper(self.settings, name)  # until the server ends
             photo = SessionPhoto(name, path, False, self.settings, self._previews, keeper)
-            photo.open_editor()
+            editor = photo.open_editor()
+            if path in self._edits:
+                editor.resume(self._edits.pop(path))
             self.folders.add_source(path)
             self._open[path] = state, photo
             if len(self._open) > MAX_OPEN_PHOTOS:
-                self._drop(next(iter(self._open)))
+                self._put_aside(next(iter(self._open)))
         self._open.move_to_end(path)
         return self._open[path][1]
 
+    def _put_aside(self, path: Path) -> None:
+        """Close a photo, and remember its edit for when it is opened again."""
+        if (recipe := self._open[path][1].recipe).steps:
+            self._edits[path] = recipe
+        self._drop(path)
+
     def forget(self, given: str) -> None:
-        """Drop the conversation about a photo, if there is one."""
-        self._drop(self.folders.find_file(given))
+        """Drop the conversation about a photo, if there is one, and its edit."""
+        path = self.folders.find_file(given)
+        self._edits.pop(path, None)
+        self._drop(path)
 
     def _drop(self, path: Path) -> None:
         if path in self._open:

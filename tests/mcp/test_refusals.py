@@ -14,10 +14,11 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
-from t2onet.errors import Cancelled, ServerError
+from t2onet.errors import Cancelled, OutputError, ServerError
 from t2onet.mcp.folders import AllowedFolders
 from t2onet.mcp.photos import MAX_OPEN_PHOTOS, OpenPhotos
 from t2onet.mcp.tools import Darkroom
+from t2onet.recipe.recipe import sidecar_path
 from t2onet.server import ServerSettings
 from tests.cli.helpers import COMMAND, T2O, contents, environment, photo
 from tests.cli.test_process import RUN, list_loaded_modules
@@ -187,10 +188,10 @@ def test_looks_that_are_none(agent: Agent, look: Any) -> None:
         ("no/such/folder/new.jpg", "no folder"),
         ("notes.txt/new.jpg", ""),
         ("", "empty"),
-        ("a\0b.jpg", "no name"),
+        ("a\0b.jpg", "not the name"),
         ("x" * 300 + ".jpg", ""),
         ("x" * 300 + "/new.jpg", ""),
-        ("new.jpg\n", "no name"),
+        ("new.jpg\n", "not the name"),
     ],
     ids=lambda value: value[:40] or "empty",
 )
@@ -454,6 +455,29 @@ def test_only_some_photos_are_kept_open(tmp_path: Path) -> None:
     assert photos.open(names[0]) is not first
     with pytest.raises(Exception, match="opened as a photo"):
         folders.check_output(tmp_path / names[1], overwrite=True)
+
+
+def test_the_edit_of_a_photo_that_was_closed_is_not_lost(tmp_path: Path) -> None:
+    photos = OpenPhotos(AllowedFolders.open([tmp_path]), ServerSettings())
+    names = [photo(tmp_path / f"{number}.png").name for number in range(MAX_OPEN_PHOTOS + 1)]
+    recipe = photos.open(names[0]).open_editor().adjust("exposure", 1).recipe
+    for name in names[1:]:
+        photos.open(name)
+    assert photos.open(names[0]).recipe == recipe
+    photos.forget(names[0])
+    assert not photos.open(names[0]).recipe.steps
+
+
+def test_a_photo_with_a_sidecar_is_still_an_original(tmp_path: Path) -> None:
+    """`t2o serve` writes sidecars beside the photos that it opens."""
+    original = photo(tmp_path / "a.png")
+    sidecar_path(original).write_text('{"schema_version": 1, "steps": []}')
+    result = photo(tmp_path / "a-edited.png")
+    sidecar_path(result).write_text('{"schema_version": 1, "steps": []}')
+    folders = AllowedFolders.open([tmp_path])
+    with pytest.raises(OutputError, match="originals"):
+        folders.check_output(original, overwrite=True)
+    assert folders.check_output(result, overwrite=True) == result
 
 
 def test_a_cancelled_call_writes_nothing(tmp_path: Path) -> None:
