@@ -214,7 +214,10 @@ def _split_arguments(given: list[str]) -> tuple[list[str], str]:
     names = list(dropwhile(lambda word: not _is_bare_word(word), photos))
     if len(photos) > len(names) > 0:
         known = " ".join(photos[: -len(names)])
-        raise RequestError(f'put the request in quotes: t2o edit {known} "{" ".join([*names, request])}"')
+        raise RequestError(
+            f"{names[0]} does not exist; if it is a word of the request, put the request in quotes: "
+            f't2o edit {known} "{" ".join([*names, request])}"'
+        )
     return photos, request
 
 

@@ -79,7 +79,7 @@ _ONLY_CHANGED = ("lightness", "contrast", "colour", "warmth", "tint", "punch", *
 REMOVABLE = ("grain", "vignette", "clarity")
 """Effects that less of takes back, where the recipe has them."""
 _LEFT = {Amount.LITTLE: 0.7, Amount.PLAIN: 0.5, Amount.MUCH: 0.25}
-"""The share of an effect that less of it leaves; nothing is left where it is taken back."""
+"""Share of an effect that is kept by "a bit less", "less" and "much less" of it."""
 USUAL_LIGHTNESS, USUAL_CONTRAST = 50.0, 20.0
 """Mean and standard deviation of L* of an ordinary photo."""
 _FIXED_SHARE = 0.7
@@ -121,8 +121,16 @@ def answer_reading(
     """
     if parts is None:
         parts = PhotoParts(open_thumbnail(picture), picture)
-    answering = _Answering(picture, recipe, size, retouched=retouched, earlier=earlier, parts=parts)
-    answering.taken, answering.because = taken or earlier, because
+    answering = _Answering(
+        picture,
+        recipe,
+        size,
+        retouched=retouched,
+        earlier=earlier,
+        taken=taken or earlier,
+        because=because,
+        parts=parts,
+    )
     return answering.answer(reading)
 
 
@@ -146,16 +154,17 @@ class _Answering:
         *,
         retouched: bool,
         earlier: Sequence[Wish],
+        taken: Sequence[Wish],
+        because: Mapping[str, Sequence[str]],
         parts: PhotoParts,
     ) -> None:
         self.start = recipe
         self.parts = parts
         self.earlier = earlier
+        self.taken, self.because = taken, because
         self.size = size
         self.retouched = retouched
         self.checker = Checker(picture, recipe, picture if retouched else None)
-        self.taken: Sequence[Wish] = ()
-        self.because: Mapping[str, Sequence[str]] = {}
         self.share = 1.0
         """How far wishes go, as a share of the usual."""
         self.reasons: dict[str, tuple[str, ...]] = {}
