@@ -90,7 +90,7 @@ def _plan_expert(picture: np.ndarray, after: np.ndarray, wishes: Sequence[Wish])
     """Steps that take `after` towards the tones that the expert would give a picture."""
     from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
 
-    curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
+    curves = load_expert_tones().parameters(picture, after, to_attribute_vector(wishes))
     target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
     planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
     return _keep_greys(planned, _shrink(after))
@@ -160,7 +160,7 @@ def measure_tones(picture: np.ndarray) -> np.ndarray:
     return tones
 
 
-class OnnxStyle:
+class ExpertTones:
     """The graph `memory.onnx` of a network: predicts the tones that an expert would give a photo."""
 
     def __init__(self, session: Any) -> None:
@@ -215,7 +215,7 @@ def _separate_levels(levels: np.ndarray) -> np.ndarray:
 
 
 @cache
-def load_style() -> OnnxStyle:
-    """The style in the package, loaded once."""
+def load_expert_tones() -> ExpertTones:
+    """The expert in the package, loaded once."""
     with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER / MEMORY_FILE) as path:
-        return OnnxStyle(open_session(path))
+        return ExpertTones(open_session(path))
