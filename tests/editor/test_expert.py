@@ -142,6 +142,30 @@ def test_a_retouch_goes_the_way_of_the_wishes() -> None:
     assert bright.mean() > dark.mean()
 
 
+@pytest.mark.parametrize("own", [("exposure", -0.5), ("exposure", 1.0), ("white_balance", (20, 0))])
+def test_a_retouch_of_an_edited_photo_keeps_the_edit(own: tuple[str, object]) -> None:
+    picture, begun = scene(128), Recipe.from_steps([own])
+    target = apply_to_thumbnail(make_retouch(picture, Recipe(), ()), picture)
+    recipe = make_retouch(picture, begun, ())
+    assert set(begun.steps) <= set(recipe.steps)
+    before, after = (np.abs(apply_to_thumbnail(one, picture) - target).mean() for one in (begun, recipe))
+    assert before > 0.08
+    assert after < 0.015
+    again = apply_to_thumbnail(make_retouch(picture, recipe, ()), picture)
+    assert np.abs(again - target).mean() < 0.025
+
+
+def test_a_retouch_of_one_place_is_added_there_alone() -> None:
+    picture, begun = scene(128), Recipe.from_steps([("exposure", -0.5), ("exposure", -0.5, "left")])
+    recipe = make_retouch(picture, begun, (), "left")
+    assert set(begun.steps[:1]) < set(recipe.steps)
+    assert {step.where is None for step in recipe.steps if step not in begun.steps} == {False}
+    right = np.s_[:, :, 100:]
+    before, after = (apply_to_thumbnail(one, picture) for one in (begun, recipe))
+    np.testing.assert_allclose(after[right], before[right], atol=0.02)
+    assert np.abs(after - before)[:, :, :20].mean() > 0.05
+
+
 def ask(request: str, mode: Mode) -> list[str]:
     photo = (127 * scene(96).transpose(1, 2, 0)).astype(np.uint8)
     return [step.operation for step in Editor(photo).ask(request, mode=mode).recipe.steps]

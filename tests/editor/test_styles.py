@@ -10,7 +10,7 @@ import pytest
 
 import t2onet
 from t2onet import Editor, Recipe, RequestError
-from t2onet.editor.expert import plan_retouch
+from t2onet.editor.expert import make_retouch, plan_retouch
 from t2onet.editor.policy import apply_to_thumbnail
 from t2onet.editor.styles import (
     BASIS_SIZE,
@@ -192,6 +192,22 @@ def test_a_style_is_not_applied_twice() -> None:
     first = np.asarray(editor.ask("fix this").image, float)
     again = np.asarray(editor.follow("fix this").image, float)
     assert np.abs(again - first).mean() < 3
+
+
+@pytest.mark.parametrize("ev", [-0.5, 0.5])
+def test_a_style_counts_from_the_exposure_that_a_photo_was_given(ev: float) -> None:
+    picture, style = 0.5 * scene(128), make_style(0.1)
+    begun = Recipe.from_steps([("exposure", ev)])
+    recipe = make_retouch(picture, begun, (), style=style)
+    assert [step.operation for step in recipe.steps].count("exposure") == 1  # one value, not two steps
+    np.testing.assert_allclose(apply_to_thumbnail(recipe, picture).mean(), (picture + 0.1).mean(), atol=0.01)
+    (found,) = (step.parameters[0] for step in recipe.steps if step.operation == "exposure")
+    (plain,) = (
+        step.parameters[0]
+        for step in make_retouch(picture, Recipe(), (), style=style).steps
+        if step.operation == "exposure"
+    )
+    assert found == pytest.approx(plain, abs=0.05)
 
 
 def test_a_style_and_another_network_are_refused_together() -> None:
