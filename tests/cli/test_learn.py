@@ -149,7 +149,12 @@ def test_the_journal_is_kept_where_the_disk_failed(
     assert done.code == 0
     assert "note: mine.style.journal is kept; the same command with --overwrite" in done.err
     measured: list[str] = []
-    monkeypatch.setattr(learning, "measure_pair", lambda pair: measured.append(pair.name) or measure(pair))
+
+    def note(pair: learning.PairFiles) -> learning.PairSample:
+        measured.append(pair.name)
+        return measure(pair)
+
+    monkeypatch.setattr(learning, "measure_pair", note)
     again = t2o("learn", "mine", "-o", "mine.style", "--overwrite")
     assert (again.code, measured) == (0, ["z"])
     assert again.out.startswith(f"{MIN_PAIRS + 1} pairs learned")
@@ -175,7 +180,7 @@ def test_options_that_contradict_a_style_are_refused(t2o: T2O, folder: Path) -> 
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert reason in done.err
     not_one = t2o("edit", "a.png", "warmer", "--style", "look.json")
-    assert (not_one.code, "look.json is no style" in not_one.err) == (2, True)
+    assert (not_one.code, "look.json is not a style" in not_one.err) == (2, True)
 
 
 @pytest.mark.parametrize(
