@@ -395,7 +395,7 @@ class _EditWorker:
         if self.sidecar and not (skip and found is not None):
             edit.recipe.save(sidecar_path(picture))
         elif found is not None and overwrite:
-            notes = (*notes, f"{found} is there from an earlier edit and does not belong to the new one")
+            notes = (*notes, describe_stale_sidecar(found))
         return notes
 
     def to_json(self, report: PhotoReport) -> dict[str, Any]:
@@ -438,6 +438,11 @@ def _check_same_recipe(recipe: Recipe, sidecar: Path, problem: str) -> None:
 
     if Recipe.load(sidecar) != recipe:
         raise OutputError(f"{problem} not what this request makes; give another -o, or --overwrite")
+
+
+def describe_stale_sidecar(sidecar: Path) -> str:
+    """The note about the recipe of a picture that was replaced without its recipe."""
+    return f"{sidecar} is there from an earlier edit and does not belong to the new one"
 
 
 def replace_files(image: Image, recipe: Recipe, picture: Path) -> tuple[str, ...]:

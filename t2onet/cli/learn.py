@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError
 from .common import (
     EXIT_INTERRUPTED,
     JobsOption,
@@ -68,16 +67,16 @@ def learn_style(
             learned = learn_style(
                 found, journal=journal, jobs=jobs, progress=lambda done, total: show("pairs", done, total)
             )
-    except DataError:
-        journal.unlink(missing_ok=True)  # there is nothing to continue
-        raise
     except KeyboardInterrupt:
         exit_with_error("stopped; the same command continues where it stopped", EXIT_INTERRUPTED)
     learned.style.save(output, overwrite=overwrite)
-    journal.unlink(missing_ok=True)
+    if not learned.may_be_readable_later:
+        journal.unlink(missing_ok=True)
     print_problems(problems, "note: left out")
     for name, reason in learned.left_out.items():
         print_line(f"note: left out: {name}: {reason}")
+    if learned.may_be_readable_later and journal.exists():
+        print_line(f"note: {journal} is kept; the same command with --overwrite reads only what was left out")
     if as_json:
         _print_learned_json(learned, output, [str(problem) for problem in problems])
         return

@@ -39,7 +39,7 @@ from .common import (
     exit_on_error,
     exit_with_error,
 )
-from .edit import replace_files
+from .edit import describe_stale_sidecar, replace_files
 from .photos import PhotoTask, select_photos
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def match_photos(
 
     check_overwrite_options(overwrite, skip_existing)
     if not (math.isfinite(strength) and strength >= 0):
-        exit_with_error(f"--strength {strength:g} is no strength; give 0 or more, 1 is the match as it is")
+        exit_with_error(f"--strength {strength:g} is not a strength; give 0 or more, 1 is the match as it is")
     if max_megapixels is not None:
         set_max_megapixels(max_megapixels)
     selected = select_photos(photos, output, MATCHED_SUFFIX, recursive=recursive)
@@ -120,7 +120,7 @@ class _MatchWorker:
     def __call__(self, task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         from ..editor.matching import match_look
         from ..executor import apply
-        from ..recipe.recipe import sidecar_path
+        from ..recipe.recipe import find_sidecar, sidecar_path
 
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
@@ -146,6 +146,8 @@ class _MatchWorker:
             notes = image.save(task.target, overwrite=self.overwrite).notes
             if self.sidecar:
                 edit.recipe.save(sidecar)
+            elif self.overwrite and (stale := find_sidecar(task.target)) is not None:
+                notes = (*notes, describe_stale_sidecar(stale))
         words = edit.reply
         if edit.recipe.steps:
             words = f"{edit.recipe.describe()}\n{edit.recipe.format_settings()}"

@@ -1,16 +1,16 @@
 """Find the photos and their edits in a retoucher's folders, by name.
 
 Two folders hold files of the same names, whatever their suffixes; so do the two subfolders of one folder, by
-the names below. In a single folder, the mark at the end of a name says which file is the edit: `x.jpg` and
-`x-edited.jpg`, `0001_O.webp` and `0001_C.webp`, and without marks the RAW file is the photo: `IMG_1.CR2` and
-`IMG_1.jpg`.
+the names below. In a single folder, and for names that are in one of two folders only, the mark at the end of
+a name says which file is the edit: `x.jpg` and `x-edited.jpg`, or `0001_O.webp` and `0001_C.webp`, where `_C`
+is a mark only beside an `_O`. Without marks the RAW file is the photo: `IMG_1.CR2` and `IMG_1.jpg`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..editor.learning import PairFiles
@@ -24,10 +24,10 @@ AFTER_FOLDERS = (
     *("output", "outputs", "final", "finals", "results"),
 )
 """Names of the two subfolders, in any case."""
-_AFTER_MARK = re.compile(
-    r"(?:[-_ .]+\(?(?:edited|edit|after|retouched|exported|export|final)\)?|_[A-E])$", re.I
-)
-_BEFORE_MARK = re.compile(r"(?:[-_ .]+\(?(?:original|orig|before|unedited|raw)\)?|_O)$", re.I)
+_AFTER_MARK = re.compile(r"[-_ .]+\(?(?:edited|edit|after|retouched|exported|export|final)\)?$", re.I)
+_BEFORE_MARK = re.compile(r"[-_ .]+\(?(?:original|orig|before|unedited|raw)\)?$", re.I)
+_ORIGINAL_LETTER, _EXPERT_LETTER = re.compile("(.+)_O"), re.compile("(.+)_[A-E]")
+"""Names of a photo, and of its edits by five experts; marks only together, as other names end so too."""
 _EXPECTED = "before/ and after/ with files of the same names, or x.jpg beside x-edited.jpg or x.cr2"
 
 
@@ -36,7 +36,7 @@ def find_retouches(before: Path, after: Path | None = None) -> tuple[list[PairFi
     for folder in (before, after):
         if folder is not None and not folder.is_dir():
             raise DataError(
-                f"{folder} is no folder; give a folder of pairs, or the two of the photos and edits"
+                f"{folder} is not a folder; give a folder of pairs, or the two of the photos and edits"
             )
     problems: list[Problem] = []
     try:
@@ -48,7 +48,8 @@ def find_retouches(before: Path, after: Path | None = None) -> tuple[list[PairFi
     if not pairs:
         where = f"{before} and {after} have" if after else f"{before} has"
         raise DataError(f"{where} no pair of a photo and its edit; expected are {_EXPECTED}")
-    return pairs, problems
+    pairs.sort(key=lambda pair: pair.name.casefold())
+    return pairs, sorted(problems, key=lambda problem: problem.name.casefold())
 
 
 def _find_pairs(before: Path, after: Path | None, problems: list[Problem]) -> Iterator[PairFiles]:
@@ -67,30 +68,36 @@ def _find_sides(folder: Path) -> tuple[Path, Path] | None:
 
 
 def _match_folders(before: Path, after: Path, problems: list[Problem]) -> Iterator[PairFiles]:
-    """Pairs of one name in two folders; an edit may have a mark after it."""
-    photos, edits = _list_by_key(before, _BEFORE_MARK), _list_by_key(after, _AFTER_MARK)
-    for key in sorted({*photos, *edits}):
-        yield from _pair_up(photos.get(key, []), edits.get(key, []), problems)
-
-
-def _list_by_key(folder: Path, mark: re.Pattern[str]) -> dict[str, list[Path]]:
-    """Photos of a folder by their name without suffix and mark, in lower case."""
-    found: dict[str, list[Path]] = defaultdict(list)
-    for name in list_photo_names(folder):
-        stem = Path(name).stem
-        found[(mark.sub("", stem) or stem).casefold()].append(folder / name)
-    return found
+    """Pairs of one name in two folders; of what is left, those of one name without its mark."""
+    photos, edits = ([folder / name for name in list_photo_names(folder)] for folder in (before, after))
+    for photo_key, edit_key in (
+        (_fold_stem, _fold_stem),
+        (_strip_before_mark, _strip_after_mark),
+        (_strip_original_letter, _strip_expert_letter),
+    ):
+        originals, edited = _group_by(photo_key, photos), _group_by(edit_key, edits)
+        both = originals.keys() & edited.keys()
+        for key in both:
+            yield from _pair_up(originals[key], edited[key], problems)
+        photos = [path for path in photos if photo_key(path) not in both]
+        edits = [path for path in edits if edit_key(path) not in both]
+    for alone in _group_by(_strip_before_mark, photos).values():
+        yield from _pair_up(alone, [], problems)
+    for alone in _group_by(_strip_after_mark, edits).values():
+        yield from _pair_up([], alone, problems)
 
 
 def _match_names(folder: Path, problems: list[Problem]) -> Iterator[PairFiles]:
-    """Pairs in one folder, told apart by marks or as RAW files."""
-    groups: dict[str, list[list[Path]]] = defaultdict(lambda: [[], [], []])
-    for name in list_photo_names(folder):
-        stem = Path(name).stem
-        kind = 1 if _AFTER_MARK.search(stem) else 0 if _BEFORE_MARK.search(stem) else 2
-        key = (_BEFORE_MARK if kind == 0 else _AFTER_MARK).sub("", stem) or stem
-        groups[key.casefold()][kind].append(folder / name)
-    for _, (originals, edits, plain) in sorted(groups.items()):
+    """Pairs in one folder, by marks or as RAW files; of what is left, by the letters of experts."""
+    files = [folder / name for name in list_photo_names(folder)]
+    alone: list[Path] = []
+    for group in _group_by(_strip_mark, files).values():
+        if len(group) == 1:
+            alone += group
+            continue
+        edits = [path for path in group if _AFTER_MARK.search(path.stem)]
+        originals = [path for path in group if path not in edits and _BEFORE_MARK.search(path.stem)]
+        plain = [path for path in group if path not in edits and path not in originals]
         raw = [path for path in plain if path.suffix.lower() in RAW_SUFFIXES]
         others = [path for path in plain if path not in raw]
         photos = originals or raw
@@ -98,6 +105,50 @@ def _match_names(folder: Path, problems: list[Problem]) -> Iterator[PairFiles]:
             yield from _pair_up(photos, others, problems)
         else:
             yield from _pair_up(photos or others, edits, problems)
+    originals_by_name = _group_by(_strip_original_letter, alone)
+    edits_by_name = _group_by(_strip_expert_letter, alone)
+    for key in originals_by_name.keys() & edits_by_name.keys():
+        photos, edits = originals_by_name[key], edits_by_name[key]
+        yield from _pair_up(photos, edits, problems)
+        alone = [path for path in alone if path not in photos and path not in edits]
+    for path in alone:
+        is_edit = _AFTER_MARK.search(path.stem) is not None
+        yield from _pair_up(*(([], [path]) if is_edit else ([path], [])), problems)
+
+
+def _group_by(key: Callable[[Path], str | None], files: Sequence[Path]) -> dict[str, list[Path]]:
+    """Files by a key; those without one are left out."""
+    groups: dict[str, list[Path]] = defaultdict(list)
+    for path in files:
+        if (name := key(path)) is not None:
+            groups[name].append(path)
+    return groups
+
+
+def _fold_stem(path: Path) -> str:
+    return path.stem.casefold()
+
+
+def _strip_before_mark(path: Path) -> str:
+    return (_BEFORE_MARK.sub("", path.stem) or path.stem).casefold()
+
+
+def _strip_after_mark(path: Path) -> str:
+    return (_AFTER_MARK.sub("", path.stem) or path.stem).casefold()
+
+
+def _strip_mark(path: Path) -> str:
+    return _strip_after_mark(path) if _AFTER_MARK.search(path.stem) else _strip_before_mark(path)
+
+
+def _strip_original_letter(path: Path) -> str | None:
+    found = _ORIGINAL_LETTER.fullmatch(path.stem)
+    return found[1].casefold() if found else None
+
+
+def _strip_expert_letter(path: Path) -> str | None:
+    found = _EXPERT_LETTER.fullmatch(path.stem)
+    return found[1].casefold() if found else None
 
 
 def _pair_up(photos: Sequence[Path], edits: Sequence[Path], problems: list[Problem]) -> Iterator[PairFiles]:

@@ -90,7 +90,7 @@ def edit(
     `manner` is its deprecated old name. `strength` 1 is the answer as it is. `policy` is another network that
     answers instead. `reader` reads the request: "default", "free" (which learned from no research data), or
     another. `where` ("sky", "top except reds") or `mask` is the part that requests about the whole are for.
-    `style` (a file of `t2o learn`) retouches the photo in that style, in mode expert.
+    `style` (a file of `t2o learn`) retouches the photo in that style, in mode expert whatever `mode` says.
     """
     mode = resolve_mode(mode, manner)
     editor = Editor(photo, policy, reader=reader, where=where, mask=mask, style=style)
@@ -104,7 +104,8 @@ class Editor:
     of the photo before, for requests such as "like the last one". Requests about the whole photo are met at
     the place `where`: in words, its effect is measured; otherwise, and through a `mask`, amounts are those
     for the whole. A mask also stands for what a request names and nothing finds. A request can have a part of
-    its own. With a `style`, every request is in mode expert, and the retouch is in that style.
+    its own. With a `style`, every request is in mode expert, whatever `mode` says, and the retouch is in that
+    style.
     """
 
     def __init__(

@@ -41,6 +41,13 @@ _OPERATIONS = (
     "vibrance",
     "tone",
 )
+_ADDITIVE = (
+    *("exposure", "highlights", "shadows", "whites", "blacks"),
+    *("white_balance", "saturation", "vibrance"),
+)
+"""Operations whose values add up; pivots, hues and curves do not."""
+_NEARLY_THE_SAME = 0.01
+"""Mean difference in [0, 1] up to which values are added rather than steps."""
 _GRADING_COST, _GRADING_SHARE = 0.01, 0.6
 """Grading is tried where the other steps leave more than this, and used if it leaves at most that share."""
 _NEARLY_GREY, _MIN_GREY_SHARE, _MOST_TINT = 6.0, 0.1, 2.5
@@ -77,20 +84,38 @@ def make_retouch(
         framed = Recipe(steps=tuple(step for step in recipe.steps if step.is_geometry))
         target = style.retouch(picture)
         planned = plan_retouch(after, apply_to_thumbnail(framed, target) if framed.steps else target)
-    steps = [(step.operation, _round(step)) for step in planned]
-    if not recipe.steps:
-        retouch = Recipe.from_steps(steps)
-        return retouch if where is None else retouch.restrict(where)
-    for operation, values in steps:
-        recipe = recipe.adjust(operation, values, where)
-    return recipe
+    retouch = Recipe.from_steps((step.operation, _round(step)) for step in planned)
+    if where is not None:
+        retouch = retouch.restrict(where)
+    return _add_retouch(recipe, retouch, picture, after) if recipe.steps else retouch
+
+
+def _add_retouch(recipe: Recipe, retouch: Recipe, picture: np.ndarray, after: np.ndarray) -> Recipe:
+    """A recipe, then a retouch of what it makes of a picture.
+
+    Values are added to those that the recipe has, as long as that comes to nearly the same picture.
+    """
+    both = recipe
+    for step in retouch.steps:
+        both = _add_step(both, step)
+    difference = apply_to_thumbnail(both, picture) - apply_to_thumbnail(retouch, after)
+    return both if np.abs(difference).mean() < _NEARLY_THE_SAME else recipe + retouch
+
+
+def _add_step(recipe: Recipe, step: Step) -> Recipe:
+    """A recipe with a step, added to one of the operation there if its values add up."""
+    at = recipe.find_step(step.operation, step.where)
+    if at is None or step.operation not in _ADDITIVE:
+        return recipe.insert(step)
+    both = recipe.steps[at].add(step)
+    return recipe.model_copy(update={"steps": (*recipe.steps[:at], both, *recipe.steps[at + 1 :])})
 
 
 def _plan_expert(picture: np.ndarray, after: np.ndarray, wishes: Sequence[Wish]) -> list[Step]:
     """Steps that take `after` towards the tones that the expert would give a picture."""
     from ..planning import plan_pictures  # loads compiled kernels, which other edits do not need
 
-    curves = load_style().parameters(picture, after, to_attribute_vector(wishes))
+    curves = load_expert_tones().parameters(picture, after, to_attribute_vector(wishes))
     target = apply_to_thumbnail(Recipe(steps=(Step(operation="color", parameters=curves),)), after)
     planned = plan_pictures(_shrink(after), _shrink(target), MAX_STEPS, _OPERATIONS).steps
     return _keep_greys(planned, _shrink(after))
@@ -160,7 +185,7 @@ def measure_tones(picture: np.ndarray) -> np.ndarray:
     return tones
 
 
-class OnnxStyle:
+class ExpertTones:
     """The graph `memory.onnx` of a network: predicts the tones that an expert would give a photo."""
 
     def __init__(self, session: Any) -> None:
@@ -215,7 +240,7 @@ def _separate_levels(levels: np.ndarray) -> np.ndarray:
 
 
 @cache
-def load_style() -> OnnxStyle:
-    """The style in the package, loaded once."""
+def load_expert_tones() -> ExpertTones:
+    """The expert in the package, loaded once."""
     with resources.as_file(resources.files("t2onet") / WEIGHTS_FOLDER / MEMORY_FILE) as path:
-        return OnnxStyle(open_session(path))
+        return ExpertTones(open_session(path))

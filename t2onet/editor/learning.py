@@ -79,6 +79,13 @@ class PairSample:
     after: np.ndarray
 
 
+class _Failure(NamedTuple):
+    """Why a pair has no sample, and whether the system failed to read it."""
+
+    reason: str
+    may_be_readable_later: bool
+
+
 @dataclass(frozen=True)
 class HeldOut:
     """Mean differences in [0, 1] of held-out edits from what is predicted for them.
@@ -103,11 +110,15 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class LearnedStyle:
-    """A style, how well it predicts held-out pairs, and reasons why pairs were left out, by name."""
+    """A style, how well it predicts held-out pairs, and reasons why pairs were left out, by name.
+
+    `may_be_readable_later`: some were left out because the system failed to read them, not for what they are.
+    """
 
     style: Style
     held_out: HeldOut
     left_out: dict[str, str] = field(default_factory=dict)
+    may_be_readable_later: bool = False
 
 
 def learn_style(
@@ -119,7 +130,8 @@ def learn_style(
 ) -> LearnedStyle:
     """Learn from pairs of files; those that cannot be read, or show different photos, are left out.
 
-    `journal` keeps what was measured for a later run with the same files; the caller removes it.
+    `journal` keeps what was measured for a later run with the same files; the caller removes it. Without a
+    sample in it, it is removed at once.
     """
     if len(pairs) > MAX_PAIRS:
         raise DataError(
@@ -128,12 +140,14 @@ def learn_style(
         )
     left_out: dict[str, str] = {}
     samples = []
+    may_be_readable_later = False
     with _open_journal(journal) as known:
         for pair, sample in _measure_pairs(pairs, known, jobs or count_cores(), progress):
             if isinstance(sample, PairSample):
                 samples.append(sample)
             else:
-                left_out[pair.name] = sample
+                left_out[pair.name] = sample.reason
+                may_be_readable_later |= sample.may_be_readable_later
     if len(samples) < MIN_PAIRS:
         reasons = f" ({next(iter(left_out.values()))})" if left_out else ""
         raise DataError(
@@ -141,7 +155,17 @@ def learn_style(
             f"{reasons}; give more pairs of photos and their edits"
         )
     style, held_out = fit_style(samples)
-    return LearnedStyle(style, held_out, left_out)
+    return LearnedStyle(style, held_out, left_out, may_be_readable_later)
+
+
+def _may_be_readable_later(error: BaseException | None) -> bool:
+    """Whether the system failed to read a file, such as on a drive that was unplugged.
+
+    Decoders raise an OSError too, without a number, for files that are damaged.
+    """
+    if isinstance(error, OSError):
+        return error.errno is not None
+    return error is not None and _may_be_readable_later(error.__cause__)
 
 
 # ---- samples
@@ -169,11 +193,11 @@ def sample_pair(before: np.ndarray, after: np.ndarray) -> PairSample:
 
 def _measure_pairs(
     pairs: Sequence[PairFiles], known: Journal, jobs: int, progress: Callable[[int, int], None]
-) -> Iterator[tuple[PairFiles, PairSample | str]]:
+) -> Iterator[tuple[PairFiles, PairSample | _Failure]]:
     """Each pair with its sample or the reason why it has none, in order, a few at a time."""
     stop = threading.Event()
 
-    def measure(pair: PairFiles) -> PairSample | str:
+    def measure(pair: PairFiles) -> PairSample | _Failure:
         if stop.is_set():
             raise Cancelled("stopped")
         try:
@@ -184,9 +208,9 @@ def _measure_pairs(
         except OutputError:
             raise
         except T2OError as error:
-            return str(error)
+            return _Failure(str(error), _may_be_readable_later(error))
         except OSError as error:
-            return f"{error.filename} cannot be read ({error.strerror})"
+            return _Failure(f"{error.filename} cannot be read ({error.strerror})", True)
         return sample
 
     with reuse_memory(), ThreadPoolExecutor(jobs) as pool:
@@ -205,6 +229,8 @@ _KEY_SIZE, _HEAD_SIZE = 16, 20
 """Bytes of a record before its data: a key, and a CRC-32 of key and data."""
 _POINT_BYTES, _PIXEL_BYTES = 4 * POINT_SIZE, 3 * _SAMPLED
 _RECORD_SIZE = _HEAD_SIZE + _POINT_BYTES + 2 * _PIXEL_BYTES
+_JOURNAL_HEADER = b"journal of t2o learn\n"
+"""What the file begins with: any other file of that name is left alone."""
 _JOURNAL_VERSION = 1
 """To be raised when samples are measured differently."""
 
@@ -217,7 +243,10 @@ def _identify_pair(pair: PairFiles) -> bytes:
 
 
 class Journal:
-    """Samples by key, and the file to which new ones are added: records of one size, each with a checksum."""
+    """Samples by key, and the file to which new ones are added: records of one size, each with a checksum.
+
+    They follow a header.
+    """
 
     def __init__(self, file: int | None = None) -> None:
         self.samples: dict[bytes, PairSample] = {}
@@ -228,21 +257,29 @@ class Journal:
         if self._file is None:
             return
         body = sample.point.astype("<f4").tobytes() + sample.before.tobytes() + sample.after.tobytes()
-        try:
-            os.write(self._file, key + _check_sum(key, body) + body)
-        except OSError as error:
-            raise OutputError(f"the journal of pairs cannot be written: {error.strerror}") from None
+        _write_to_journal(self._file, key + _check_sum(key, body) + body)
 
     def read(self, data: bytes) -> int:
-        """Take over all whole records; returns where they end."""
-        for start in range(0, len(data) - _RECORD_SIZE + 1, _RECORD_SIZE):
+        """Take over all whole records after the header; returns where they end."""
+        begin = len(_JOURNAL_HEADER)
+        for start in range(begin, len(data) - _RECORD_SIZE + 1, _RECORD_SIZE):
             key, body = data[start : start + _KEY_SIZE], data[start + _HEAD_SIZE : start + _RECORD_SIZE]
             if _check_sum(key, body) != data[start + _KEY_SIZE : start + _HEAD_SIZE]:
                 return start
             point = np.frombuffer(body, "<f4", POINT_SIZE)
             pixels = np.frombuffer(body, np.uint8, 2 * _PIXEL_BYTES, _POINT_BYTES).reshape(2, -1, 3)
             self.samples[key] = PairSample(point, pixels[0], pixels[1])
-        return len(data) // _RECORD_SIZE * _RECORD_SIZE
+        return begin + (len(data) - begin) // _RECORD_SIZE * _RECORD_SIZE
+
+
+def _write_to_journal(file: int, data: bytes) -> None:
+    """Append in one write, as several threads do; OutputError if not all of it was written."""
+    try:
+        written = os.write(file, data)
+    except OSError as error:
+        raise OutputError(f"the journal of pairs cannot be written: {error.strerror}") from None
+    if written < len(data):
+        raise OutputError("the journal of pairs cannot be written: the disk is full; free some space")
 
 
 def _check_sum(key: bytes, body: bytes) -> bytes:
@@ -251,21 +288,30 @@ def _check_sum(key: bytes, body: bytes) -> bytes:
 
 @contextmanager
 def _open_journal(path: Path | None) -> Iterator[Journal]:
-    """A journal in a file, without what a killed run left half-written; without a file, it is empty."""
+    """A journal in a file, without what a killed run left half-written; without a file, it is empty.
+
+    OutputError for a file that is something else.
+    """
     if path is None:
         yield Journal()
         return
     try:
         data = read_regular_file(path) if path.exists() else b""
+        if data[: len(_JOURNAL_HEADER)] != _JOURNAL_HEADER[: len(data)]:
+            raise OutputError(f"{path} is not a journal of t2o learn; move it away, or give another name")
         file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
         raise OutputError(f"{path} cannot be used as a journal: {error.strerror or error}") from None
     try:
         journal = Journal(file)
-        os.ftruncate(file, journal.read(data))
+        if len(data) < len(_JOURNAL_HEADER):
+            os.ftruncate(file, 0)
+            _write_to_journal(file, _JOURNAL_HEADER)
+        else:
+            os.ftruncate(file, journal.read(data))
         yield journal
     finally:
-        empty = not os.fstat(file).st_size
+        empty = os.fstat(file).st_size <= len(_JOURNAL_HEADER)
         os.close(file)
         if empty:
             path.unlink(missing_ok=True)

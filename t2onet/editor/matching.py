@@ -2,8 +2,8 @@
 
 Only two pictures are known, of different things, so that a difference may be one of the look or of what is
 shown. Taken over are the distribution of lightness, the tint of what is nearly grey in shadows, midtones and
-highlights, and how colourful the picture is; each only as far as a photo bears it. They give a target
-picture, and the planner names the steps that lead there.
+highlights, and how colourful the picture is; each within limits that keep the photo plausible. They give a
+target picture, and the planner names the steps that lead there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ZONES = (20.0, 50.0, 80.0)
 _GREY_CHROMA = 10.0
 """Chroma at which a colour counts as grey by a third."""
 _GREY_SUPPORT = 0.05
-"""Share of grey in a zone at which its tint is believed by half."""
+"""Share of grey in a picture at which the measured tint of its greys counts for half."""
 _TINT_SHARE, _MAX_TINT = 0.8, 10.0
 """Share of the way to the tints of the reference, and the most by which one may move."""
 _MAX_TONING = 20.0
@@ -94,7 +94,7 @@ def match_look(look: PictureLook, photo: PhotoLike) -> Edit:
 
 
 def _plan_match(picture: np.ndarray, look: PictureLook) -> Recipe:
-    """Steps towards a look, weaker where they would clip more than the photo bears."""
+    """Steps towards a look, weaker where they would clip too much of the photo."""
     recipe = Recipe(steps=tuple(plan_retouch(picture, make_target(picture, look))))
     limit = _measure_clipped(picture) + _MAX_CLIPPED
     for strength in _STRENGTHS:
@@ -111,7 +111,7 @@ def _measure_clipped(picture: np.ndarray) -> float:
 
 
 def make_target(picture: np.ndarray, look: PictureLook) -> np.ndarray:
-    """A picture (3, H, W) in sRGB with the tones and colours of a look, as far as it bears them."""
+    """A picture (3, H, W) in sRGB with the tones and colours of a look, within limits."""
     lab = srgb_to_lab(picture.astype(float))
     own = _measure_lab(lab)
     lightness = _match_lightness(lab[0], own, look)

@@ -151,9 +151,10 @@ def load_style_file(path: str | Path) -> Style:
             values = {name: arrays[name] for name in _NAMES}
         version = int(values["version"])
         style = _check_style(values) if version == _VERSION else None
-    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile, NotImplementedError):
+    except Exception:  # zipfile, its decompressors and NumPy raise anything on bad bytes
         raise RequestError(
-            f"{path} is no style; make one by t2o learn PAIRS -o {path.with_suffix(STYLE_SUFFIX).name}"
+            f"{path} is not a style, or is damaged; make one by t2o learn PAIRS -o "
+            f"{path.with_suffix(STYLE_SUFFIX).name}"
         ) from None
     if style is None:
         raise RequestError(

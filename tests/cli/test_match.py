@@ -69,6 +69,16 @@ def test_files_are_kept_unless_they_may_be_replaced(t2o: T2O, photos: Path) -> N
     assert t2o("match", "ref.png", "trip/a.png", "-o", "out.png").code == 2
 
 
+def test_a_recipe_that_no_longer_fits_is_said(t2o: T2O, photos: Path) -> None:
+    options = ("-o", "out.png", "--overwrite", "--no-sidecar")
+    assert t2o("match", "ref.png", "trip/a.png", *options).err == ""
+    Path("out.png.t2o.json").write_text("mine")
+    done = t2o("match", "ref.png", "trip/b.png", *options)
+    note = "out.png.t2o.json is there from an earlier edit and does not belong to the new one"
+    assert done.err == f"note: trip/b.png: {note}\n"
+    assert Path("out.png.t2o.json").read_text() == "mine"
+
+
 def test_what_cannot_be_matched_is_refused_in_one_line(t2o: T2O, photos: Path) -> None:
     Path("junk.jpg").write_bytes(b"junk")
     before = contents(photos)

@@ -13,6 +13,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
+from t2onet.editor.learning import MIN_PAIRS
 from t2onet.kernels.compiler import cache_folder
 from tests.cli.helpers import COMMAND, LOOK, apply_recipe, contents, environment, photo
 from tests.cli.test_serve import port_of, send_request, serving
@@ -49,7 +50,7 @@ def test_a_kernel_without_filters_is_noticed(code: str, reason: str) -> None:
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with a pair and a recipe; beside it an empty home and no temporary files."""
+    """A working folder with pairs and a recipe; beside it an empty home and no temporary files."""
     monkeypatch.setenv("T2O_CACHE_DIR", str(cache_folder()))  # kernels are not compiled once more
     for name in (
         "ORT_DISABLE_TELEMETRY",
@@ -65,6 +66,9 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "work"
     before = photo(folder / "before.png")
     PIL.Image.fromarray(apply_recipe(before)).save(folder / "after.png")
+    for number in range(MIN_PAIRS):
+        one = photo(folder / f"pairs/{number}.png", number)
+        PIL.Image.fromarray(apply_recipe(one)).save(folder / f"pairs/{number}-edited.png")
     LOOK.save(folder / "look.json")
     monkeypatch.chdir(folder)
     return folder
@@ -110,6 +114,8 @@ def test_a_broken_rule_is_seen(rule: str, code: str, ends: bool) -> None:
         ("edit", "before.png", "make it brighter", "-o", "out"),
         ("plan", "before.png", "after.png", "-o", "out.json"),
         ("apply", "look.json", "before.png", "-o", "out"),
+        ("learn", "pairs", "-o", "mine.style"),
+        ("match", "after.png", "before.png", "-o", "out"),
     ],
     ids=lambda arguments: arguments[0],
 )

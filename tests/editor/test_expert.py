@@ -13,9 +13,9 @@ from t2onet.editor.expert import (
     MAX_STEPS,
     TONE_LEVELS,
     TONE_SHARE,
-    OnnxStyle,
+    ExpertTones,
     fit_tone_curves,
-    load_style,
+    load_expert_tones,
     make_retouch,
     measure_tones,
     to_attribute_vector,
@@ -58,11 +58,11 @@ class FixedTones:
         return [self.predicted[None]]
 
 
-def test_a_style_is_given_the_picture_and_what_is_wanted() -> None:
+def test_an_expert_is_given_the_picture_and_what_is_wanted() -> None:
     falling = np.tile(np.linspace(1.2, -0.2, TONE_LEVELS), (3, 1))
     session = FixedTones(falling)
     wanted = to_attribute_vector([BRIGHTER])
-    found = OnnxStyle(session).tones(scene(), wanted)
+    found = ExpertTones(session).tones(scene(), wanted)
     assert {name: value.shape[0] for name, value in session.given.items()} == {"image": 1, "wanted": 1}
     np.testing.assert_array_equal(session.given["wanted"][0], wanted)
     assert found.shape == (3, TONE_LEVELS)
@@ -71,10 +71,10 @@ def test_a_style_is_given_the_picture_and_what_is_wanted() -> None:
     assert (np.diff(found) >= 0).all()
 
 
-def test_a_style_takes_a_picture_towards_its_tones() -> None:
+def test_an_expert_takes_a_picture_towards_their_tones() -> None:
     picture, aim = scene(), measure_tones(scene() ** 0.6)
-    style = OnnxStyle(FixedTones(aim))
-    after = apply_color(picture, style.parameters(picture, picture, to_attribute_vector(())))
+    expert = ExpertTones(FixedTones(aim))
+    after = apply_color(picture, expert.parameters(picture, picture, to_attribute_vector(())))
     assert np.abs(measure_tones(after) - aim).mean() < 0.5 * np.abs(measure_tones(picture) - aim).mean()
 
 
@@ -117,10 +117,10 @@ def test_half_the_way_is_nearer_than_none() -> None:
     assert apart == sorted(apart, reverse=True)
 
 
-# ---- the style of the package
+# ---- the expert in the package
 
 
-def test_a_retouch_is_a_few_named_steps_towards_the_style() -> None:
+def test_a_retouch_is_a_few_named_steps_towards_the_tones() -> None:
     picture = 0.5 * scene(128)
     recipe = make_retouch(picture, Recipe(), ())
     assert 1 <= len(recipe.steps) <= MAX_STEPS
@@ -128,7 +128,7 @@ def test_a_retouch_is_a_few_named_steps_towards_the_style() -> None:
         *("exposure", "contrast", "highlights", "shadows", "whites", "blacks", "white_balance", "vibrance"),
         "tone",
     }
-    aim = load_style().tones(picture, to_attribute_vector(()))
+    aim = load_expert_tones().tones(picture, to_attribute_vector(()))
     before, after = (measure_tones(one) for one in (picture, apply_to_thumbnail(recipe, picture)))
     assert np.abs(after - aim).mean() < np.abs(before - aim).mean()
 
@@ -140,6 +140,30 @@ def test_a_retouch_goes_the_way_of_the_wishes() -> None:
         apply_to_thumbnail(make_retouch(picture, Recipe(), [wish]), picture) for wish in (darker, BRIGHTER)
     )
     assert bright.mean() > dark.mean()
+
+
+@pytest.mark.parametrize("own", [("exposure", -0.5), ("exposure", 1.0), ("white_balance", (20, 0))])
+def test_a_retouch_of_an_edited_photo_keeps_the_edit(own: tuple[str, object]) -> None:
+    picture, begun = scene(128), Recipe.from_steps([own])
+    target = apply_to_thumbnail(make_retouch(picture, Recipe(), ()), picture)
+    recipe = make_retouch(picture, begun, ())
+    assert set(begun.steps) <= set(recipe.steps)
+    before, after = (np.abs(apply_to_thumbnail(one, picture) - target).mean() for one in (begun, recipe))
+    assert before > 0.08
+    assert after < 0.015
+    again = apply_to_thumbnail(make_retouch(picture, recipe, ()), picture)
+    assert np.abs(again - target).mean() < 0.025
+
+
+def test_a_retouch_of_one_place_is_added_there_alone() -> None:
+    picture, begun = scene(128), Recipe.from_steps([("exposure", -0.5), ("exposure", -0.5, "left")])
+    recipe = make_retouch(picture, begun, (), "left")
+    assert set(begun.steps[:1]) < set(recipe.steps)
+    assert {step.where is None for step in recipe.steps if step not in begun.steps} == {False}
+    right = np.s_[:, :, 100:]
+    before, after = (apply_to_thumbnail(one, picture) for one in (begun, recipe))
+    np.testing.assert_allclose(after[right], before[right], atol=0.02)
+    assert np.abs(after - before)[:, :, :20].mean() > 0.05
 
 
 def ask(request: str, mode: Mode) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from t2onet import DataError, Recipe
+from t2onet import DataError, OutputError, Recipe
 from t2onet.editor import learning
 from t2onet.editor.learning import (
     FEW_PAIRS,
@@ -23,6 +23,7 @@ from t2onet.editor.learning import (
 )
 from t2onet.editor.policy import apply_to_thumbnail
 from t2onet.editor.styles import apply_change
+from t2onet.planning.pictures import open_photo_pair
 from tests.planning.scenes import scene
 
 SIDE = 128
@@ -118,9 +119,9 @@ def test_pairs_that_cannot_be_used_are_left_out_by_name(pairs: list[PairFiles], 
     PIL.Image.open(pairs[0].after).crop((0, 0, SIDE, SIDE // 2)).save(cropped.after)
     learned = learn_style([junk, absent, other, cropped, *pairs], jobs=1)
     assert learned.style.pairs == len(pairs)
-    reasons = {name: reason.split(":")[0].split(" ", 1)[1] for name, reason in learned.left_out.items()}
-    assert list(reasons) == ["junk", "absent", "other", "cropped"]
+    assert list(learned.left_out) == ["junk", "absent", "other", "cropped"]
     assert "does not look like a photo" in learned.left_out["junk"]
+    assert learned.left_out["absent"] == f"{absent.before} cannot be read (No such file or directory)"
     assert "do not show the same scene" in learned.left_out["other"]
     assert "one is cropped or rotated" in learned.left_out["cropped"]
 
@@ -163,11 +164,58 @@ def test_a_run_that_was_killed_goes_on(
     journal.write_bytes(whole[:-10])  # killed while it wrote the last record
     assert count_measured(pairs, journal, monkeypatch) == names[-1:]
     assert journal.read_bytes() == whole
-    journal.write_bytes(b"?" + whole[1:])  # damaged: what follows is measured again
+    at = len(learning._JOURNAL_HEADER)
+    journal.write_bytes(whole[:at] + b"?" + whole[at + 1 :])  # damaged: what follows is measured again
+    assert count_measured(pairs, journal, monkeypatch) == names
+    journal.write_bytes(whole[:5])  # killed while it wrote the header
     assert count_measured(pairs, journal, monkeypatch) == names
     assert len(journal.read_bytes()) == len(whole)
     PIL.Image.open(pairs[2].after).rotate(0).save(pairs[2].after, compress_level=1)  # another file by now
     assert count_measured(pairs, journal, monkeypatch) == names[2:3]
+
+
+@pytest.mark.parametrize("text", [b"mine", bytes(10_000)])
+def test_a_file_that_is_not_a_journal_is_left_alone(
+    pairs: list[PairFiles], tmp_path: Path, text: bytes
+) -> None:
+    mine = tmp_path / "trip.journal"
+    mine.write_bytes(text)
+    with pytest.raises(OutputError, match="is not a journal of t2o learn; move it away"):
+        learn_style(pairs, journal=mine, jobs=1)
+    assert mine.read_bytes() == text
+
+
+def test_a_record_of_which_a_part_was_written_ends_the_run(
+    pairs: list[PairFiles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, journal = learning.os.write, tmp_path / "journal"
+
+    def write_a_part(file: int, data: bytes) -> int:
+        return write(file, data[:1000])
+
+    monkeypatch.setattr(learning.os, "write", write_a_part)
+    with pytest.raises(OutputError, match="cannot be written: the disk is full"):
+        learn_style(pairs, journal=journal, jobs=1)
+    monkeypatch.undo()
+    assert count_measured(pairs, journal, monkeypatch) == [pair.name for pair in pairs]
+
+
+def test_what_the_system_failed_to_read_is_told_from_what_is_no_photo(
+    pairs: list[PairFiles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "junk.jpg").write_bytes(b"junk")
+    junk = PairFiles("junk", tmp_path / "junk.jpg", tmp_path / "junk.jpg")
+    assert not learn_style([junk, *pairs], jobs=1).may_be_readable_later
+    absent = PairFiles("absent", tmp_path / "absent.jpg", tmp_path / "absent.jpg")
+    assert learn_style([absent, *pairs], jobs=1).may_be_readable_later
+
+    def fail(pair: PairFiles) -> PairSample:
+        if pair.name == "junk":
+            open_photo_pair(absent.before, absent.after)  # gone after it was listed
+        return measure_pair(pair)
+
+    monkeypatch.setattr(learning, "measure_pair", fail)
+    assert learn_style([junk, *pairs], jobs=1).may_be_readable_later
 
 
 def test_known_samples_give_the_same_style(pairs: list[PairFiles], tmp_path: Path) -> None:

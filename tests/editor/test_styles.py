@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 import t2onet
 from t2onet import Editor, Recipe, RequestError
-from t2onet.editor.expert import plan_retouch
+from t2onet.editor.expert import make_retouch, plan_retouch
 from t2onet.editor.policy import apply_to_thumbnail
 from t2onet.editor.styles import (
     BASIS_SIZE,
@@ -25,6 +27,7 @@ from t2onet.operations.paper import CURVE_PIECES
 from tests.planning.scenes import scene
 
 KNOTS = CURVE_PIECES + 1
+REFUSED = "is not a style, or is damaged; make one by t2o learn PAIRS"
 
 
 def make_change(lift: float) -> np.ndarray:
@@ -122,15 +125,69 @@ def write_arrays(path: Path, **changes: object) -> None:
 )
 def test_arrays_that_are_no_style_are_refused(tmp_path: Path, changes: dict[str, object]) -> None:
     write_arrays(tmp_path / "mine.style", **changes)
-    with pytest.raises(RequestError, match="is no style; make one by t2o learn PAIRS"):
+    with pytest.raises(RequestError, match=REFUSED):
         load_style_file(tmp_path / "mine.style")
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a style", bytes(1000)])
 def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.jpg").write_bytes(data)
-    with pytest.raises(RequestError, match=r"is no style; make one by t2o learn PAIRS -o a\.style"):
+    with pytest.raises(RequestError, match=rf"{REFUSED} -o a\.style"):
         load_style_file(tmp_path / "a.jpg")
+
+
+def test_a_damaged_style_is_used_or_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "mine.style"
+    points = np.random.default_rng(0).normal(size=(1, POINT_SIZE))
+    make_style(0.1, points=points, answers=make_change(0.2)[None]).save(path)
+    whole = path.read_bytes()
+    reasons = []
+    for at, bit in [
+        *((at, 1) for at in range(0, len(whole), 3)),
+        *((at, 4) for at in range(8, len(whole), 3)),
+    ]:
+        damaged = bytearray(whole)
+        damaged[at] ^= bit
+        path.write_bytes(damaged)
+        try:
+            load_style_file(path)
+        except RequestError as error:
+            reasons.append(str(error))
+    assert len(reasons) > len(whole) // 3
+    others = [one for one in reasons if REFUSED not in one and "learned by another release" not in one]
+    assert others == []
+
+
+def set_encrypted(data: bytes) -> bytes:
+    """A ZIP file whose list of files says that they are encrypted."""
+    at = data.index(b"PK\x01\x02")
+    return data[: at + 8] + b"\x01" + data[at + 9 :]
+
+
+def claim_shape(data: bytes) -> bytes:
+    """A style whose `points` are far larger than any memory."""
+    arrays = zipfile.ZipFile(io.BytesIO(data))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in arrays.namelist():
+            content = arrays.read(name)
+            shape = f"({1 << 55}, 2), }}".encode()
+            if name == "points.npy":
+                start = content.index(b"(1, ")
+                content = content[:start] + shape + content[start + len(shape) :]
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("damage", [set_encrypted, claim_shape, lambda data: data[:-30]])
+def test_damage_that_libraries_meet_with_other_errors_is_refused(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "mine.style"
+    write_arrays(path)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(RequestError, match=REFUSED):
+        load_style_file(path)
 
 
 def test_a_style_of_another_release_is_refused(tmp_path: Path) -> None:
@@ -192,6 +249,22 @@ def test_a_style_is_not_applied_twice() -> None:
     first = np.asarray(editor.ask("fix this").image, float)
     again = np.asarray(editor.follow("fix this").image, float)
     assert np.abs(again - first).mean() < 3
+
+
+@pytest.mark.parametrize("ev", [-0.5, 0.5])
+def test_a_style_counts_from_the_exposure_that_a_photo_was_given(ev: float) -> None:
+    picture, style = 0.5 * scene(128), make_style(0.1)
+    begun = Recipe.from_steps([("exposure", ev)])
+    recipe = make_retouch(picture, begun, (), style=style)
+    assert [step.operation for step in recipe.steps].count("exposure") == 1  # one value, not two steps
+    np.testing.assert_allclose(apply_to_thumbnail(recipe, picture).mean(), (picture + 0.1).mean(), atol=0.01)
+    (found,) = (step.parameters[0] for step in recipe.steps if step.operation == "exposure")
+    (plain,) = (
+        step.parameters[0]
+        for step in make_retouch(picture, Recipe(), (), style=style).steps
+        if step.operation == "exposure"
+    )
+    assert found == pytest.approx(plain, abs=0.05)
 
 
 def test_a_style_and_another_network_are_refused_together() -> None:
