@@ -10,7 +10,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +18,9 @@ from typing import Literal
 from ..editor import Edit
 from ..errors import OutputError, RecipeError, T2OError
 from ..image import READABLE_SUFFIXES, read_regular_file, write_atomically
-from ..options import DEFAULT_MODE, MODES, Mode
+from ..options import DEFAULT_MODE, EDITED_SUFFIX, MATCHED_SUFFIX, MODES, Mode
 from ..recipe import Recipe, Step
-from ..recipe.recipe import find_sidecar, is_file, sidecar_path
+from ..recipe.recipe import find_sidecar, guess_originals, is_file, sidecar_path
 from .errors import refuse_storage_errors
 from .folders import FOLDER_MODE
 from .settings import MIB, ServerSettings
@@ -29,8 +28,8 @@ from .settings import MIB, ServerSettings
 RECORD_FILE = "edit.json"
 """Record of a photo in its folder of the archive."""
 _RECORD_VERSION = 1
-_RESULT_NAME = re.compile(r"(.+)-edited(?:-\d+)?")
-"""Names that `t2o edit` gives to results."""
+_RESULT_ENDINGS = (f"-{EDITED_SUFFIX}", f"-{MATCHED_SUFFIX}")
+_ORIGINAL_SUFFIXES = (*READABLE_SUFFIXES, *map(str.upper, READABLE_SUFFIXES))
 _LOG = logging.getLogger(__name__)
 
 
@@ -296,11 +295,19 @@ class EditKeeper:
 
 
 def is_result(photo: Path) -> bool:
-    """Whether a photo is a result of `t2o edit` beside its original: a sidecar says how it was made."""
-    if (found := _RESULT_NAME.fullmatch(photo.stem)) is None:
-        return False
-    originals = (photo.with_name(f"{found[1]}{suffix}") for suffix in (photo.suffix, *READABLE_SUFFIXES))
-    return any(map(is_file, originals))
+    """Whether a photo is where `t2o edit` and `t2o match` put results: its sidecar says how it was made.
+
+    So it is called X-edited or X-edited-2 beside a photo X, or is in a folder X-edited beside a folder X;
+    or the same with `-matched`.
+    """
+    for ending in _RESULT_ENDINGS:
+        if any(map(os.path.isdir, guess_originals(photo.parent, ending))):
+            return True
+        for original in guess_originals(photo.with_suffix(""), ending):
+            suffixes = (photo.suffix, *_ORIGINAL_SUFFIXES)
+            if any(is_file(original.with_name(f"{original.name}{suffix}")) for suffix in suffixes):
+                return True
+    return False
 
 
 def compute_digest(data: bytes) -> str:

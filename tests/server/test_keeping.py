@@ -19,7 +19,7 @@ from t2onet import Recipe, ServerError
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.archive import SessionArchive
 from t2onet.server.folders import get_data_folder
-from t2onet.server.keeping import RECORD_FILE
+from t2onet.server.keeping import RECORD_FILE, is_result
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 
 LOOK = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2)], name="Evening")
@@ -107,18 +107,42 @@ def test_a_sidecar_of_another_program_is_opened(tmp_path: Path, folder: Path) ->
     assert Recipe.load(sidecar(folder)) == Recipe.from_steps([("contrast", 0.1)])
 
 
-def test_the_sidecar_of_a_result_says_how_it_was_made(tmp_path: Path, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trip/a-edited.png",
+        "trip/a-edited-2.png",
+        "trip/a-matched.png",
+        "trip/raw-edited.png",
+        "trip-edited/a.png",
+        "trip-edited/day/a-2.png",
+        "trip-matched/a.png",
+    ],
+)
+def test_the_sidecar_of_a_result_says_how_it_was_made(tmp_path: Path, folder: Path, name: str) -> None:
     """So it is no edit to make on top."""
-    (folder / "a-edited.png").write_bytes(picture(48))
-    LOOK.save(sidecar(folder, "a-edited.png"))
-    with running(tmp_path, folder) as visitor:
-        result = photos_of(visitor)[0]
-        state = visitor.state(result)
-        assert (state["name"], steps(state), state["saved"]) == ("a-edited.png", [], "server")
-        visitor.put(result, 0, ("contrast", [0.1]))
-    assert Recipe.load(sidecar(folder, "a-edited.png")) == LOOK
-    with running(tmp_path, folder) as visitor:
-        assert steps(visitor.state(result)) == ["contrast"]
+    (folder / "raw.NEF").touch()
+    (folder / "day").mkdir()
+    result = tmp_path / name
+    result.parent.mkdir(parents=True, exist_ok=True)
+    result.write_bytes(picture(48))
+    LOOK.save(sidecar(result.parent, result.name))
+    for run in range(2):
+        with running(tmp_path, result.parent) as visitor:
+            photo = next(one for one in photos_of(visitor) if visitor.state(one)["name"] == result.name)
+            state = visitor.state(photo)
+            assert (steps(state), state["saved"]) == (["contrast"] * run, "server")
+            visitor.put(photo, run, ("contrast", [0.1 + run / 10]))
+    assert Recipe.load(sidecar(result.parent, result.name)) == LOOK
+
+
+@pytest.mark.parametrize(
+    "name", ["trip/c-edited.png", "other-edited/a.png", "-edited/a.png", "trip/-edited.png", "/a.png"]
+)
+def test_a_name_alone_makes_no_result(tmp_path: Path, folder: Path, name: str) -> None:
+    photo = tmp_path / name
+    photo.parent.mkdir(exist_ok=True)
+    assert not is_result(photo)
 
 
 def test_a_sidecar_that_was_changed_between_runs_is_shown_and_undo_leads_back(
