@@ -27,6 +27,8 @@ from .settings import MIB, ServerSettings
 
 RECORD_FILE = "edit.json"
 """Record of a photo in its folder of the archive."""
+BROKEN_RECORD_FILE = "edit.json.broken"
+"""A record that could not be read, moved aside so that it is not overwritten."""
 _RECORD_VERSION = 1
 _RESULT_ENDINGS = (f"-{EDITED_SUFFIX}", f"-{MATCHED_SUFFIX}")
 _ORIGINAL_SUFFIXES = (*READABLE_SUFFIXES, *map(str.upper, READABLE_SUFFIXES))
@@ -116,6 +118,10 @@ BROKEN = (
     "{name} cannot be used: {reason}. It stays as it is, and edits are kept {elsewhere}; repair or remove "
     "the file to save edits beside the photo again."
 )
+BROKEN_RECORD = (
+    "The edit that was kept of this photo cannot be read; it is set aside as {name} in the folder "
+    "{folder} of the data folder."
+)
 OPENED = "This photo was opened with the edit that is saved beside it; Undo shows it without."
 REPLACED = (
     "{name} was changed outside the darkroom. Its edit is shown; Undo leads back to the one that was here."
@@ -154,7 +160,7 @@ class EditKeeper:
 
     def load(self) -> list[KeptEdit]:
         """The edits to continue from, the current one last; two if sidecar and record differ."""
-        record = None if self.folder is None else read_record(self.folder)
+        record = None if self.folder is None else self._read_record(self.folder)
         path = None if self.sidecar_of is None else find_sidecar(self.sidecar_of)
         if self.sidecar_of is None or path is None:
             self.is_in_sidecar = record is None or not record.recipe.steps
@@ -195,15 +201,24 @@ class EditKeeper:
 
     def follow(self, changed: SidecarChangedError, revision: int) -> None:
         """Take a changed sidecar as the one that further edits replace."""
-        self._digest, self.is_in_sidecar = changed.digest, True
         if self.folder is not None:
             theirs = KeptEdit(self.name, self.file, self.added, revision=revision, recipe=changed.recipe)
             self._write_record(replace(theirs, sidecars=(changed.digest,)))
+        self._digest, self.is_in_sidecar = changed.digest, True
 
     def mark_removed(self, removed: float | None) -> None:
         """Note in the record that the photo was removed from its session, or is back."""
         if self.folder is not None and (record := read_record(self.folder)) is not None:
             self._write_record(replace(record, removed=removed))
+
+    def _read_record(self, folder: Path) -> KeptEdit | None:
+        """The record; one that cannot be read is moved aside, so that the next edit does not overwrite it."""
+        path = folder / RECORD_FILE
+        if (record := read_record(folder)) is None and os.path.lexists(path):
+            with refuse_storage_errors("the edit"):
+                path.replace(folder / BROKEN_RECORD_FILE)
+            self._remark(BROKEN_RECORD.format(name=BROKEN_RECORD_FILE, folder=folder.name))
+        return record
 
     def _make_record(self, edit: Edit | None, revision: int, digests: tuple[str, ...]) -> KeptEdit:
         begun = KeptEdit(self.name, self.file, self.added, revision=revision, sidecars=digests)
@@ -238,7 +253,7 @@ class EditKeeper:
         except (OSError, T2OError) as error:
             self._remark_broken(path, error)
             return None, ()
-        if found is None and not recipe.steps:
+        if found is None and not recipe.steps and find_sidecar(self.sidecar_of) is None:
             self._digest, self.is_in_sidecar = None, True
             return None, ()
         data = recipe.to_json().encode()

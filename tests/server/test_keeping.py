@@ -19,7 +19,7 @@ from t2onet import Recipe, ServerError
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.archive import SessionArchive
 from t2onet.server.folders import get_data_folder
-from t2onet.server.keeping import RECORD_FILE, is_result
+from t2onet.server.keeping import BROKEN_RECORD_FILE, RECORD_FILE, is_result
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 
 LOOK = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2)], name="Evening")
@@ -145,6 +145,35 @@ def test_a_name_alone_makes_no_result(tmp_path: Path, folder: Path, name: str) -
     assert not is_result(photo)
 
 
+def test_undoing_the_edit_of_an_old_sidecar_is_kept(tmp_path: Path, folder: Path) -> None:
+    old = folder / "a.json"
+    LOOK.save(old)
+    with running(tmp_path, folder) as visitor:
+        photo = photos_of(visitor)[0]
+        assert steps(visitor.state(photo)) == ["exposure", "contrast"]
+        assert visitor.post(f"{photo}/undo", revision=0).json()["saved"] == "sidecar"
+    assert Recipe.load(sidecar(folder)) == Recipe()
+    assert Recipe.load(old) == LOOK, "it may be another program's"
+    with running(tmp_path, folder) as visitor:
+        assert steps(visitor.state(photo)) == []
+
+
+def test_a_record_that_cannot_be_read_is_set_aside(tmp_path: Path, folder: Path) -> None:
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("contrast", [0.1]))
+    (record,) = (tmp_path / "data" / "sessions").rglob(RECORD_FILE)
+    record.write_text("{")
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        (remark,) = visitor.state(photo)["remarks"]
+        assert remark.startswith("The edit that was kept of this photo cannot be read")
+        visitor.put(photo, 0, ("saturation", [0.1]))
+    assert record.with_name(BROKEN_RECORD_FILE).read_text() == "{"
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        state = visitor.state(photo)
+        assert (steps(state), state["remarks"]) == (["saturation"], [])
+
+
 def test_a_sidecar_that_was_changed_between_runs_is_shown_and_undo_leads_back(
     tmp_path: Path, folder: Path
 ) -> None:
@@ -175,6 +204,24 @@ def test_a_sidecar_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path, 
         back = visitor.post(f"{photo}/undo", revision=2).json()
         assert steps(back) == ["saturation"], "nobody's version is lost"
         assert Recipe.load(sidecar(folder)) == Recipe.from_steps([("saturation", 0.3)])
+
+
+def test_a_changed_sidecar_is_not_overwritten_while_its_edit_cannot_be_kept(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path, folder) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("saturation", [0.3]))
+        LOOK.save(sidecar(folder), overwrite=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.put(photo, 1, ("contrast", [0.1]))) == (507, "storage")
+        assert read_refusal(visitor.put(photo, 1, ("contrast", [0.1]))) == (409, "conflict")
+        assert Recipe.load(sidecar(folder)) == LOOK
+
+
+def fill_the_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize(
@@ -438,12 +485,8 @@ def test_an_edit_that_cannot_be_kept_is_refused_and_changes_nothing(
         photo = visitor.bring(picture(32))
         visitor.put(photo, 0, ("contrast", [0.1]))
         before = visitor.state(photo)
-
-        def full(_: int) -> None:
-            raise OSError(28, "No space left on device")
-
         with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", full)
+            patch.setattr(os, "fsync", fill_the_disk)
             assert read_refusal(visitor.put(photo, 1, ("contrast", [0.2]))) == (507, "storage")
             assert read_refusal(visitor.post(f"{photo}/undo", revision=1)) == (507, "storage")
         assert visitor.state(photo) == before
