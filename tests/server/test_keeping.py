@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -411,6 +412,22 @@ def test_kept_sessions_are_bounded_in_age_and_size(tmp_path: Path) -> None:
     assert list((tmp_path / "data" / "sessions").iterdir()) == [folders[2]], "the oldest goes first"
 
 
+def test_the_session_that_is_served_stays_however_old_it_is(tmp_path: Path, folder: Path) -> None:
+    settings = ServerSettings(folder=tmp_path / "server", keep=tmp_path / "data", sidecars=False)
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("contrast", [0.1]))
+    (session,) = (tmp_path / "data" / "sessions").iterdir()
+    then = session.stat().st_mtime - 15 * 86400
+    os.utime(session, (then, then))
+    app = create_app(settings)
+    app.state.darkroom.preload(
+        sorted(folder.glob("*.png")), [str(folder)]
+    )  # before it starts, as t2o serve does
+    with TestClient(app, base_url="http://127.0.0.1:8642") as client:
+        assert steps(client.get(photo).json()) == ["contrast"]
+
+
 def folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in files(folder))
 
@@ -445,6 +462,38 @@ def test_a_removed_photo_comes_back_where_it_was(tmp_path: Path, kept: bool) -> 
         assert [one["photo"] for one in told.json()["photos"]] == [one.rsplit("/", 1)[-1] for one in photos]
         assert steps(visitor.state(photos[1])) == ["contrast"]
         assert read_refusal(visitor.client.post(f"{photos[1]}/restore")) == (404, "not_found")
+
+
+def test_a_removal_that_cannot_be_written_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path) as visitor:
+        visitor.begin()
+        photos = [visitor.bring(picture(32)) for _ in range(2)]
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.client.delete(photos[0])) == (507, "storage")
+        assert photos_of(visitor) == photos
+        assert visitor.client.delete(photos[0]).status_code == 204
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.client.post(f"{photos[0]}/restore")) == (507, "storage")
+        assert photos_of(visitor) == photos[1:]
+        assert visitor.client.post(f"{photos[0]}/restore").status_code == 200
+        assert photos_of(visitor) == photos
+
+
+def test_photos_are_removed_at_the_same_time(tmp_path: Path) -> None:
+    """Each once, and the last ten can be brought back."""
+    with running(tmp_path) as visitor:
+        visitor.begin()
+        photos = [visitor.bring(picture(32)) for _ in range(14)]
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(visitor.client.delete, [one for one in photos for _ in range(2)]))
+        assert sorted(one.status_code for one in answers) == [204] * 14 + [404] * 14
+        assert photos_of(visitor) == []
+        restored = [visitor.client.post(f"{one}/restore").status_code for one in photos]
+        assert sorted(restored) == [200] * 10 + [404] * 4
 
 
 def test_a_removed_photo_is_removed_after_a_restart_too(tmp_path: Path) -> None:
@@ -512,6 +561,20 @@ def test_own_looks_are_listed_beside_those_of_the_package(tmp_path: Path, kept: 
             assert visitor.client.delete(f"{API}/looks/Evening%20light").status_code == 204
         assert read_refusal(visitor.client.delete(f"{API}/looks/Evening%20light")) == (404, "not_found")
         assert not any(one["own"] for one in visitor.client.get(f"{API}/looks").json())
+
+
+def test_a_look_need_not_have_the_name_of_its_file(tmp_path: Path) -> None:
+    place = tmp_path / "data" / "looks"
+    place.mkdir(parents=True)
+    LOOK.save(place / "mine.json")
+    with running(tmp_path) as visitor:
+        assert (
+            visitor.post(f"{API}/looks", name="Mine", recipe=recipe(("contrast", [0.1]))).status_code == 201
+        )
+        own = [one["name"] for one in visitor.client.get(f"{API}/looks").json() if one["own"]]
+        assert own == ["Evening", "Mine"], "the file of another look is not replaced"
+        assert visitor.client.delete(f"{API}/looks/Evening").status_code == 204
+    assert [Recipe.load(path).name for path in place.iterdir()] == ["Mine"]
 
 
 @pytest.mark.parametrize(
