@@ -29,6 +29,11 @@ DEFAULT_API_VARIANTS = 4
 MAX_API_STRENGTH = 4.0
 """The largest strength in the API; Python and the command line have no limit."""
 
+EDITED_SUFFIX = "edited"
+"""Suffix of the names of results of `t2o edit`: X-edited.jpg, or the folder X-edited."""
+MATCHED_SUFFIX = "matched"
+"""The same for `t2o match`."""
+
 
 def check_reader(name: str) -> None:
     """Raise RequestError for a name that no reader has."""

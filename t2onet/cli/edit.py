@@ -17,6 +17,7 @@ from ..errors import OutputError, RequestError
 from ..options import (
     DEFAULT_MODE,
     DEFAULT_READER,
+    EDITED_SUFFIX,
     EXPERT,
     LITERAL,
     MAX_CLI_VARIANTS,
@@ -55,7 +56,7 @@ from .common import (
     get_given_options,
     parse_where_option,
 )
-from .photos import EDITED_SUFFIX, PhotoTask, select_photos
+from .photos import PhotoTask, select_photos
 
 if TYPE_CHECKING:
     from ..editor import Edit

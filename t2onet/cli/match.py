@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import OutputError
+from ..options import MATCHED_SUFFIX
 from .apply import (
     PhotoOutcome,
     PhotoReport,
@@ -45,9 +46,6 @@ from .photos import PhotoTask, select_photos
 if TYPE_CHECKING:
     from ..editor.matching import PictureLook
     from ..recipe import Recipe
-
-MATCHED_SUFFIX = "matched"
-"""Suffix of the names of results."""
 
 
 @exit_on_error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-import re
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -13,11 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ImageError, OutputError
-
-EDITED_SUFFIX = "edited"
-"""Suffix of the names of results of `t2o edit`."""
-_VARIANT_NUMBER = re.compile(r"(?<=.)-\d+$")
-"""The number of a variant, at the end of a name."""
+from ..options import EDITED_SUFFIX
 
 
 @dataclass(frozen=True)
@@ -278,22 +273,14 @@ def _find_earlier_results(placed: list[PhotoTask], look: str | None) -> dict[Pat
 
     A result has -NAME after the name of its photo or folder. NAME is `look`, or `edited` if it has a sidecar.
     """
-    from ..recipe.recipe import find_sidecar
+    from ..recipe.recipe import find_sidecar, guess_originals
 
     photos = {task.source.with_suffix(""): task.source for task in placed}
     edits: dict[Path, Path] = {}
     for task in placed:
         names = [EDITED_SUFFIX] if find_sidecar(task.source) is not None else []
         for name in [*names, *([] if look is None else [look])]:
-            for original in _guess_originals(task.source.with_suffix(""), f"-{name}"):
+            for original in guess_originals(task.source.with_suffix(""), f"-{name}"):
                 if original in photos:
                     edits[task.source] = photos[original]
     return edits
-
-
-def _guess_originals(result: Path, ending: str) -> Iterator[Path]:
-    """Possible paths of the photo of a result, without suffixes."""
-    for path in {result, result.with_name(_VARIANT_NUMBER.sub("", result.name))}:
-        for at, part in enumerate(path.parts):
-            if part.endswith(ending) and part != ending:
-                yield Path(*path.parts[:at], part.removesuffix(ending), *path.parts[at + 1 :])

@@ -11,6 +11,7 @@ from ..errors import OutputError, RecipeError
 from ..executor import apply
 from ..image import WRITABLE_SUFFIXES, choose_output_suffix, has_readable_suffix, read_regular_file
 from ..looks import SETTINGS_FORMATS, export_recipe
+from ..options import EDITED_SUFFIX
 from ..recipe import Recipe
 from ..recipe.recipe import sidecar_path
 from ..server.photos import SessionPhoto
@@ -20,7 +21,6 @@ from .declarations import ToolData
 from .folders import AllowedFolders
 
 _MAX_RECIPE_BYTES = 8 * MIB
-_EDITED_SUFFIX = "edited"
 
 
 def read_recipe_data(folders: AllowedFolders, given: str) -> Any:
@@ -49,7 +49,7 @@ def write_photo(
 ) -> ToolData:
     """Write a photo with its current edit, and perhaps the recipe; by default as NAME-edited beside it."""
     if target is None:
-        name = f"{photo.path.stem}-{_EDITED_SUFFIX}{choose_output_suffix(photo.path.suffix)}"
+        name = f"{photo.path.stem}-{EDITED_SUFFIX}{choose_output_suffix(photo.path.suffix)}"
         target = photo.path.with_name(name)
     if target.suffix.lower() not in WRITABLE_SUFFIXES:
         raise OutputError(

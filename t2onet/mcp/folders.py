@@ -7,7 +7,6 @@ can change the folders while the server runs is trusted.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -17,10 +16,9 @@ from pathlib import Path
 from ..errors import OutputError, ServerError
 from ..image import has_readable_suffix
 from ..recipe.recipe import SIDECAR_SUFFIX, sidecar_path
+from ..server.keeping import is_result
 
 _MAX_NAME_LENGTH = 4096
-_RESULT_STEM = re.compile(r".+-(edited|matched)(-\d+)?")
-"""Names that `t2o edit` and `t2o match` give to results by themselves."""
 
 
 class OutsideError(ServerError):
@@ -177,7 +175,7 @@ class AllowedFolders:
     def _is_result(self, path: Path) -> bool:
         """Whether a file may be replaced; a sidecar may also be beside an original, by `t2o serve`."""
         by_name = path.name.endswith((SIDECAR_SUFFIX, ".cube"))
-        is_named = _RESULT_STEM.fullmatch(path.stem) is not None and sidecar_path(path).is_file()
+        is_named = is_result(path) and sidecar_path(path).is_file()
         return by_name or path in self._written or is_named
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -566,6 +567,8 @@ def _is_mask(part: object) -> bool:
 
 SIDECAR_SUFFIX = ".t2o.json"
 """Appended to the file name of a picture: the recipe of `a.jpg` is `a.jpg.t2o.json`."""
+_VARIANT_NUMBER = re.compile(r"(?<=.)-\d+$")
+"""The number of a variant, at the end of a name."""
 
 
 def sidecar_path(picture: Path) -> Path:
@@ -585,6 +588,14 @@ def find_sidecar(picture: Path) -> Path | None:
     if is_file(path := legacy_sidecar_path(picture)) and _is_recipe_file(path):
         return path
     return None
+
+
+def guess_originals(result: Path, ending: str) -> Iterator[Path]:
+    """Possible paths of the photo of a result, without suffixes; it or a folder of it lacks the `ending`."""
+    for path in {result, result.parent / _VARIANT_NUMBER.sub("", result.name)}:
+        for at, part in enumerate(path.parts):
+            if part.endswith(ending) and part != ending:
+                yield Path(*path.parts[:at], part.removesuffix(ending), *path.parts[at + 1 :])
 
 
 def derive_look_name(path: Path) -> str:

@@ -174,6 +174,7 @@ class _RevalidatedFiles(StaticFiles):
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     darkroom: DarkroomService = app.state.darkroom
     darkroom.sessions.open()
+    darkroom.sessions.tidy()  # only now: the session that is served is open, so it stays however old it is
     loop = asyncio.get_running_loop()
     stopping = threading.Event()
     warming = loop.run_in_executor(None, darkroom.warm_up, stopping)

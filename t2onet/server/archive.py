@@ -21,7 +21,7 @@ from ..image import read_regular_file, write_atomically
 from ..image.files import try_lock
 from .errors import refuse_storage_errors
 from .folders import FOLDER_MODE, make_private_folder
-from .keeping import RECORD_FILE, KeptEdit, read_record
+from .keeping import BROKEN_RECORD_FILE, RECORD_FILE, KeptEdit, read_record
 from .settings import MIB, ServerSettings
 
 SECRET_BYTES = 16
@@ -43,8 +43,10 @@ class KeptSession:
         """Uploaded photos and their records, in their order; what was not complete is removed."""
         found = []
         for folder in self.path.iterdir():
-            if not (folder / RECORD_FILE).exists():  # the server was killed before the upload was complete
-                shutil.rmtree(folder, ignore_errors=True)
+            if not any((folder / name).exists() for name in (RECORD_FILE, BROKEN_RECORD_FILE)):
+                shutil.rmtree(
+                    folder, ignore_errors=True
+                )  # the server was killed before the upload was complete
             elif (record := read_record(folder)) and record.file and (folder / record.file).is_file():
                 found.append((folder, record))
         yield from sorted(found, key=lambda one: one[1].added)

@@ -10,7 +10,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,18 +18,20 @@ from typing import Literal
 from ..editor import Edit
 from ..errors import OutputError, RecipeError, T2OError
 from ..image import READABLE_SUFFIXES, read_regular_file, write_atomically
-from ..options import DEFAULT_MODE, MODES, Mode
+from ..options import DEFAULT_MODE, EDITED_SUFFIX, MATCHED_SUFFIX, MODES, Mode
 from ..recipe import Recipe, Step
-from ..recipe.recipe import find_sidecar, is_file, sidecar_path
+from ..recipe.recipe import find_sidecar, guess_originals, is_file, sidecar_path
 from .errors import refuse_storage_errors
 from .folders import FOLDER_MODE
 from .settings import MIB, ServerSettings
 
 RECORD_FILE = "edit.json"
 """Record of a photo in its folder of the archive."""
+BROKEN_RECORD_FILE = "edit.json.broken"
+"""A record that could not be read, moved aside so that it is not overwritten."""
 _RECORD_VERSION = 1
-_RESULT_NAME = re.compile(r"(.+)-edited(?:-\d+)?")
-"""Names that `t2o edit` gives to results."""
+_RESULT_ENDINGS = (f"-{EDITED_SUFFIX}", f"-{MATCHED_SUFFIX}")
+_ORIGINAL_SUFFIXES = (*READABLE_SUFFIXES, *map(str.upper, READABLE_SUFFIXES))
 _LOG = logging.getLogger(__name__)
 
 
@@ -117,6 +118,10 @@ BROKEN = (
     "{name} cannot be used: {reason}. It stays as it is, and edits are kept {elsewhere}; repair or remove "
     "the file to save edits beside the photo again."
 )
+BROKEN_RECORD = (
+    "The edit that was kept of this photo cannot be read; it is set aside as {name} in the folder "
+    "{folder} of the data folder."
+)
 OPENED = "This photo was opened with the edit that is saved beside it; Undo shows it without."
 REPLACED = (
     "{name} was changed outside the darkroom. Its edit is shown; Undo leads back to the one that was here."
@@ -155,7 +160,7 @@ class EditKeeper:
 
     def load(self) -> list[KeptEdit]:
         """The edits to continue from, the current one last; two if sidecar and record differ."""
-        record = None if self.folder is None else read_record(self.folder)
+        record = None if self.folder is None else self._read_record(self.folder)
         path = None if self.sidecar_of is None else find_sidecar(self.sidecar_of)
         if self.sidecar_of is None or path is None:
             self.is_in_sidecar = record is None or not record.recipe.steps
@@ -196,15 +201,24 @@ class EditKeeper:
 
     def follow(self, changed: SidecarChangedError, revision: int) -> None:
         """Take a changed sidecar as the one that further edits replace."""
-        self._digest, self.is_in_sidecar = changed.digest, True
         if self.folder is not None:
             theirs = KeptEdit(self.name, self.file, self.added, revision=revision, recipe=changed.recipe)
             self._write_record(replace(theirs, sidecars=(changed.digest,)))
+        self._digest, self.is_in_sidecar = changed.digest, True
 
     def mark_removed(self, removed: float | None) -> None:
         """Note in the record that the photo was removed from its session, or is back."""
         if self.folder is not None and (record := read_record(self.folder)) is not None:
             self._write_record(replace(record, removed=removed))
+
+    def _read_record(self, folder: Path) -> KeptEdit | None:
+        """The record; one that cannot be read is moved aside, so that the next edit does not overwrite it."""
+        path = folder / RECORD_FILE
+        if (record := read_record(folder)) is None and os.path.lexists(path):
+            with refuse_storage_errors("the edit"):
+                path.replace(folder / BROKEN_RECORD_FILE)
+            self._remark(BROKEN_RECORD.format(name=BROKEN_RECORD_FILE, folder=folder.name))
+        return record
 
     def _make_record(self, edit: Edit | None, revision: int, digests: tuple[str, ...]) -> KeptEdit:
         begun = KeptEdit(self.name, self.file, self.added, revision=revision, sidecars=digests)
@@ -239,7 +253,7 @@ class EditKeeper:
         except (OSError, T2OError) as error:
             self._remark_broken(path, error)
             return None, ()
-        if found is None and not recipe.steps:
+        if found is None and not recipe.steps and find_sidecar(self.sidecar_of) is None:
             self._digest, self.is_in_sidecar = None, True
             return None, ()
         data = recipe.to_json().encode()
@@ -296,11 +310,19 @@ class EditKeeper:
 
 
 def is_result(photo: Path) -> bool:
-    """Whether a photo is a result of `t2o edit` beside its original: a sidecar says how it was made."""
-    if (found := _RESULT_NAME.fullmatch(photo.stem)) is None:
-        return False
-    originals = (photo.with_name(f"{found[1]}{suffix}") for suffix in (photo.suffix, *READABLE_SUFFIXES))
-    return any(map(is_file, originals))
+    """Whether a photo is where `t2o edit` and `t2o match` put results: its sidecar says how it was made.
+
+    So it is called X-edited or X-edited-2 beside a photo X, or is in a folder X-edited beside a folder X;
+    or the same with `-matched`.
+    """
+    for ending in _RESULT_ENDINGS:
+        if any(map(os.path.isdir, guess_originals(photo.parent, ending))):
+            return True
+        for original in guess_originals(photo.with_suffix(""), ending):
+            suffixes = (photo.suffix, *_ORIGINAL_SUFFIXES)
+            if any(is_file(original.with_name(f"{original.name}{suffix}")) for suffix in suffixes):
+                return True
+    return False
 
 
 def compute_digest(data: bytes) -> str:

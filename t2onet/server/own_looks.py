@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import threading
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from ..errors import LookError, RecipeError
@@ -35,14 +37,22 @@ class OwnLooks:
 
     def list_all(self) -> list[Recipe]:
         """All saved looks, by name; files that cannot be read are left out."""
-        found = dict(self._in_memory)
+        found = [*self._in_memory.values(), *self._load_files().values()]
+        return sorted(found, key=lambda one: one.name.casefold())
+
+    def _load_files(self) -> dict[Path, Recipe]:
+        """The looks in the folder, which need not have the names of their files."""
+        found = {}
         if self._folder is not None and self._folder.is_dir():
-            for path in self._folder.glob("*.json"):
+            for path in sorted(self._folder.glob("*.json")):
                 try:
-                    found[path.stem] = Recipe.load(path)
+                    look = Recipe.load(path)
                 except RecipeError as error:
                     _LOG.warning("%s", error)
-        return sorted((one for one in found.values() if one.name), key=lambda one: one.name.casefold())
+                    continue
+                if look.name:
+                    found[path] = look
+        return found
 
     def save(self, name: str, recipe: Recipe) -> tuple[Recipe, list[str]]:
         """Save a recipe as a look. Returns it, and what was left out because it belongs to one photo."""
@@ -70,12 +80,12 @@ class OwnLooks:
     def remove(self, name: str) -> None:
         slug = _to_slug(name)
         with self._lock:
-            if slug not in {_to_slug(one.name) for one in self.list_all()}:
+            paths = [path for path, look in self._load_files().items() if _to_slug(look.name) == slug]
+            if self._in_memory.pop(slug, None) is None and not paths:
                 raise not_found("look")
-            self._in_memory.pop(slug, None)
-            if self._folder is not None:
-                with refuse_storage_errors("the change"):
-                    (self._folder / f"{slug}.json").unlink(missing_ok=True)
+            with refuse_storage_errors("the change"):
+                for path in paths:
+                    path.unlink(missing_ok=True)
 
     def _write(self, slug: str, look: Recipe) -> None:
         if self._folder is None:
@@ -83,7 +93,9 @@ class OwnLooks:
             return
         with refuse_storage_errors("the look"):
             folder = make_private_folder(self._folder)
-            write_atomically(folder / f"{slug}.json", look.to_json().encode(), overwrite=True, private=True)
+            names = chain([f"{slug}.json"], (f"{slug}-{number}.json" for number in count(2)))
+            path = next(folder / name for name in names if not os.path.lexists(folder / name))
+            write_atomically(path, look.to_json().encode(), overwrite=False, private=True)
 
 
 def _to_slug(name: str) -> str:

@@ -297,7 +297,7 @@ class PhotoInfo:
 class SessionPhoto:
     """A photo with its editor and revision. Its pixels are not kept in memory.
 
-    `name` is shown to people, `path` is the file; uploaded files are removed with the session.
+    `name` is shown to people, `path` is the file; uploaded files outlive the session if it is kept.
     """
 
     name: str

@@ -130,6 +130,8 @@ class Session:
     results: dict[str, ResultFile] = field(default_factory=dict)
     batches: dict[str, BatchJob] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    _removal_lock: threading.Lock = field(default_factory=threading.Lock)
+    """Guards what is written about removals; `lock` must not be held while a photo is waited for."""
     usage: SessionUsage = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,33 +150,41 @@ class Session:
 
     def add(self, photo: SessionPhoto) -> SessionPhoto:
         with self.lock:
-            if photo.uploaded and self.upload_count >= self.settings.photos:
-                raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
+            self._check_room(photo)
             self.photos[photo.id] = photo
             return photo
 
+    def _check_room(self, photo: SessionPhoto) -> None:
+        if photo.uploaded and self.upload_count >= self.settings.photos:
+            raise too_many(f"a session holds {self.settings.photos} photos; {MAKE_ROOM_HINT}")
+
     def remove(self, number: str) -> None:
-        """Remove a photo; for a while it can be brought back."""
-        photo, now = self.get_photo(number), time.time()
-        with self.lock:
-            position = list(self.photos).index(number)
-            self.removed[number] = RemovedPhoto(self.photos.pop(number), position, now)
+        """Remove a photo; for a while it can be brought back. If that cannot be written, it stays."""
+        with self._removal_lock:
+            photo, now = self.get_photo(number), time.time()
+            photo.mark_removed(now)
+            with self.lock:
+                position = list(self.photos).index(number)
+                self.removed[number] = RemovedPhoto(self.photos.pop(number), position, now)
+                too_many_removed = list(self.removed)[:-_MAX_REMOVED]
         photo.previews.cache.drop(photo.id)
-        photo.mark_removed(now)
-        while len(self.removed) > _MAX_REMOVED:
-            self._forget(next(iter(self.removed)))
+        for one in too_many_removed:
+            self._forget(one)
 
     def restore(self, number: str) -> None:
-        """Bring a removed photo back, where it was."""
-        with self.lock:
-            if (found := self.removed.get(number)) is None:
-                raise not_found("photo")
-            self.add(found.photo)
-            del self.removed[number]
-            order = [one for one in self.photos if one != number]
-            order.insert(found.position, number)
-            self.photos = {one: self.photos[one] for one in order}
-        found.photo.mark_removed(None)
+        """Bring a removed photo back, where it was. If that cannot be written, it stays removed."""
+        with self._removal_lock:
+            with self.lock:
+                if (found := self.removed.get(number)) is None:
+                    raise not_found("photo")
+                self._check_room(found.photo)
+            found.photo.mark_removed(None)
+            with self.lock:
+                if self.removed.pop(number, None) is None:  # its room was needed meanwhile
+                    raise not_found("photo")
+                order = list(self.photos)
+                order.insert(found.position, number)
+                self.photos = {one: self.photos.get(one, found.photo) for one in order}
 
     def forget_removed(self, minutes: float) -> None:
         """Delete photos that were removed longer ago than this."""

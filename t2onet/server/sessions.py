@@ -65,7 +65,6 @@ class SessionStore:
         if self._folder is None:
             self._archive = SessionArchive.open(self.settings)
             self._folder = open_server_folder(self.settings.folder)
-            self._sweep()
         return self._folder
 
     def __len__(self) -> int:

@@ -59,7 +59,7 @@ class ServerSettings:
     """Allowed host names; None or a token allows any."""
     folder: Path | None = None
     """Parent of the folder for results, and for uploads that are not kept; by default a temporary folder.
-    Both are removed with the server."""
+    The server's folder in it is removed when the server stops."""
     keep: Path | None = None
     """Folder in which sessions and looks outlive the server; with None nothing does."""
     sidecars: bool = True
@@ -85,7 +85,8 @@ class ServerSettings:
     uploads: int = 8
     """Uploads of a session at a time."""
     idle_minutes: float = 120.0
-    """Idle time after which a session and its folder are removed."""
+    """Idle time after which a session is closed and its results are removed; its uploads too, unless it is
+    kept."""
     cache_mb: int = 512
     """Previews of all sessions in memory, in MiB."""
     keep_days: float = 14.0

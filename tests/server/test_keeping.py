@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from t2onet import Recipe, ServerError
 from t2onet.server import ServerSettings, create_app
 from t2onet.server.archive import SessionArchive
 from t2onet.server.folders import get_data_folder
-from t2onet.server.keeping import RECORD_FILE
+from t2onet.server.keeping import BROKEN_RECORD_FILE, RECORD_FILE, is_result
 from tests.server.helpers import API, Visitor, files, picture, read_refusal, recipe
 
 LOOK = Recipe.from_steps([("exposure", 0.5), ("contrast", 0.2)], name="Evening")
@@ -107,18 +108,71 @@ def test_a_sidecar_of_another_program_is_opened(tmp_path: Path, folder: Path) ->
     assert Recipe.load(sidecar(folder)) == Recipe.from_steps([("contrast", 0.1)])
 
 
-def test_the_sidecar_of_a_result_says_how_it_was_made(tmp_path: Path, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trip/a-edited.png",
+        "trip/a-edited-2.png",
+        "trip/a-matched.png",
+        "trip/raw-edited.png",
+        "trip-edited/a.png",
+        "trip-edited/day/a-2.png",
+        "trip-matched/a.png",
+    ],
+)
+def test_the_sidecar_of_a_result_says_how_it_was_made(tmp_path: Path, folder: Path, name: str) -> None:
     """So it is no edit to make on top."""
-    (folder / "a-edited.png").write_bytes(picture(48))
-    LOOK.save(sidecar(folder, "a-edited.png"))
+    (folder / "raw.NEF").touch()
+    (folder / "day").mkdir()
+    result = tmp_path / name
+    result.parent.mkdir(parents=True, exist_ok=True)
+    result.write_bytes(picture(48))
+    LOOK.save(sidecar(result.parent, result.name))
+    for run in range(2):
+        with running(tmp_path, result.parent) as visitor:
+            photo = next(one for one in photos_of(visitor) if visitor.state(one)["name"] == result.name)
+            state = visitor.state(photo)
+            assert (steps(state), state["saved"]) == (["contrast"] * run, "server")
+            visitor.put(photo, run, ("contrast", [0.1 + run / 10]))
+    assert Recipe.load(sidecar(result.parent, result.name)) == LOOK
+
+
+@pytest.mark.parametrize(
+    "name", ["trip/c-edited.png", "other-edited/a.png", "-edited/a.png", "trip/-edited.png", "/a.png"]
+)
+def test_a_name_alone_makes_no_result(tmp_path: Path, folder: Path, name: str) -> None:
+    photo = tmp_path / name
+    photo.parent.mkdir(exist_ok=True)
+    assert not is_result(photo)
+
+
+def test_undoing_the_edit_of_an_old_sidecar_is_kept(tmp_path: Path, folder: Path) -> None:
+    old = folder / "a.json"
+    LOOK.save(old)
     with running(tmp_path, folder) as visitor:
-        result = photos_of(visitor)[0]
-        state = visitor.state(result)
-        assert (state["name"], steps(state), state["saved"]) == ("a-edited.png", [], "server")
-        visitor.put(result, 0, ("contrast", [0.1]))
-    assert Recipe.load(sidecar(folder, "a-edited.png")) == LOOK
+        photo = photos_of(visitor)[0]
+        assert steps(visitor.state(photo)) == ["exposure", "contrast"]
+        assert visitor.post(f"{photo}/undo", revision=0).json()["saved"] == "sidecar"
+    assert Recipe.load(sidecar(folder)) == Recipe()
+    assert Recipe.load(old) == LOOK, "it may be another program's"
     with running(tmp_path, folder) as visitor:
-        assert steps(visitor.state(result)) == ["contrast"]
+        assert steps(visitor.state(photo)) == []
+
+
+def test_a_record_that_cannot_be_read_is_set_aside(tmp_path: Path, folder: Path) -> None:
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("contrast", [0.1]))
+    (record,) = (tmp_path / "data" / "sessions").rglob(RECORD_FILE)
+    record.write_text("{")
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        (remark,) = visitor.state(photo)["remarks"]
+        assert remark.startswith("The edit that was kept of this photo cannot be read")
+        visitor.put(photo, 0, ("saturation", [0.1]))
+    assert record.with_name(BROKEN_RECORD_FILE).read_text() == "{"
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        state = visitor.state(photo)
+        assert (steps(state), state["remarks"]) == (["saturation"], [])
 
 
 def test_a_sidecar_that_was_changed_between_runs_is_shown_and_undo_leads_back(
@@ -151,6 +205,24 @@ def test_a_sidecar_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path, 
         back = visitor.post(f"{photo}/undo", revision=2).json()
         assert steps(back) == ["saturation"], "nobody's version is lost"
         assert Recipe.load(sidecar(folder)) == Recipe.from_steps([("saturation", 0.3)])
+
+
+def test_a_changed_sidecar_is_not_overwritten_while_its_edit_cannot_be_kept(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path, folder) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("saturation", [0.3]))
+        LOOK.save(sidecar(folder), overwrite=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.put(photo, 1, ("contrast", [0.1]))) == (507, "storage")
+        assert read_refusal(visitor.put(photo, 1, ("contrast", [0.1]))) == (409, "conflict")
+        assert Recipe.load(sidecar(folder)) == LOOK
+
+
+def fill_the_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize(
@@ -340,6 +412,22 @@ def test_kept_sessions_are_bounded_in_age_and_size(tmp_path: Path) -> None:
     assert list((tmp_path / "data" / "sessions").iterdir()) == [folders[2]], "the oldest goes first"
 
 
+def test_the_session_that_is_served_stays_however_old_it_is(tmp_path: Path, folder: Path) -> None:
+    settings = ServerSettings(folder=tmp_path / "server", keep=tmp_path / "data", sidecars=False)
+    with running(tmp_path, folder, sidecars=False) as visitor:
+        photo = photos_of(visitor)[0]
+        visitor.put(photo, 0, ("contrast", [0.1]))
+    (session,) = (tmp_path / "data" / "sessions").iterdir()
+    then = session.stat().st_mtime - 15 * 86400
+    os.utime(session, (then, then))
+    app = create_app(settings)
+    app.state.darkroom.preload(
+        sorted(folder.glob("*.png")), [str(folder)]
+    )  # before it starts, as t2o serve does
+    with TestClient(app, base_url="http://127.0.0.1:8642") as client:
+        assert steps(client.get(photo).json()) == ["contrast"]
+
+
 def folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in files(folder))
 
@@ -374,6 +462,38 @@ def test_a_removed_photo_comes_back_where_it_was(tmp_path: Path, kept: bool) -> 
         assert [one["photo"] for one in told.json()["photos"]] == [one.rsplit("/", 1)[-1] for one in photos]
         assert steps(visitor.state(photos[1])) == ["contrast"]
         assert read_refusal(visitor.client.post(f"{photos[1]}/restore")) == (404, "not_found")
+
+
+def test_a_removal_that_cannot_be_written_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path) as visitor:
+        visitor.begin()
+        photos = [visitor.bring(picture(32)) for _ in range(2)]
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.client.delete(photos[0])) == (507, "storage")
+        assert photos_of(visitor) == photos
+        assert visitor.client.delete(photos[0]).status_code == 204
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fill_the_disk)
+            assert read_refusal(visitor.client.post(f"{photos[0]}/restore")) == (507, "storage")
+        assert photos_of(visitor) == photos[1:]
+        assert visitor.client.post(f"{photos[0]}/restore").status_code == 200
+        assert photos_of(visitor) == photos
+
+
+def test_photos_are_removed_at_the_same_time(tmp_path: Path) -> None:
+    """Each once, and the last ten can be brought back."""
+    with running(tmp_path) as visitor:
+        visitor.begin()
+        photos = [visitor.bring(picture(32)) for _ in range(14)]
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(visitor.client.delete, [one for one in photos for _ in range(2)]))
+        assert sorted(one.status_code for one in answers) == [204] * 14 + [404] * 14
+        assert photos_of(visitor) == []
+        restored = [visitor.client.post(f"{one}/restore").status_code for one in photos]
+        assert sorted(restored) == [200] * 10 + [404] * 4
 
 
 def test_a_removed_photo_is_removed_after_a_restart_too(tmp_path: Path) -> None:
@@ -414,12 +534,8 @@ def test_an_edit_that_cannot_be_kept_is_refused_and_changes_nothing(
         photo = visitor.bring(picture(32))
         visitor.put(photo, 0, ("contrast", [0.1]))
         before = visitor.state(photo)
-
-        def full(_: int) -> None:
-            raise OSError(28, "No space left on device")
-
         with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", full)
+            patch.setattr(os, "fsync", fill_the_disk)
             assert read_refusal(visitor.put(photo, 1, ("contrast", [0.2]))) == (507, "storage")
             assert read_refusal(visitor.post(f"{photo}/undo", revision=1)) == (507, "storage")
         assert visitor.state(photo) == before
@@ -445,6 +561,20 @@ def test_own_looks_are_listed_beside_those_of_the_package(tmp_path: Path, kept: 
             assert visitor.client.delete(f"{API}/looks/Evening%20light").status_code == 204
         assert read_refusal(visitor.client.delete(f"{API}/looks/Evening%20light")) == (404, "not_found")
         assert not any(one["own"] for one in visitor.client.get(f"{API}/looks").json())
+
+
+def test_a_look_need_not_have_the_name_of_its_file(tmp_path: Path) -> None:
+    place = tmp_path / "data" / "looks"
+    place.mkdir(parents=True)
+    LOOK.save(place / "mine.json")
+    with running(tmp_path) as visitor:
+        assert (
+            visitor.post(f"{API}/looks", name="Mine", recipe=recipe(("contrast", [0.1]))).status_code == 201
+        )
+        own = [one["name"] for one in visitor.client.get(f"{API}/looks").json() if one["own"]]
+        assert own == ["Evening", "Mine"], "the file of another look is not replaced"
+        assert visitor.client.delete(f"{API}/looks/Evening").status_code == 204
+    assert [Recipe.load(path).name for path in place.iterdir()] == ["Mine"]
 
 
 @pytest.mark.parametrize(

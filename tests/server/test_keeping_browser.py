@@ -63,9 +63,17 @@ def darkroom(tmp_path: Path) -> Iterator[Darkroom]:
     found.stop()
 
 
+NOTICES_STAY = """(() => {
+    const begin = window.setTimeout;
+    window.setTimeout = (work, delay = 0) => begin(work, delay < 6000 ? delay : 100 * delay);
+})()"""
+"""Notices are gone after 6 or 12 seconds, which a slow machine may take to look at them."""
+
+
 @pytest.fixture
 def visit(darkroom: Darkroom, monitored_page: MonitoredPage) -> Iterator[Table]:
     """The page of a darkroom that is not started yet."""
+    monitored_page.page.context.add_init_script(NOTICES_STAY)
     table = Table(monitored_page, "")
     yield table
     table.went_well()
@@ -244,6 +252,16 @@ def test_a_photo_is_removed_and_brought_back(
 
 
 @on_a_desktop
+def test_a_photo_that_is_gone_cannot_be_removed_again(visit: Table, darkroom: Darkroom, sea: Path) -> None:
+    darkroom.start()
+    enter(visit, darkroom)
+    visit.bring(sea)
+    visit.page.evaluate("async () => (await import('/js/removal.js')).remove('gone')")
+    assert list_photos(visit) == ["sea.png"]
+    assert read_notices(visit) == []
+
+
+@on_a_desktop
 def test_what_is_adjusted_is_put_before_a_photo_goes(visit: Table, darkroom: Darkroom, sea: Path) -> None:
     darkroom.start()
     enter(visit, darkroom)
@@ -331,6 +349,10 @@ def test_a_recipe_is_picked_and_dropped(visit: Table, darkroom: Darkroom, sea: P
         visit.page.wait_for_selector(".notice")
         assert said in read_notices(visit)[0]
     assert len(visit.steps()) == 2
+    visit.page.click(".notice button")
+    visit.page.evaluate("document.getElementById('recipe-input').dispatchEvent(new Event('change'))")
+    visit.rest()
+    assert read_notices(visit) == [], "nothing was picked"
     forget_refusals(visit, 422)
 
 
@@ -432,3 +454,15 @@ def test_the_empty_request_recalls_and_undoes(visit: Table, darkroom: Darkroom, 
     page.keyboard.press("Control+z")
     visit.rest()
     assert visit.steps() == before, "there Ctrl+Z is about the text"
+
+
+@on_a_desktop
+@pytest.mark.parametrize("stored", ["{", "{}", "null"])
+def test_stored_requests_that_are_none_are_left_out(visit: Table, darkroom: Darkroom, stored: str) -> None:
+    darkroom.start()
+    enter(visit, darkroom)
+    visit.page.evaluate("stored => sessionStorage.setItem('t2o-requests', stored)", stored)
+    reload(visit)
+    visit.page.focus("#request")
+    visit.page.keyboard.press("ArrowUp")
+    assert visit.page.input_value("#request") == ""

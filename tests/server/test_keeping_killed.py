@@ -9,6 +9,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,12 +40,23 @@ def ask(port: int, method: str, path: str, body: Any = None) -> Any:
 def editing(port: int, photos: list[str], known: dict[str, tuple[float, float]]) -> Iterator[None]:
     """Change the photos again and again, each by a thread of its own, until the server is gone.
 
-    `known` has the amount that was acknowledged last for each, and the one that was sent last.
+    `known` has the amount that was acknowledged last for each, and the one that was sent last. It begins when
+    an edit of each photo was acknowledged; what fails in a thread fails the test at the end.
     """
+    stop = threading.Event()
+    begun = {photo: threading.Event() for photo in photos}
 
     def edit(photo: str) -> None:
+        try:
+            change(photo)
+        finally:
+            begun[photo].set()
+
+    def change(photo: str) -> None:
         revision = ask(port, "GET", photo)["revision"]
         for number in range(1, 10_000):
+            if stop.is_set():
+                return
             amount = round(number / 10_000, 4)
             known[photo] = (known[photo][0], amount)
             body = {"recipe": recipe(("contrast", [amount])), "revision": revision}
@@ -55,13 +67,18 @@ def editing(port: int, photos: list[str], known: dict[str, tuple[float, float]])
             assert status == 200, told
             revision = json.loads(told)["revision"]
             known[photo] = (amount, amount)
+            begun[photo].set()
 
-    threads = [threading.Thread(target=edit, args=(photo,)) for photo in photos]
-    for thread in threads:
-        thread.start()
-    yield
-    for thread in threads:
-        thread.join(PATIENCE)
+    with ThreadPoolExecutor(len(photos)) as pool:
+        running = [pool.submit(edit, photo) for photo in photos]
+        try:
+            for one in begun.values():
+                assert one.wait(PATIENCE)
+            yield
+        finally:
+            stop.set()
+    for one in running:
+        one.result()
 
 
 @SIGNALS

@@ -2,14 +2,24 @@
 
 const KEY = "t2o-requests";
 const MOST = 50;
-const asked = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+const asked = load();
 let at = asked.length;
+
+/** The requests that this tab has stored; none if something else is stored there. */
+function load() {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+}
 
 /** Keep a request; one that is repeated counts once. */
 export function keep(request) {
   if (asked.at(-1) !== request) asked.push(request);
   asked.splice(0, asked.length - MOST);
-  sessionStorage.setItem(KEY, JSON.stringify(asked));
+  try { sessionStorage.setItem(KEY, JSON.stringify(asked)); } catch { /* full, or not allowed: this page still has them */ }
   at = asked.length;
 }
 

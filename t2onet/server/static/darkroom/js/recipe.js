@@ -13,7 +13,7 @@ let shownFor = null;
 let touched = false;
 const opened = new Set();
 
-/** The recipe as it is shown, which may be a moment ahead of the one that stands. */
+/** The recipe as it is shown, which may be a moment ahead of the one that the server has. */
 export const draft = () => recipeOf(list);
 
 export function setUp() {

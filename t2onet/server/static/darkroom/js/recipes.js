@@ -10,7 +10,11 @@ import { address, room, state } from "./room.js";
 const MIB = 2 ** 20;
 
 export function setUp() {
-  byId("recipe-input").addEventListener("change", (event) => { open(event.target.files[0]); event.target.value = ""; });
+  byId("recipe-input").addEventListener("change", (event) => {
+    const [file] = event.target.files;
+    if (file) open(file);
+    event.target.value = "";
+  });
 }
 
 export const pick = () => byId("recipe-input").click();

@@ -7,7 +7,8 @@ import { remove as takeAway, restore, room, state } from "./room.js";
 const removed = [];
 
 export async function remove(photo = room.current) {
-  const { name } = room.photos.find((one) => one.photo === photo);
+  const name = room.photos.find((one) => one.photo === photo)?.name;
+  if (name === undefined) return; // it is removed already
   await waiting(async () => {
     await takeAway(photo);
     const one = { photo, left: standing() };

@@ -45,7 +45,7 @@ export async function say(request, there = part()) {
   answer();
 }
 
-/** The request and its answer, above the place where the next one is typed; or what the edit does that stands. */
+/** The request and its answer, above the place where the next one is typed; or what the current edit does. */
 function answer() {
   if (last?.told.state.revision !== state().revision) {
     const { recipe, description, settings } = state();

@@ -1,4 +1,4 @@
-/* What is on the table: the session, its photos, and the edit that stands. Changes are made one after another. */
+/* What is on the table: the session, its photos, and their current edits. Changes are made one after another. */
 
 import { ask, Refusal } from "./api.js";
 import { remembered } from "./dom.js";
@@ -15,7 +15,7 @@ let unsaved = null;
 
 export const room = { session: null, photos: [], current: null, operations: new Map(), limits: {}, suffixes: [], formats: {} };
 
-/** Told are: `photos` (the list), `photo` (another one on the table), `edit` (it stands otherwise now). */
+/** Events: `photos` (the list changed), `photo` (another one is on the table), `edit` (its edit changed). */
 export const on = (name, listener) => bus.addEventListener(name, (event) => listener(event.detail));
 export const tell = (name, detail) => bus.dispatchEvent(new CustomEvent(name, { detail }));
 
@@ -51,7 +51,7 @@ async function find(named, lost) {
   }
 }
 
-/** Let this tab and this browser find a session again; a link to another one has had its day. */
+/** Let this tab and this browser find a session again; a link to another one is taken from the address bar. */
 function remember(session) {
   sessionStorage.setItem(KEY, session);
   remembered.set("session", session);
