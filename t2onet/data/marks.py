@@ -20,6 +20,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from ..errors import DataError
 from ..language.wishes import (
     HUES,
     WHATS,
@@ -150,8 +151,11 @@ _JOINED = "~"
 
 
 def read_written() -> list[MarkedSentence]:
-    """The sentences of `phrases/written.txt`, with their marks."""
-    text = resources.files(__package__).joinpath("phrases", "written.txt").read_text(encoding="utf-8")
+    """The sentences of `phrases/written.txt`, with their marks; installations do not have the file."""
+    file = resources.files(__package__).joinpath("phrases", "written.txt")
+    if not file.is_file():
+        raise DataError("the written sentences are not installed; train readers from a clone of t2onet")
+    text = file.read_text(encoding="utf-8")
     lines = (line.strip() for line in text.splitlines())
     return [parse_written(line) for line in lines if line and not line.startswith("#")]
 
