@@ -19,6 +19,7 @@ from t2onet import Recipe, apply, edit, open_image
 from t2onet.editor import Mode
 from tests.server.browser import PHONE, MonitoredPage, looking, running
 from tests.server.live import Table, serve_darkroom
+from tests.server.test_darkroom_browser import unfold
 from tests.studies.served import Served
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +54,6 @@ def begun(browser: Browser, base: str, size: tuple[int, int]) -> Table:
 
 def desktop(table: Table) -> PIL.Image.Image:
     page = table.page
-    page.locator(".card .name:not(:disabled)").first.click()
     page.click("#want-variants")
     page.wait_for_function(
         "() => [...document.querySelectorAll('#variants img')].filter((one) => one.naturalWidth).length === 6"
@@ -67,9 +67,10 @@ def desktop(table: Table) -> PIL.Image.Image:
 def phone(table: Table) -> PIL.Image.Image:
     """The edit, a curve below the photo, and matching a look."""
     first = seen(table)
-    table.page.locator(".card .name:not(:disabled)").first.click()
-    table.drag(".curve:visible .knot:nth-child(4)", (0, -14))
-    table.page.locator(".curve:visible").evaluate("one => one.scrollIntoView({ block: 'end' })")
+    unfold(table, "Light", "More")
+    unfold(table, "Tone")
+    table.drag("#adjust .tool[open] .knot:nth-child(4)", (0, -14))
+    table.page.locator("#adjust .tool[open] .curve").evaluate("one => one.scrollIntoView({ block: 'end' })")
     second = seen(table)
     table.page.click("#save")
     return in_a_row([first, second, seen(table)])
