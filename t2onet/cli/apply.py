@@ -146,7 +146,8 @@ def open_ahead(
 
     def open_first(task: PhotoTask) -> tuple[Image, object]:
         photo = open_image(task.source)
-        return photo, allocate_touched(*photo.pixels.shape[:2])
+        has_bytes = photo.pixels.dtype.itemsize == 1  # only results of 8 bits take such memory
+        return photo, allocate_touched(*photo.pixels.shape[:2]) if has_bytes else None
 
     with reuse_memory(), ThreadPoolExecutor(count) as pool:
         first = _list_new(tasks, skip_existing=skip_existing)[:count]

@@ -29,6 +29,7 @@ from ..language.wishes import (
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
 from ..recipe import Recipe
+from ..recipe.where import parse_where
 from .check import NOTICEABLE, Checked, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .limits import (
@@ -442,8 +443,14 @@ class _Answering:
         for wish in self.taken:
             if wish.looks and wish.outcome is Outcome.DONE:
                 own = looks()[wish.looks[0][0]].recipe.steps
-                moved = {step.operation for step in own if self._began_with(step.operation, wish)}
-                steps = tuple(step for step in steps if step not in own and step.operation not in moved)
+                place = self.parts.locate(wish, ())
+                at = (None, None if place is None else parse_where(place))
+                moved = {(step.operation, *at) for step in own if self._began_with(step.operation, wish)}
+                steps = tuple(
+                    step
+                    for step in steps
+                    if step not in own and (step.operation, step.mask, step.where) not in moved
+                )
         return recipe.model_copy(update={"steps": steps})
 
     def _began_with(self, operation: str, wish: Wish) -> bool:

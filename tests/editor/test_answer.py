@@ -290,6 +290,16 @@ def test_a_step_is_taken_back_by_its_name(picture: np.ndarray) -> None:
         assert answer.wishes[0].outcome is Outcome.DONE
 
 
+def test_taking_a_look_back_leaves_steps_at_places(picture: np.ndarray) -> None:
+    moody = Wish("look", words=("moody",), outcome=Outcome.DONE, looks=(("moody", 0.9),))
+    sky = Recipe.from_steps([("exposure", -1, "top")]).steps[0]
+    recipe = Recipe(steps=(sky, *looks()["moody"].recipe.blend(1.5).steps))
+    because = {step.operation: ("moody",) for step in looks()["moody"].recipe.steps}
+    undo = Wish("look", verb=Verb.CANCEL, looks=(("moody", 0.9),))
+    answer = answer_reading(Reading("", (undo,)), picture, recipe, taken=[moody], because=because)
+    assert answer.recipe.steps == (sky,)
+
+
 def test_what_no_step_did_is_not_taken_back(picture: np.ndarray) -> None:
     (answer, (wish,)) = meet(picture, Wish("contrast", DOWN, verb=Verb.CANCEL))
     assert not answer.steps
