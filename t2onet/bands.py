@@ -28,7 +28,7 @@ Rows = tuple[int, int]
 
 BAND_PIXELS = 256 * 1024
 """Pixels of a band: few enough to stay in the caches, and enough for threads to wait for Python seldom."""
-MIN_BAND_REACHES = 12
+MIN_BAND_REACHES = 16
 """Least height of a band in reaches of its steps, so that little is computed twice."""
 
 

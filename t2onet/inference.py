@@ -37,8 +37,12 @@ def import_onnxruntime() -> ModuleType:
     return onnxruntime  # type: ignore[no-any-return]
 
 
-def open_session(path: Path) -> Any:
-    """A graph that is ready to run."""
+def open_session(path: Path, *, optimize: bool = True) -> Any:
+    """A graph that is ready to run.
+
+    Optimizing turns weights of 8 bits to floats once and not in each run: opening a graph with many weights
+    takes longer, and several times the memory.
+    """
     try:
         onnxruntime = import_onnxruntime()
     except ImportError:
@@ -48,6 +52,7 @@ def open_session(path: Path) -> Any:
     # Threads that wait for work would keep cores busy that other photos need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # Changing the layout of weights as well takes longer than it saves on requests of a few words.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    levels = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_EXTENDED if optimize else levels.ORT_DISABLE_ALL
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

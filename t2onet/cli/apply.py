@@ -179,6 +179,25 @@ def _switch_threads_often() -> Iterator[None]:
         sys.setswitchinterval(usual)
 
 
+class FirstTurn:
+    """Lets one thread go first; the others wait until it is through."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_over = False
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        with self._lock:
+            if not self._is_over:
+                try:
+                    yield
+                finally:
+                    self._is_over = True
+                return
+        yield
+
+
 def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:
     for future in futures:
         try:

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -26,6 +26,7 @@ from ..options import (
     reconcile_mode,
 )
 from .apply import (
+    FirstTurn,
     PhotoOutcome,
     PhotoReport,
     ShareCallback,
@@ -276,6 +277,8 @@ class _EditWorker:
     threads: int
     count: int
     """Photos of the run."""
+    first_turn: FirstTurn = field(default_factory=FirstTurn)
+    """While the program is still loading, threads that answer requests would hold each other up."""
 
     def __call__(
         self, task: PhotoTask, progress: ShareCallback, stop: threading.Event, made: list[Path]
@@ -293,7 +296,8 @@ class _EditWorker:
             mask=self.part.mask,
             style=self.style,
         )
-        variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
+        with self.first_turn.take():
+            variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
         edits = [edit.at(self.strength) for edit in variants]
         if not _is_answer(variants[0]):
             error = f"{task.source}: {edits[0].reply}"

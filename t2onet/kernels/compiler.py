@@ -8,32 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numba
-
-
-def _load_array_support() -> None:
-    """Import Numba's array functions without SciPy, which they import only to see whether it is there.
-
-    That takes longer than loading all kernels. Numba says the same about SciPy afterwards.
-    """
-    name = "numba.np.arraymath"
-    if name in sys.modules or "scipy.linalg" in sys.modules:
-        return
-    linalg: Any = import_module("numba.np.linalg")
-    look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        arrays: Any = import_module(name)
-        arrays._HAVE_BLAS = find_spec("scipy") is not None
-    finally:
-        linalg.ensure_blas = look
-
-
-_load_array_support()
+from numba.core.caching import FunctionCache
+from numba.core.runtime import nrt
 
 
 def cache_folder() -> Path:
@@ -83,6 +63,18 @@ def _digest_sources() -> str:
 _CACHE_ENABLED = _is_writable(cache_folder())
 
 
+class _KernelCache(FunctionCache):
+    """In place of the cache of `cache=True`: loads compiled code without importing what compiles.
+
+    Numba would import that first, which takes longer than loading all kernels.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        nrt.rtsys.initialize(target_context)  # the memory of arrays that kernels make
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+
+
 def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, compiled on its first call; cached on disk where the cache folder is writable.
 
@@ -102,8 +94,8 @@ def compile_inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], fastmath: set[str], inlined: bool = False) -> Callable[..., Any]:
-    decorate = numba.njit(
-        nogil=True, cache=_CACHE_ENABLED, error_model="numpy", fastmath=fastmath, forceinline=inlined
-    )
-    with _numba_cache_in(cache_folder() / _digest_sources()):
-        return decorate(function)
+    kernel = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath, forceinline=inlined)(function)
+    if _CACHE_ENABLED:
+        with _numba_cache_in(cache_folder() / _digest_sources()):
+            kernel._cache = _KernelCache(function)  # type: ignore[attr-defined, no-untyped-call]
+    return kernel

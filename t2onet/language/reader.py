@@ -154,7 +154,7 @@ class Reader:
     """Reads requests by a network."""
 
     def __init__(self, path: Path) -> None:
-        self._session = open_session(path)
+        self._session = open_session(path, optimize=False)  # a run takes 6 ms, and would take 2
         about: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
         self._vocabulary = {piece: number for number, piece in enumerate(about["pieces"].split("\n"))}
         self._looks = tuple(about["looks"].split("\n"))

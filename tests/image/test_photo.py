@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from t2onet.errors import ImageError
 from t2onet.image import image_from_array, open_image
 from t2onet.image.photo import _COARSE_FACTOR, Image, Origin, resize_to_square
+from t2onet.image.pixels import allocate_padded
 from tests.image.helpers import photo, pillow, profile
 
 
@@ -108,6 +109,20 @@ def test_a_squeezed_photo_is_pillows_in_bands(height: int, width: int, pixels: i
     np.testing.assert_array_equal(
         small, PIL.Image.fromarray(array).resize((16, 16), box, reducing_gap=_COARSE_FACTOR)
     )
+
+
+def test_a_large_photo_is_squeezed_from_every_second_row() -> None:
+    array = np.random.default_rng(3).integers(0, 256, (2 * 8 * 16 + 1, 300, 3), dtype=np.uint8)
+    array[1::2] = 0  # the rows that are not read
+    padded = allocate_padded(*array.shape[:2])
+    padded[...] = array
+    small = resize_to_square(image_from_array(array), 16)
+    half = np.ascontiguousarray(array[:-1:2])
+    expected = PIL.Image.fromarray(half).resize(
+        (16, 16), PIL.Image.Resampling.BOX, reducing_gap=_COARSE_FACTOR
+    )
+    np.testing.assert_array_equal(small, expected)
+    np.testing.assert_array_equal(resize_to_square(image_from_array(padded), 16), small)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32])
