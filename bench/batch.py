@@ -20,7 +20,7 @@ from bench.scene import CHAIN, EXAMPLES, SHARP, SIZE
 from t2onet.image.codecs import count_cores
 
 COUNT = 16
-ROUNDS = 3
+ROUNDS = 5
 MAX_RATIO, MAX_GIGABYTES = 2.5, 1.0
 _PEAK = """
 finally:

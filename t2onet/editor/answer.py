@@ -14,6 +14,7 @@ from ..language.wishes import (
     CHANGES,
     FOREIGN,
     GEOMETRY,
+    HUES,
     IMPOSSIBLE,
     PLACES,
     RANGES,
@@ -278,9 +279,18 @@ class _Answering:
             return [replace(change, wish=wish) for change in found]
         if wish.direction is Direction.FIX and wish.quantity is None:
             return self._fix(wish)
+        if not grey and self._lacks_hue(wish) and self._can_tint(wish):
+            return self._tint(wish, held)
         if grey and wish.what in ("warmth", "cast") and wish.where == WHOLE and wish.quantity is None:
             return [tone_grey(wish)]
         return realize(wish, held, self.checker.pivot)
+
+    def _tint(self, wish: Wish, held: Sequence[Measure]) -> Iterable[Change]:
+        """Changes that tint the whole photo towards a hue that it hardly has."""
+        hue = HUES[RANGES.index(wish.where)]
+        tint = replace(wish, what="cast", where=WHOLE, hue=hue)
+        note = f"there are hardly any {wish.where} in this photo, so all of it is tinted"
+        return [replace(change, wish=wish, notes=(note,)) for change in realize(tint, held)]
 
     def _fix(self, wish: Wish) -> Iterable[Change]:
         """Changes to where a photo should be: neutral greys, a middle lightness, an ordinary contrast."""
@@ -319,12 +329,19 @@ class _Answering:
             return _CANNOT[wish.what]
         if wish.what in (*CHANGES, *STYLES) and (reason := self.parts.find_obstacle(wish)):
             return reason
-        missing = (
-            wish.where in (*RANGES, "skin")
-            and wish.quantity is None
-            and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
-        )
-        return f"there are hardly any {wish.where} in this photo" if missing else ""
+        if not self._lacks_hue(wish) or self._can_tint(wish):
+            return ""
+        return f"there are hardly any {wish.where} in this photo"
+
+    def _lacks_hue(self, wish: Wish) -> bool:
+        """Whether a wish without a number is about a range of hues that the photo hardly has."""
+        is_range = wish.where in (*RANGES, "skin") and wish.quantity is None
+        return is_range and self.checker.before.count_share(wish.where) < MIN_PART_SHARE
+
+    def _can_tint(self, wish: Wish) -> bool:
+        """Whether a wish for more of a hue can be met by a tint of the whole photo: "bring in some green"."""
+        is_more = wish.what == "colour" and get_sign(wish) > 0 and wish.where in RANGES
+        return is_more and not self._is_grey()
 
     def _apply_whole(self, wish: Wish) -> Wish:
         """Looks and geometry, which need no search, go into the recipe that the changes are made on."""
