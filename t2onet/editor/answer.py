@@ -26,6 +26,7 @@ from ..language.wishes import (
     Role,
     Verb,
     Wish,
+    get_attributes,
 )
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
@@ -44,7 +45,7 @@ from .limits import (
     spares_part,
     spares_place,
 )
-from .measures import MIN_PART_SHARE, Measure, SmallPicture
+from .measures import MEASURED_ATTRIBUTES, MIN_PART_SHARE, Measure, SmallPicture
 from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
@@ -183,6 +184,7 @@ class _Answering:
         limits = [limit for draft in drafts for limit in draft.limits]
         local = self.parts.whole is not None
         soft = {} if limits or self.retouched or local else get_soft_limits([draft.wish for draft in drafts])
+        soft |= self._hold_look(drafts)
         checked = self._solve(drafts, limits, soft)
         self._conclude(drafts, checked)
         helpers = tuple(name for name in checked.helpers if name not in self.reasons)
@@ -442,6 +444,26 @@ class _Answering:
             return decline(wish, "there is no look to take back")
         self.checker = Checker(self.checker.picture, recipe)
         return replace(wish, outcome=Outcome.DONE)
+
+    def _hold_look(self, drafts: Sequence[WishDraft]) -> dict[Measure, frozenset[str]]:
+        """Soft limits so that looks do not do the opposite of what they are known for: a warm one cools none.
+
+        What other wishes ask to move is left to them.
+        """
+        if self._is_grey() or self.parts.whole is not None:
+            return {}
+        wishes = [draft.wish for draft in drafts]
+        moves = {
+            attribute: sign
+            for wish in wishes
+            if wish.what == "look" and wish.outcome is Outcome.DONE and wish.where == WHOLE
+            for attribute, sign in looks()[wish.looks[0][0]].moves.items()
+        }
+        for wish in filter(is_open, wishes):
+            for attribute, _ in get_attributes(wish.what, wish.direction, wish.where, wish.hue):
+                moves.pop(attribute, None)
+        names = {attribute: what for what, attribute in MEASURED_ATTRIBUTES.items()}
+        return {Measure(names[attribute], -sign): frozenset() for attribute, sign in moves.items()}
 
     def _get_strength(self, wish: Wish) -> float:
         """How strong a look is, by words or a number: "a hint of sepia", "sepia at 50 %"."""

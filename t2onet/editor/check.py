@@ -240,7 +240,9 @@ class Checker:
             tuple(excesses),
             tuple(operation for operation in used if operation not in own),
             tuple(
-                hold.limit.what for hold in holds[len(limits) :] if self._is_kept(everything, amounts, hold)
+                hold.limit.what
+                for hold in holds[len(limits) :]
+                if not hold.limit.sign and self._is_kept(everything, amounts, hold)
             ),
         )
 

@@ -18,7 +18,7 @@ from ..operations.paper import laplacian
 from ..places import OpenedPhoto, resolve_where
 from ..recipe.where import parse_where
 
-_ATTRIBUTES = {
+MEASURED_ATTRIBUTES = {
     "lightness": Attribute.LIGHTNESS,
     "contrast": Attribute.CONTRAST,
     "colour": Attribute.COLOURFULNESS,
@@ -26,6 +26,7 @@ _ATTRIBUTES = {
     "tint": Attribute.REDNESS,
     "sharpness": Attribute.SHARPNESS,
 }
+"""What wishes call the attributes of a photo."""
 HUE_ANGLES = dict(zip(HUES, (35.0, 65.0, 95.0, 140.0, 200.0, 275.0, 310.0, 350.0), strict=True))
 """Hue angles in the plane of CIELAB a* (0 degrees) and b* (90 degrees)."""
 MIN_PART_SHARE = 0.004
@@ -119,8 +120,8 @@ class SmallPicture:
 
     def measure_change(self, after: SmallPicture, measure: Measure) -> float:
         """By how many just-noticeable differences `after` is further in the direction of a measure."""
-        if measure.what in _ATTRIBUTES and measure.where == WHOLE:
-            index = ATTRIBUTE_INDEX[_ATTRIBUTES[measure.what]]
+        if measure.what in MEASURED_ATTRIBUTES and measure.where == WHOLE:
+            index = ATTRIBUTE_INDEX[MEASURED_ATTRIBUTES[measure.what]]
             change = after.attributes[index] - self.attributes[index]
             return float(measure.sign * change / JUST_NOTICEABLE[index])
         pixels = self.select(measure.where)

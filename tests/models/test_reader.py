@@ -11,7 +11,7 @@ import torch
 from t2onet.inference import open_session
 from t2onet.language.reader import Reader
 from t2onet.language.wishes import WHATS
-from t2onet.models.files import export_reader
+from t2onet.models.files import export_reader, share_weights
 from t2onet.models.reader import (
     GRAPH_OUTPUTS,
     LOOK_WIDTH,
@@ -21,6 +21,7 @@ from t2onet.models.reader import (
     load_exported,
     load_pretrained,
 )
+from t2onet.training.reader_run import freeze_lower_part
 
 pytest.importorskip("onnx")
 
@@ -130,3 +131,29 @@ def test_training_can_go_on_from_an_exported_file(tmp_path: Path) -> None:
         loaded = ReaderGraph(network, prototypes).eval()(BATCH)
     for ours, theirs in zip(loaded, run(path), strict=True):
         np.testing.assert_allclose(theirs, ours.numpy(), atol=2e-3)
+
+
+def test_what_readers_have_in_common_is_stored_once(tmp_path: Path) -> None:
+    first = ReaderNetwork(len(PIECES), layers=2).eval()
+    for parameter in first.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    paths = [tmp_path / "one.onnx", tmp_path / "two.onnx"]
+    export_reader(first, torch.randn(len(LOOKS), LOOK_WIDTH), PIECES, LOOKS, paths[0])
+    second, _, _ = load_exported(paths[0])
+    freeze_lower_part(second, layers=1)
+    for parameter in second.parameters():
+        if parameter.requires_grad:
+            torch.nn.init.normal_(parameter, std=0.1)
+    export_reader(second.eval(), torch.randn(len(LOOKS), LOOK_WIDTH), PIECES, LOOKS, paths[1])
+    before, sizes = [run(path) for path in paths], [path.stat().st_size for path in paths]
+
+    shared = share_weights(paths, tmp_path / "shared.bin")
+
+    layer = sum(value.numel() for name, value in first.layers[0].named_parameters() if value.ndim == 2)
+    assert shared >= layer  # a byte for each weight of the layer that was frozen
+    for path, outputs, size in zip(paths, before, sizes, strict=True):
+        assert path.stat().st_size < size - layer
+        for ours, theirs in zip(run(path), outputs, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    network, _, _ = load_exported(paths[1])
+    assert torch.equal(network.pieces.weight, second.pieces.weight)
