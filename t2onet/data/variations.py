@@ -28,9 +28,20 @@ _JOINTS = (
 )
 _TIGHT_JOINTS = ("/", "/", " / ", "+", " + ", " & ", "&", "->", " -> ", ",", " | ")
 """Joints of requests of a few words."""
+_NUMBERINGS = (
+    ("1. ", " 2. "),
+    ("1) ", ", 2) "),
+    ("1- ", "\n2- "),
+    ("(a)", " (b)"),
+    ("a) ", ", b) "),
+    ("- ", "\n- "),
+    ("* ", " * "),
+)
+"""What stands before each request of a list."""
 _FEW_WORDS, _MANY_WORDS = 3, 14
 """The most words of a request that a tight joint joins, and of one that is joined at all."""
 _TIGHT_SHARE = 0.6
+_LIST_SHARE = 0.12
 _END_MARKS = " .!?"
 _SLIPS = ("drop", "drop", "swap", "double", "wrong", "stretch")
 _VARIATIONS_ENDS = {"join": 0.45, "mistype": 0.85, "run together": 1.0}
@@ -68,10 +79,16 @@ def is_joinable(sentence: MarkedSentence) -> bool:
 
 
 def join_sentences(first: MarkedSentence, second: MarkedSentence, generator: random.Random) -> MarkedSentence:
-    """Two requests as one."""
-    is_tight = max(len(one.text.split()) for one in (first, second)) <= _FEW_WORDS
-    joints = _TIGHT_JOINTS if is_tight and generator.random() < _TIGHT_SHARE else _JOINTS
-    begin = first.text.rstrip(_END_MARKS) + generator.choice(joints)
+    """Two requests as one, joined by a word or a sign, or as a list."""
+    if generator.random() < _LIST_SHARE:
+        mark, joint = generator.choice(_NUMBERINGS)
+        for marked in first.wishes:
+            _move_spans(marked, lambda place: place + len(mark))
+    else:
+        is_tight = max(len(one.text.split()) for one in (first, second)) <= _FEW_WORDS
+        joints = _TIGHT_JOINTS if is_tight and generator.random() < _TIGHT_SHARE else _JOINTS
+        mark, joint = "", generator.choice(joints)
+    begin = mark + first.text.rstrip(_END_MARKS) + joint
     for marked in second.wishes:
         _move_spans(marked, lambda place: place + len(begin))
     return MarkedSentence(begin + second.text, [*first.wishes, *second.wishes])

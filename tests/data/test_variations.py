@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from copy import deepcopy
 
 import pytest
 
@@ -29,6 +30,19 @@ def test_two_requests_in_one_keep_their_words() -> None:
     assert joined.text.startswith("half a stop brighter please")
     assert joined.text.endswith("lift the shadows , less colour")
     assert list_marked(joined) == wanted
+
+
+def test_requests_of_a_list_keep_their_words() -> None:
+    first, second = parse_written(BRIGHTER), parse_written(SHADOWS)
+    wanted = [*list_marked(first), *list_marked(second)]
+    seeds = map(random.Random, range(200))
+    lists = [
+        one
+        for one in (join_sentences(deepcopy(first), deepcopy(second), seed) for seed in seeds)
+        if one.text[0] != "h"
+    ]
+    assert any(re.match(r"1. half a stop brighter please\s2. lift", one.text) for one in lists)
+    assert all(list_marked(one) == wanted for one in lists)
 
 
 @pytest.mark.parametrize("seed", range(20))
