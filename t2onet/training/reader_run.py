@@ -16,7 +16,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -37,12 +37,15 @@ from ..data.marks import (
 )
 from ..data.sentences import SentenceMaker
 from ..data.variations import vary_sentence
+from ..errors import TrainingError
 from ..language.reader import normalize_word, split_pieces, split_words
 from ..models.answering import supports_bfloat16
 from ..models.files import export_reader, share_weights
-from ..models.reader import LOOK_WIDTH, ReaderNetwork, load_exported, load_pretrained
+from ..models.reader import LOOK_WIDTH, SLOTS, ReaderNetwork, load_exported, load_pretrained
 from .reader import (
     ATTRIBUTE_CLASSES,
+    IGNORED,
+    LOSS_WEIGHTS,
     JudgedRequest,
     ReaderLoss,
     ReaderSample,
@@ -62,8 +65,8 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 READABLE = re.compile(r"^(##)?[\x21-\x7e°½¼¾€£–−’“”…àáâäæçèéêëìíîïñòóôöøùúûüßœа-яぁ-ん]+$")
 SHARES = {"simulated": 0.25, "written": 0.32, "marked": 0.38, "judged": 0.05}
 """Shares of each source in a batch."""
-VARIATIONS = 3
-"""Variations of each written sentence that are trained on besides."""
+VARIATIONS = {"written": 3, "marked": 2}
+"""Variations of each sentence of a source that are trained on besides."""
 BATCHES_AT_ONCE = 16
 """Batches that are drawn together, so that each can have sentences of about one length."""
 AVERAGED = 8
@@ -169,16 +172,16 @@ def load_real(
             known.append(JudgedRequest(text, frozenset(changes), is_doable(meaning, sentence)))
         elif sentence is not None:
             drop_loose_words(sentence, set(changes))
-            sample = make_sample(sentence, vocabulary)
-            marked.append((sample, changes))
+            marked.append((sentence, changes))
             counts[changes] += 1
         elif changes or meaning.matter:
             sample = make_sample(MarkedSentence(text), vocabulary)
             sample.changes = changes
             unmarked.append(sample)
-    for sample, changes in marked:  # rare changes are drawn more often
-        sample.weight = float(max([1.0, *np.sqrt(counts.max() / counts[changes])]) ** 0.7)
-    return [sample for sample, _ in marked], unmarked, held, known
+    # Rare changes are drawn more often.
+    weights = [float(max([1.0, *np.sqrt(counts.max() / counts[changes])]) ** 0.7) for _, changes in marked]
+    samples = make_varied_samples([sentence for sentence, _ in marked], weights, "marked", vocabulary)
+    return samples, unmarked, held, known
 
 
 def is_doable(meaning: Meaning, sentence: MarkedSentence | None) -> bool | None:
@@ -199,8 +202,7 @@ def load_sources(
         drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
         sources = {"simulated": [sample for part in drawn for sample in part]}
     written = list_written(held=False)
-    varied = vary_sentences(written, VARIATIONS)
-    sources["written"] = [make_sample(sentence, vocabulary) for sentence in (*written, *varied)]
+    sources["written"] = make_varied_samples(written, [1.0] * len(written), "written", vocabulary)
     if not free:
         sources |= {"marked": marked, "judged": unmarked}
     counts = ", ".join(f"{len(samples)} {name}" for name, samples in sources.items())
@@ -208,12 +210,18 @@ def load_sources(
     return sources, held, known
 
 
-def vary_sentences(sentences: Sequence[MarkedSentence], count: int) -> Iterator[MarkedSentence]:
-    """Variations of each sentence, the same each time."""
+def make_varied_samples(
+    sentences: Sequence[MarkedSentence], weights: Sequence[float], source: str, vocabulary: dict[str, int]
+) -> list[ReaderSample]:
+    """Samples of sentences and of some variations of each, which are the same each time."""
     generator = random.Random(0)
-    for sentence in sentences:
-        for _ in range(count):
-            yield vary_sentence(sentence, sentences, generator)
+    samples = []
+    for sentence, weight in zip(sentences, weights, strict=True):
+        varied = [vary_sentence(sentence, sentences, generator) for _ in range(VARIATIONS[source])]
+        for one in (sentence, *varied):
+            samples.append(make_sample(one, vocabulary))
+            samples[-1].weight = weight
+    return samples
 
 
 def list_written(*, held: bool) -> list[MarkedSentence]:
@@ -234,10 +242,13 @@ def start_network(folder: Path, start: Path | None) -> tuple[ReaderNetwork, Read
     return network, ReaderLoss(len(list_looks()), LOOK_WIDTH), pieces
 
 
-def freeze_lower_part(network: ReaderNetwork, layers: int) -> None:
-    """Keep the vectors of word pieces and the first layers as they are."""
-    for part in (network.pieces, network.positions, network.norm, *list(network.layers)[:layers]):
-        part.requires_grad_(False)
+def keep_vectors(network: ReaderNetwork, pieces: Sequence[str], other: Path) -> None:
+    """Take the vectors of word pieces from another exported reader and do not train them."""
+    theirs, _, known = load_exported(other)
+    if list(pieces) != known:
+        raise TrainingError(f"{other} has other word pieces; train both readers on the same packed folder")
+    network.pieces.load_state_dict(theirs.pieces.state_dict())
+    network.pieces.requires_grad_(False)
 
 
 def train(
@@ -246,8 +257,10 @@ def train(
     *,
     free: bool,
     start: Path | None,
-    freeze: int | None,
+    vectors: Path | None,
+    twice: float,
     steps: int,
+    minutes: float,
     batch: int,
     rate: float,
     seed: int,
@@ -258,35 +271,42 @@ def train(
     narrow = supports_bfloat16(device)
     torch.manual_seed(seed)
     network, loss, pieces = start_network(folder, start)
-    if freeze is not None:
-        freeze_lower_part(network, freeze)
+    if vectors is not None:
+        keep_vectors(network, pieces, vectors)
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     sources, held, known = load_sources(folder, vocabulary, free=free, jobs=jobs)
     batches = BatchSource(sources, batch, seed)
     network.to(device)
     loss.to(device)
-    optimizer, schedule = make_optimizer(network, loss, rate, steps)
+    optimizer = make_optimizer(network, loss, rate)
     average = {name: value.clone() for name, value in network.state_dict().items()}
-    begin = time.time()
-    for step in range(steps):
+    begin, step, done = time.time(), 0, 0.0
+    while done < 1:
         network.train()
         tensors = collate(batches.draw(), device)
+        if twice:
+            tensors = {name: torch.cat([value, value]) for name, value in tensors.items()}
         with torch.autocast(device.type, torch.bfloat16, enabled=narrow):
             outputs = network(tensors["pieces"])
         losses = loss(outputs, tensors)
+        if twice:
+            losses["twice"] = twice * compare_halves(outputs, tensors)
+        for group in optimizer.param_groups:
+            group["lr"] = group["rate"] * min(1, step / 100) * (0.5 + 0.5 * math.cos(math.pi * done))
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        schedule.step()
+        step += 1
+        done = max(step / steps, (time.time() - begin) / (60 * minutes))
         if step % AVERAGED == 0:
-            keep = 0.0 if step <= steps // 4 else 0.998**AVERAGED
+            keep = 0.0 if done <= 0.25 else 0.998**AVERAGED
             with torch.no_grad():
                 for name, value in network.state_dict().items():
                     average[name].lerp_(value, 1 - keep)
-        if step % 100 == 99:
+        if step % 100 == 0:
             parts = ", ".join(f"{name} {value.item():.3f}" for name, value in losses.items())
-            print_line(f"{step + 1} {time.time() - begin:.0f} s {parts}")
+            print_line(f"{step} {time.time() - begin:.0f} s {parts}")
     network.load_state_dict(average)
     figures, errors = measure_reading(network, held, known, device)
     figures["written sentences"], written_errors = measure_written(
@@ -301,21 +321,25 @@ def train(
     save_file({name: value.cpu().contiguous() for name, value in state.items()}, out / "reader.safetensors")
 
 
-def make_optimizer(
-    network: ReaderNetwork, loss: ReaderLoss, rate: float, steps: int
-) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-    """What is new learns ten times as fast as the pretrained encoder; both slow down to nothing."""
+def make_optimizer(network: ReaderNetwork, loss: ReaderLoss, rate: float) -> torch.optim.Optimizer:
+    """What is new learns ten times as fast as the pretrained encoder; `rate` of a group is its highest."""
     heads: list[torch.nn.Parameter] = list(loss.parameters())
     body: list[torch.nn.Parameter] = []
     for name, parameter in network.named_parameters():
         (heads if name.split(".")[0] in HEAD_PARTS else body).append(parameter)
-    groups = [{"params": body, "lr": rate}, {"params": heads, "lr": 10 * rate}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
+    groups = [{"params": body, "rate": rate}, {"params": heads, "rate": 10 * rate}]
+    return torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
 
-    def scale(step: int) -> float:
-        return min(1, step / 100) * (0.5 + 0.5 * math.cos(math.pi * step / steps))
 
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, scale)
+def compare_halves(outputs: Mapping[str, torch.Tensor], batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """How much the answers of two halves of a batch differ, which are the same but for dropout."""
+    parts = []
+    for name in SLOTS:
+        first, second = (half.float().log_softmax(-1) for half in outputs[name].chunk(2))
+        known = batch[name].chunk(2)[0] != IGNORED
+        gap = ((first.exp() - second.exp()) * (first - second)).sum(-1)[known]
+        parts.append(LOSS_WEIGHTS[name] * gap.mean())
+    return torch.stack(parts).nansum()
 
 
 def export(out: Path, path: Path) -> None:
@@ -350,9 +374,15 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
         "--from", dest="start", type=Path, metavar="FILE", help="exported reader to go on from (needs onnx)"
     )
     one.add_argument(
-        "--freeze", type=int, metavar="LAYERS", help="keep the word pieces and so many layers as they are"
+        "--vectors", type=Path, metavar="FILE", help="exported reader whose vectors of word pieces are kept"
+    )
+    one.add_argument(
+        "--twice", type=float, default=0.0, metavar="WEIGHT", help="answer each batch twice and compare"
     )
     one.add_argument("--steps", type=int, default=5000)
+    one.add_argument(
+        "--minutes", type=float, default=math.inf, help="end sooner, at a rate that falls accordingly"
+    )
     one.add_argument("--batch", type=int, default=320, help="sentences in a batch")
     one.add_argument("--rate", type=float, default=1e-4)
     one.add_argument("--seed", type=int, default=0)
