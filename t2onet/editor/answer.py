@@ -51,7 +51,7 @@ from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get
 
 _GREY_AMOUNT = 95.0
 """From here on `black_and_white` leaves no colour."""
-MIN_LOOK_SCORE = 0.6
+MIN_LOOK_SCORE = 0.55
 """How near a look must be to a wish to be taken."""
 LOOK_STRENGTHS = {Amount.LITTLE: 0.5, Amount.PLAIN: 1.0, Amount.MUCH: 1.3}
 _STRONGEST_LOOK = 2.0
@@ -624,15 +624,20 @@ def _drop_general_fixes(wishes: Sequence[Wish]) -> list[Wish]:
         (general, where)
         for what, where in told
         if what in ("cast", "tint")
-        for general in ("warmth", "colour")
+        for general in ("warmth", "colour", "tint")
     }
     return [
         wish
         for wish in wishes
         if wish.direction is not Direction.FIX
         or wish.role is not Role.ASK
-        or (wish.what, wish.where) not in told
+        or told.isdisjoint(_list_fixed(wish))
     ]
+
+
+def _list_fixed(wish: Wish) -> set[tuple[str, str]]:
+    """What a fix changes, and where: that of skin takes the whole photo along."""
+    return {(wish.what, wish.where), (wish.what, WHOLE if wish.where == "skin" else wish.where)}
 
 
 def _name(wish: Wish) -> str:
