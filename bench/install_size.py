@@ -18,7 +18,7 @@ def main() -> None:
         python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         before = _size(folder)
         subprocess.run([python, "-m", "pip", "install", "--quiet", str(ROOT)], check=True)
-        print(f"  runtime install = {(_size(folder) - before) / 1e6:.0f} MB (bar: at most 460)")
+        print(f"  runtime install = {(_size(folder) - before) / 1e6:.1f} MB (bar: at most 450)")
 
 
 def _size(folder: Path) -> int:

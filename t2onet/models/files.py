@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -109,8 +109,12 @@ def export_graph(
     *,
     axes: Mapping[str, Mapping[int, str]],
     stored: WeightFormat = "float16",
+    halved: Collection[str] = (),
 ) -> bytes:
-    """Export a module, traced with `inputs`; `axes` names the axes of variable length, by tensor."""
+    """Export a module, traced with `inputs`; `axes` names the axes of variable length, by tensor.
+
+    Weights in `halved` are stored in 16 bits where the others have 8.
+    """
     stream: Any = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -124,7 +128,7 @@ def export_graph(
             opset_version=_OPSET,
             dynamo=False,
         )
-    return compress_weights(stream.getvalue(), stored)
+    return compress_weights(stream.getvalue(), stored, halved)
 
 
 def export_reader(
@@ -188,8 +192,11 @@ def share_weights(paths: Sequence[Path], shared: Path) -> int:
     return len(content)
 
 
-def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
-    """Store the large weights of a graph in another format, with nodes that widen them."""
+def compress_weights(graph: bytes, stored: WeightFormat, halved: Collection[str] = ()) -> bytes:
+    """Store the large weights of a graph in another format, with nodes that widen them.
+
+    Those named in `halved` have at least 16 bits.
+    """
     import onnx
     from onnx import TensorProto, numpy_helper
 
@@ -198,7 +205,8 @@ def compress_weights(graph: bytes, stored: WeightFormat) -> bytes:
     for weight in list(model.graph.initializer):
         values = numpy_helper.to_array(weight)
         if stored != "float32" and weight.data_type == TensorProto.FLOAT and values.size >= _SMALL_TENSOR:
-            store = _store_as_float16 if stored == "float16" else _store_as_int8
+            is_half = stored == "float16" or weight.name in halved
+            store = _store_as_float16 if is_half else _store_as_int8
             tensors, widening = store(weight.name, values)
             weight.CopyFrom(tensors[0])
             model.graph.initializer.extend(tensors[1:])

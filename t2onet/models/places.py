@@ -181,7 +181,7 @@ class PlaceGraph(nn.Module):
         return (masks / 2).sigmoid(), (presence / 2).sigmoid()
 
 
-def export_places(network: PlaceNetwork, path: Path, *, stored: WeightFormat = "float16") -> None:
+def export_places(network: PlaceNetwork, path: Path, *, stored: WeightFormat = "int8") -> None:
     """Write the network as one file that takes pictures of any size whose sides are multiples of STRIDE."""
     example = torch.rand(1, 3, 2 * STRIDE, 3 * STRIDE)
     axes = {"picture": {2: "height", 3: "width"}, "masks": {2: "mask height", 3: "mask width"}}

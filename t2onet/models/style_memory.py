@@ -143,7 +143,10 @@ def feature_slices() -> dict[str, slice]:
 def export_style_memory(memory: StyleMemoryNetwork, path: Path, *, overwrite: bool = False) -> None:
     """Write the graph of a style memory."""
     inputs = (torch.rand(1, 3, PICTURE_SIDE, PICTURE_SIDE), torch.zeros(1, len(ATTRIBUTE_INDEX)))
-    graph = export_graph(memory, inputs, ("image", "wanted"), ("tones",), axes={})
+    # Answers are large and cancel each other out, and lengths differ widely: 8 bits are too few for them.
+    graph = export_graph(
+        memory, inputs, ("image", "wanted"), ("tones",), axes={}, stored="int8", halved=("answers", "lengths")
+    )
     write_atomically(path, graph, overwrite=overwrite)
 
 
