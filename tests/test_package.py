@@ -65,7 +65,10 @@ def test_the_wheel_is_pure_and_holds_only_the_package(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"t2onet"}
     data = {"py.typed", "__init__.pyi", "recipe/looks.json", "data/phrases/frames.toml"}
     data |= {f"{WEIGHTS_FOLDER}/{name}" for name in (MEMORY_FILE, *map(get_reader_file, READERS))}
+    data.add(f"{WEIGHTS_FOLDER}/reader-words.bin")  # the readers refer to it
     assert {f"t2onet/{name}" for name in data} <= set(names)
+    only_for_training = {"data/judged.csv", "data/phrases/written.txt"}
+    assert not {f"t2onet/{name}" for name in only_for_training} & set(names)
 
 
 def test_it_edits_a_photo_without_writing_to_its_own_folder(environment: Path, tmp_path: Path) -> None:

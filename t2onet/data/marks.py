@@ -128,8 +128,7 @@ def read_marks() -> dict[str, str]:
 
 
 def _read_rows() -> Iterator[dict[str, str]]:
-    table = resources.files(__package__).joinpath("judged.csv").read_text(encoding="utf-8")
-    return csv.DictReader(table.splitlines())
+    return csv.DictReader(_read_training_file("judged.csv").splitlines())
 
 
 def parse_marks(text: str, marks: str) -> MarkedSentence:
@@ -151,13 +150,17 @@ _JOINED = "~"
 
 
 def read_written() -> list[MarkedSentence]:
-    """The sentences of `phrases/written.txt`, with their marks; installations do not have the file."""
-    file = resources.files(__package__).joinpath("phrases", "written.txt")
-    if not file.is_file():
-        raise DataError("the written sentences are not installed; train readers from a clone of t2onet")
-    text = file.read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
+    """The sentences of `phrases/written.txt`, with their marks."""
+    lines = (line.strip() for line in _read_training_file("phrases", "written.txt").splitlines())
     return [parse_written(line) for line in lines if line and not line.startswith("#")]
+
+
+def _read_training_file(*path: str) -> str:
+    """A file that only training a reader needs, which installations do not have."""
+    file = resources.files(__package__).joinpath(*path)
+    if not file.is_file():
+        raise DataError(f"{path[-1]} is not installed; train and measure readers from a clone of t2onet")
+    return file.read_text(encoding="utf-8")
 
 
 def parse_written(line: str) -> MarkedSentence:
