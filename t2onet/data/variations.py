@@ -10,7 +10,7 @@ from copy import deepcopy
 from ..language.wishes import COMMANDS, FOREIGN, Role, Verb
 from .marks import MarkedSentence, MarkedWish
 
-_COMMON_LETTERS = "etaoinsrhl"
+_KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _JOINTS = (
     ", ",
     ", ",
@@ -95,22 +95,29 @@ def join_sentences(first: MarkedSentence, second: MarkedSentence, generator: ran
 
 
 def mistype(sentence: MarkedSentence, generator: random.Random) -> None:
-    """Mistype a letter inside a word."""
+    """Mistype a letter of a word, not its last; the first may only be missing."""
     text = sentence.text
     words = list(re.finditer(r"[A-Za-z]{5,}", text))
     if not words:
         return
     match = generator.choice(words)
-    at = generator.randrange(match.start() + 1, match.end() - 1)
     kind = generator.choice(_SLIPS)
+    at = generator.randrange(match.start() + (kind != "drop"), match.end() - 1)
     new = {
         "drop": "",
         "swap": text[at + 1] + text[at],
         "double": text[at] * 2,
         "stretch": text[at] * generator.choice((3, 4, 5)),
-        "wrong": generator.choice(_COMMON_LETTERS),
+        "wrong": generator.choice(_list_neighbours(text[at].lower())),
     }[kind]
     _replace(sentence, at, at + 2 if kind == "swap" else at + 1, new)
+
+
+def _list_neighbours(letter: str) -> str:
+    """The letters beside a letter on the keyboard and in the rows above and below."""
+    row, column = next((row, keys.index(letter)) for row, keys in enumerate(_KEY_ROWS) if letter in keys)
+    near = [keys[max(column - 1, 0) : column + 2] for keys in _KEY_ROWS[max(row - 1, 0) : row + 2]]
+    return "".join(near).replace(letter, "")
 
 
 def run_together(sentence: MarkedSentence, generator: random.Random) -> None:

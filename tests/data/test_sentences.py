@@ -77,14 +77,15 @@ def test_no_phrase_has_two_heads() -> None:
 def test_a_number_before_a_list_belongs_to_its_first_wish(drawn: list[MarkedSentence]) -> None:
     """Of "half a stop brighter and warmer" the warmth is not in stops."""
 
-    def get_words(sentence: MarkedSentence, wish: MarkedWish) -> set[str]:
-        return {sentence.text[start:end].lower() for start, end in wish.spans}
+    def find_units(sentence: MarkedSentence, wish: MarkedWish) -> set[tuple[int, int]]:
+        units = {"stop", "stops", "ev"}
+        return {(start, end) for start, end in wish.spans if sentence.text[start:end].lower() in units}
 
     shared = [
         sentence.text
         for sentence in drawn
         for one, other in pairwise(sentence.wishes)
-        if {"stop", "stops", "ev"} & get_words(sentence, one) & get_words(sentence, other)
+        if find_units(sentence, one) & find_units(sentence, other)
     ]
     assert shared == []
 
