@@ -33,7 +33,7 @@ ALL = (
         "dataset",
         "languages",
     ),
-    *("words", "reasons", "following", "styles"),
+    *("words", "reasons", "following", "styles", "series"),
 )
 WITH_OPTIONS = ("words", "reasons", "following", "places", "planted_places", "local_words", "local_requests")
 """Those that parse options and return an exit code."""

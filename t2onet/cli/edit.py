@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ..errors import OutputError, RequestError
+from ..errors import OutputError, RequestError, T2OError
 from ..options import (
     DEFAULT_MODE,
     DEFAULT_READER,
@@ -56,6 +57,7 @@ from .common import (
     exit_with_error,
     get_given_options,
     parse_where_option,
+    show_progress,
 )
 from .photos import PhotoTask, select_photos
 
@@ -97,6 +99,16 @@ def edit_photos(
         int, typer.Option(min=1, max=MAX_CLI_VARIANTS, help="Number of different answers to choose from.")
     ] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the variants.")] = 0,
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="Give photos of one scene one look, whatever their exposure.")
+    ] = False,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="Give all photos the look that the request gives this one; implies --consistent.",
+        ),
+    ] = None,
     sidecar: Annotated[
         bool,
         typer.Option(
@@ -126,6 +138,10 @@ def edit_photos(
 
     check_overwrite_options(overwrite, skip_existing)
     mode = reconcile_mode(mode, manner, "--mode", "--manner")
+    consistent = consistent or like is not None
+    if consistent and (variants > 1 or network is not None):
+        other = "--variants" if variants > 1 else "--network"
+        exit_with_error(f"--consistent gives each photo one answer of the editor; leave out {other}")
     own_style = None if style is None else _open_style(style, network, ctx)
     if own_style is not None:
         mode = EXPERT
@@ -159,6 +175,8 @@ def edit_photos(
             len(todo),
         )
         try:
+            if consistent:
+                work = replace(work, series=_plan_series(work, todo, like, jobs, quiet=quiet or as_json))
             reports = run_tasks(
                 todo,
                 lambda task, share, stop: work(task, share, stop, made),
@@ -277,27 +295,19 @@ class _EditWorker:
     threads: int
     count: int
     """Photos of the run."""
+    series: Mapping[PhotoTask, _FollowedEdit] = field(default_factory=dict)
+    """Answers that are known beforehand."""
     first_turn: FirstTurn = field(default_factory=FirstTurn)
     """While the program is still loading, threads that answer requests would hold each other up."""
 
     def __call__(
         self, task: PhotoTask, progress: ShareCallback, stop: threading.Event, made: list[Path]
     ) -> PhotoReport:
-        from ..editor import Editor
         from .edit_json import EditDetails
 
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
-        editor = Editor(
-            self.open_photo(task),
-            self.policy,
-            reader=self.reader,
-            where=self.part.where,
-            mask=self.part.mask,
-            style=self.style,
-        )
-        with self.first_turn.take():
-            variants = editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
+        variants = self._answer(task)
         edits = [edit.at(self.strength) for edit in variants]
         if not _is_answer(variants[0]):
             error = f"{task.source}: {edits[0].reply}"
@@ -321,6 +331,27 @@ class _EditWorker:
             progress((number + 1) / len(edits))
         return self._report(task, edits, pictures, todo, notes)
 
+    def _answer(self, task: PhotoTask) -> list[Edit]:
+        photo = self.open_photo(task)
+        if (known := self.series.get(task)) is not None:
+            return [replace(known.edit, photo=photo)]
+        with self.first_turn.take():
+            return self.ask(photo)
+
+    def ask(self, photo: Image) -> list[Edit]:
+        """The answers to the request on a photo."""
+        from ..editor import Editor
+
+        editor = Editor(
+            photo,
+            self.policy,
+            reader=self.reader,
+            where=self.part.where,
+            mask=self.part.mask,
+            style=self.style,
+        )
+        return editor.variants(self.request, self.variants, mode=self.mode, seed=self.seed)
+
     def _report(
         self, task: PhotoTask, edits: list[Edit], pictures: list[Path], new: list[bool], notes: list[str]
     ) -> PhotoReport:
@@ -343,9 +374,18 @@ class _EditWorker:
                 for number in range(len(edits))
                 if new[number]
             ),
-            remarks=edits[0].remarks if several else (),
-            details=EditDetails.from_edit(edits[0], tuple(variants)),
+            remarks=(*(edits[0].remarks if several else ()), *self._name_guide(task)),
+            details=EditDetails.from_edit(edits[0], tuple(variants), self._find_guide(task)),
         )
+
+    def _find_guide(self, task: PhotoTask) -> Path | None:
+        known = self.series.get(task)
+        return None if known is None else known.guide
+
+    def _name_guide(self, task: PhotoTask) -> Iterator[str]:
+        guide = self._find_guide(task)
+        if guide not in (None, task.source):
+            yield f"Made to look like {guide}, of the same scene."
 
     def _is_complete(self, picture: Path) -> bool:
         """Whether all files of a variant exist."""
@@ -417,6 +457,64 @@ class _EditWorker:
             strength=self.strength,
         )
         return entry.model_dump(mode="json")
+
+
+class _FollowedEdit(NamedTuple):
+    """The edit of a photo of a series, with another photo in it, and the guide whose answer it follows."""
+
+    edit: Edit
+    guide: Path
+
+
+def _plan_series(
+    work: _EditWorker, tasks: list[PhotoTask], like: Path | None, jobs: int, *, quiet: bool
+) -> dict[PhotoTask, _FollowedEdit]:
+    """The edits of a series; photos that cannot be opened are left to be refused in their turn."""
+    import numpy as np
+
+    from ..editor.series import SeriesPhoto, plan_series
+    from ..image import image_from_array, open_image
+
+    sources = [task.source for task in tasks]
+    if like is not None and not any(_is_same_file(like, source) for source in sources):
+        SeriesPhoto.of(open_image(like))  # refused at once if it cannot be opened
+        sources.append(like)
+
+    def look_at(source: Path) -> SeriesPhoto | None:
+        try:
+            return SeriesPhoto.of(open_image(source))
+        except (T2OError, OSError):
+            return None
+
+    with ThreadPoolExecutor(jobs) as pool, show_progress(lines=False, quiet=quiet) as show:
+        found: list[tuple[Path, SeriesPhoto]] = []
+        for number, (source, seen) in enumerate(
+            zip(sources, pool.map(look_at, sources), strict=True), start=1
+        ):
+            found += [] if seen is None else [(source, seen)]
+            show("comparing photos", number, len(sources))
+
+    def answer(at: int) -> Edit:
+        (edit,) = work.ask(open_image(found[at][0]))
+        small = np.ascontiguousarray(found[at][1].picture.transpose(1, 2, 0))
+        return replace(edit, photo=image_from_array(small))  # so that not all guides stay in memory
+
+    guide = (
+        None if like is None else next(at for at, (path, _) in enumerate(found) if _is_same_file(like, path))
+    )
+    planned = plan_series([seen for _, seen in found], answer, like=guide)
+    by_source = {
+        source: _FollowedEdit(one.edit, found[one.guide][0])
+        for (source, _), one in zip(found, planned, strict=True)
+    }
+    return {task: by_source[task.source] for task in tasks if task.source in by_source}
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _is_answer(edit: Edit) -> bool:

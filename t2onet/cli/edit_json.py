@@ -84,6 +84,10 @@ class PhotoEntry(_EditJsonEntry):
     declined: list[DeclinedEntry] = Field(description="Parts of the request that were not answered.")
     limits: list[LimitEntry] = Field(description="What had to stay, and whether it did.")
     wishes: list[WishEntry] = Field(description="What was read in the request, and what became of it.")
+    guide: str | None = Field(
+        description="With `--consistent`, the photo of the same scene whose answer it follows, which may be "
+        "itself; null otherwise."
+    )
 
 
 def make_edit_json_schema() -> dict[str, Any]:
@@ -117,11 +121,14 @@ class EditDetails:
     declined: tuple[DeclinedEntry, ...] = ()
     limits: tuple[LimitEntry, ...] = ()
     wishes: tuple[WishEntry, ...] = ()
+    guide: Path | None = None
 
     @classmethod
-    def from_edit(cls, edit: Edit, variants: tuple[VariantFiles, ...] = ()) -> EditDetails:
+    def from_edit(
+        cls, edit: Edit, variants: tuple[VariantFiles, ...] = (), guide: Path | None = None
+    ) -> EditDetails:
         wishes = tuple(map(WishEntry.from_wish, edit.wishes))
-        return cls(variants, edit.declined, edit.limits, wishes)
+        return cls(variants, edit.declined, edit.limits, wishes, guide)
 
 
 def read_existing_variant(picture: Path, sidecar: Path | None) -> VariantFiles:
@@ -172,6 +179,7 @@ def to_photo_entry(
         declined=list(details.declined),
         limits=list(details.limits),
         wishes=list(details.wishes),
+        guide=None if details.guide is None else str(details.guide),
     )
 
 

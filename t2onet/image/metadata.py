@@ -16,6 +16,7 @@ import struct
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from PIL import ImageFile, JpegImagePlugin
@@ -128,6 +129,21 @@ def read_orientation(block: bytes) -> int:
     entry = tiff.read_first_directory(block).entries.get(Tag.ORIENTATION)
     value = tiff.read_integer(entry, tiff.read_byte_order(block))
     return value if value is not None and 1 <= value <= 8 else 1
+
+
+def read_capture_time(block: bytes | None) -> float | None:
+    """When a photo was taken, in seconds by the clock of its camera; None where its EXIF does not say."""
+    if block is None:
+        return None
+    try:
+        order = tiff.read_byte_order(block)
+        first = tiff.read_first_directory(block).entries
+        entry = _read_linked_directory(block, first.get(Tag.EXIF), order).get(Tag.DATE_TIME_ORIGINAL)
+        text = b"" if entry is None else entry.value.split(b"\0")[0]
+        taken = datetime.strptime(text.decode("ascii"), "%Y:%m:%d %H:%M:%S")
+    except ValueError:  # also what tiff.MalformedError is
+        return None
+    return taken.replace(tzinfo=UTC).timestamp()
 
 
 def reset_exif_orientation(block: bytes) -> bytes:

@@ -80,6 +80,7 @@ class Tag(IntEnum):
     EXIF = 34665
     ICC_PROFILE = 34675
     GPS = 34853
+    DATE_TIME_ORIGINAL = 36867
     MAKER_NOTE = 37500
     IMAGE_SOURCE_DATA = 37724
     """Photoshop's layers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from PIL.ExifTags import IFD
 
 from t2onet.image import metadata, open_image, tiff
-from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_exif
+from t2onet.image.metadata import DAMAGED_EXIF_NOTE, read_capture_time, read_exif
 from tests.image.helpers import MAKER_NOTE, encode, exif_block, photo, tiff_file
 
 PREFIX = b"Exif\0\0"
@@ -200,3 +201,13 @@ def test_words_are_recognized() -> None:
     assert metadata.mentions_gain_map(PACKET)
     assert metadata.mentions_motion(PACKET)
     assert not metadata.mentions_gain_map(b"<x/>")
+
+
+def test_the_time_a_photo_was_taken_is_read_from_its_exif() -> None:
+    exif = PIL.Image.Exif()
+    exif.get_ifd(0x8769)[0x9003] = "2026:03:01 12:00:05"
+    block = exif.tobytes().removeprefix(b"Exif\0\0")
+    assert read_capture_time(block) == datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC).timestamp()
+    exif.get_ifd(0x8769)[0x9003] = "0000:00:00 00:00:00"
+    for unknown in (exif.tobytes().removeprefix(b"Exif\0\0"), b"II*\0", b"", None):
+        assert read_capture_time(unknown) is None
