@@ -102,7 +102,8 @@ def mistype(sentence: MarkedSentence, generator: random.Random) -> None:
         return
     match = generator.choice(words)
     kind = generator.choice(_SLIPS)
-    at = generator.randrange(match.start() + (kind != "drop"), match.end() - 1)
+    begin, end = match.start() + (kind != "drop"), match.end() - (2 if kind == "swap" else 1)
+    at = generator.choice([at for at in range(begin, end) if kind != "swap" or text[at] != text[at + 1]])
     new = {
         "drop": "",
         "swap": text[at + 1] + text[at],

@@ -133,8 +133,9 @@ def join_limits(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, ...
 
 def count_turns(command: Wish) -> int:
     """How many turns to undo or redo: "undo the last two", "undo both"."""
-    if command.quantity is not None:
-        return max(int(command.quantity.value), 1)
+    quantity = command.quantity
+    if quantity is not None and quantity.unit is Unit.NONE:
+        return max(int(quantity.value), 1)
     return 2 if "both" in map(str.lower, command.words) else 1
 
 
@@ -178,10 +179,19 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     if same[0].quantity is None and (vague or not alone):
         return ()
     restated = restate(same[0], quantity)
+    if any(_contradicts(wish, same[0], quantity) for wish in wishes):
+        return ()
     return tuple(
         replace(restated if wish is same[0] else wish, words=new.words, outcome=None, reason="")
         for wish in last
     )
+
+
+def _contradicts(command: Wish, last: Wish, quantity: Quantity) -> bool:
+    """Whether a number would do less of the last change beside "more", or more beside "less"."""
+    if command.what not in ("more", "less") or last.quantity is None or last.quantity.unit != quantity.unit:
+        return False
+    return (quantity.value > last.quantity.value) is not (command.what == "more")
 
 
 def _is_no_exposure(wish: Wish) -> bool:

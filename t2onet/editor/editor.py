@@ -492,6 +492,8 @@ class Editor:
         if not (self._past if wish.what == "undo" else self._future):
             return _decline(wish, current, NOTHING_YET)
         number = find_turn(wish) if wish.what == "undo" else None
+        if number is not None and number >= len(self._past):
+            return _decline(wish, current, f"there are only {len(self._past)} changes to undo")
         if number is not None and number < len(self._past) - 1:
             return self._take_out(number, wish, current)
         found = current

@@ -13,14 +13,17 @@ GEOMETRY_EXAMPLES = {
 }
 """A wish of each kind that says enough."""
 _TURNS = {
+    "counterclockwise": 270,
+    "anticlockwise": 270,
+    "counter": 270,
+    "anti": 270,
     "clockwise": 90,
     "right": 90,
     "left": 270,
-    "counterclockwise": 270,
-    "anticlockwise": 270,
     "upside": 180,
     "around": 180,
 }
+"""Degrees by words, of which the first counts: "counter-clockwise" is two of them."""
 _QUARTERS = (90, 180, 270)
 _LARGEST_TILT = 45.0
 _VERTICAL = {"vertically", "vertical", "upside"}
@@ -47,11 +50,11 @@ def make_geometry(wish: Wish, aspect: float) -> tuple[str, object] | None:
 
 
 def _cut_to_ratio(ratio: float, aspect: float) -> dict[str, float]:
-    """The edges of the largest crop in the middle that is `ratio` wide by high, turned as the photo is.
+    """The edges of the largest crop in the middle that is `ratio` wide by high.
 
-    "3:2" of an upright photo is 2:3, unless the photo is square.
+    "3:2" of an upright photo is 2:3; "2:3" says itself that the result is upright.
     """
-    if (ratio - 1) * (aspect - 1) < 0:
+    if ratio > 1 > aspect:
         ratio = 1 / ratio
     width, height = min(ratio / aspect, 1.0), min(aspect / ratio, 1.0)
     left, top = (1 - width) / 2, (1 - height) / 2

@@ -112,7 +112,6 @@ _DOWN = {
     "grain": Handle("denoise", {"luminance": 100.0, "color": 50.0}, 0.0, 0.4),
 }
 """Where less is not the opposite of more."""
-_ZONE_OPERATIONS = {zone: zone for zone in ZONES if zone != "midtones"}
 _EVERYWHERE = ("noise", "grain", "sharpness", "clarity", "haze", "vignette")
 """What changes in the whole photo, also where it is noticed in a part of it: "grainy shadows"."""
 _COUNTED_AGAINST = ("haze", "noise")
@@ -257,24 +256,32 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
     factor = AMOUNT_FACTORS[wish.amount]
     measure = Measure(wish.what, sign, wish.where)
     if wish.what == "lightness" and wish.where == "midtones":
-        yield Change(wish, "tone", _lift_midtones(sign), measure, {}, _ZONE_TARGET * factor)
+        stated = None if wish.quantity is None else min(_read_share(wish.quantity), 1.0)
+        yield Change(wish, "tone", _lift_midtones(sign), measure, {}, _ZONE_TARGET * factor, stated=stated)
     elif wish.what == "lightness":
         unit = {"amount": 100.0 * sign}
         stated, notes = state_amount(wish.where, unit, wish) if wish.quantity else (None, ())
         yield Change(wish, wish.where, unit, measure, {}, _ZONE_TARGET * factor, stated=stated, notes=notes)
     elif wish.what == "contrast":
+        unit = {"p": 1.0 * sign}
+        stated, notes = state_amount("contrast", unit, wish) if wish.quantity else (None, ())
         pivot = {"shadows": 0.25, "blacks": 0.2, "midtones": 0.5, "highlights": 0.7, "whites": 0.75}[
             wish.where
         ]
-        target = _ZONE_TARGET * factor
-        yield Change(wish, "contrast", {"p": 1.0 * sign}, measure, {"pivot": pivot}, target, where=wish.where)
+        target, fixed = _ZONE_TARGET * factor, {"pivot": pivot}
+        yield Change(
+            wish, "contrast", unit, measure, fixed, target, stated=stated, notes=notes, where=wish.where
+        )
     elif wish.what == "warmth":
         yield _make_grading(wish, _WARM_ANGLE if sign > 0 else _COOL_ANGLE, measure)
     elif wish.what == "tint":
         yield _make_grading(wish, _GRADING_ANGLES["magenta" if sign > 0 else "green"], measure)
     elif wish.what == "colour":
-        target = _ZONE_COLOUR_TARGET * factor
-        yield Change(wish, "saturation", {"p": float(sign)}, measure, {}, target, where=wish.where)
+        unit, target = {"p": float(sign)}, _ZONE_COLOUR_TARGET * factor
+        stated, notes = state_amount("saturation", unit, wish) if wish.quantity else (None, ())
+        yield Change(
+            wish, "saturation", unit, measure, {}, target, stated=stated, notes=notes, where=wish.where
+        )
 
 
 def _lift_midtones(sign: int) -> dict[str, float]:
@@ -285,8 +292,9 @@ def _lift_midtones(sign: int) -> dict[str, float]:
 
 def _make_grading(wish: Wish, angle: float, measure: Measure) -> Change:
     zone = _GRADED_ZONES[wish.where]
-    target = _GRADING_TARGET * AMOUNT_FACTORS[wish.amount]
-    return Change(wish, "grading", {f"{zone} strength": 100.0}, measure, {f"{zone} hue": angle}, target)
+    target, unit = _GRADING_TARGET * AMOUNT_FACTORS[wish.amount], {f"{zone} strength": 100.0}
+    stated = None if wish.quantity is None else min(_read_share(wish.quantity), 1.0)
+    return Change(wish, "grading", unit, measure, {f"{zone} hue": angle}, target, stated=stated)
 
 
 def _realize_range(wish: Wish, sign: int) -> Iterator[Change]:
@@ -337,7 +345,10 @@ def _realize_cast(wish: Wish, sign: int) -> Iterator[Change]:
     if wish.where == WHOLE:
         temperature, tint = _HUE_BALANCE[wish.hue]
         unit = {"temperature": 100.0 * temperature * sign, "tint": 100.0 * tint * sign}
-        yield Change(wish, "white_balance", unit, measure, {}, _CAST_TARGET * factor)
+        stated = None if wish.quantity is None else min(_read_share(wish.quantity), 1.0)
+        yield Change(wish, "white_balance", unit, measure, {}, _CAST_TARGET * factor, stated=stated)
+        if stated is not None:
+            return
         for attribute, way in get_attributes("cast", Direction.UP, hue=wish.hue):
             what, slider = _BALANCED[attribute]
             seen = Measure(what, way * sign)
@@ -383,6 +394,13 @@ def state_amount(operation: str, unit: Mapping[str, float], wish: Wish) -> tuple
     return min(value, bound) / abs(full), notes
 
 
+def _read_share(quantity: Quantity) -> float:
+    """A stated number of what has no unit of its own, as a share: of 100, or as a factor or stops say."""
+    if quantity.unit is Unit.FACTOR:
+        return abs(quantity.value - 1)
+    return quantity.value * (_STOP if quantity.unit is Unit.STOPS else 0.01)
+
+
 def _convert(operation: str, high: float, quantity: Quantity, full: float) -> float:
     """A stated number in the unit of an operation's parameter; the sign is that of `full`."""
     value, unit = quantity.value, quantity.unit
@@ -394,7 +412,8 @@ def _convert(operation: str, high: float, quantity: Quantity, full: float) -> fl
         return abs(value - 1) * whole
     if unit is Unit.STOPS:
         return value * _STOP * whole
-    return value / 100 if whole == 1 and (unit is Unit.PERCENT or value > high) else value
+    is_hundredths = unit is Unit.PERCENT or value == int(value) or value > high
+    return value / 100 if whole == 1 and is_hundredths else value
 
 
 def _convert_to_stops(quantity: Quantity, full: float, named: bool) -> float:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 
 
 class Unit(StrEnum):
@@ -101,7 +102,7 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
     word = rf"(?:an?|{small})\s+thousand(?:\s+(?:and\s+)?(?:{hundreds}|{small}))?|{hundreds}|{small}"
     not_one = r"(?!one\b(?!\s+(?:hundred|thousand)))"
     added = rf"\s*(?:\band|\bn|&|\+|\bplus)\s+(?P<count>an?|one|two|three)\s+(?P<part>{part})\b"
-    digits = r"\d+(?:[.,]\d+)?|[.,]\d+"
+    digits = r"[1-9]\d{0,2}(?:,\d{3})+(?!\d)|\d+(?:[.,]\d+)?|[.,]\d+"
     sign = r"(?:(?P<sign>(?<![\d.])[-+−–]\s?|\b(?:minus|negative)\s+)|(?<![\w.]))"
     minus = r"(?P<sign>\b(?:minus|negative)\s+)?"
     parts = rf"\b(?P<words>an?|{word})[\s-]+(?P<part>{part})"
@@ -155,6 +156,9 @@ def find_quantities(sentence: str) -> list[Quantity]:
 def _spell_out_fractions(sentence: str) -> tuple[str, list[int]]:
     """The sentence with 1/2 for ½ and the like, and where each of its characters stood."""
     parts = [_FRACTION_SIGNS.get(character, character) for character in sentence]
+    for at, (before, character) in enumerate(pairwise(sentence), start=1):
+        if before.isdigit() and character in _FRACTION_SIGNS:
+            parts[at] = f" {parts[at]}"  # 1½ is not 11/2
     places = [position for position, part in enumerate(parts) for _ in part]
     return "".join(parts), places
 
@@ -218,7 +222,9 @@ def _read_mixed(match: re.Match[str]) -> float:
 
 
 def _to_number(digits: str) -> float:
-    return float(digits.replace(",", "."))
+    """A number whose comma is a decimal point, or separates thousands: "1,5", "5,500"."""
+    has_thousands = re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+", digits) is not None
+    return float(digits.replace(",", "" if has_thousands else "."))
 
 
 def _read_word(word: str) -> float:

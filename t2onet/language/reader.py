@@ -66,7 +66,8 @@ class Reading:
 
 def clean_text(request: str) -> str:
     """A request without control and invisible characters and pictures, wide letters made ordinary."""
-    plain = unicodedata.normalize("NFKC", request)
+    apart = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", request)  # or 1½ becomes 11/2
+    plain = unicodedata.normalize("NFKC", apart)
     spaced = (" " if one.isspace() or _is_picture(one) else one for one in plain)
     return "".join(one for one in spaced if one == " " or _is_visible(one))
 

@@ -556,6 +556,10 @@ def _explain_validation_error(error: ValidationError, model: type[BaseModel]) ->
 def _to_step_fields(step: StepLike) -> Step | dict[str, Any]:
     if not isinstance(step, tuple):
         return step
+    if len(step) not in (2, 3):
+        raise RecipeError(
+            f"a step has an operation, its values and perhaps a place or a mask, and {len(step)} things were given"
+        )
     is_mask = len(step) > 2 and _is_mask(step[2])
     return dict(zip(("operation", "parameters", "mask" if is_mask else "where"), step, strict=False))
 

