@@ -103,7 +103,10 @@ def mistype(sentence: MarkedSentence, generator: random.Random) -> None:
     match = generator.choice(words)
     kind = generator.choice(_SLIPS)
     begin, end = match.start() + (kind != "drop"), match.end() - (2 if kind == "swap" else 1)
-    at = generator.choice([at for at in range(begin, end) if kind != "swap" or text[at] != text[at + 1]])
+    places = [at for at in range(begin, end) if kind != "swap" or text[at] != text[at + 1]]
+    if not places:
+        return
+    at = generator.choice(places)
     new = {
         "drop": "",
         "swap": text[at + 1] + text[at],

@@ -47,6 +47,7 @@ from .limits import (
 )
 from .measures import MEASURED_ATTRIBUTES, MIN_PART_SHARE, Measure, SmallPicture
 from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
+from .policy import apply_to_thumbnail
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
 
 _GREY_AMOUNT = 95.0
@@ -167,10 +168,26 @@ class _Answering:
         self.taken, self.because = taken, because
         self.size = size
         self.retouched = retouched
-        self.checker = Checker(picture, recipe, picture if retouched else None)
+        self.checker = Checker(picture, recipe, self._reference(picture))
         self.share = 1.0
         """How far wishes go, as a share of the usual."""
         self.reasons: dict[str, tuple[str, ...]] = {}
+
+    def _reference(self, picture: np.ndarray) -> np.ndarray | None:
+        """What wishes are measured from, where that is not the recipe so far."""
+        return picture if self.retouched else None
+
+    def _set_recipe(self, recipe: Recipe) -> None:
+        """Go on from another recipe; limits are still about the photo as it was before."""
+        old = self.checker
+        self.checker = Checker(old.picture, recipe, self._reference(old.picture))
+        moved = [step for step in recipe.geometry.steps if step not in old.recipe.steps]
+        if moved:
+            frame = Recipe(steps=tuple(moved))
+            held_from = apply_to_thumbnail(frame, old.held_from.view.picture)
+            self.checker.held_from = SmallPicture(held_from, old.picture, recipe.geometry)
+        else:
+            self.checker.held_from = old.held_from
 
     def answer(self, reading: Reading) -> Answer:
         wishes = [self._screen(wish) for wish in settle_wishes(reading.wishes)]
@@ -387,7 +404,7 @@ class _Answering:
     def _take_back(self, wish: Wish, names: Collection[str]) -> Wish:
         recipe = self.checker.recipe
         steps = tuple(step for step in recipe.steps if step.operation not in names or step.is_local)
-        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": steps}))
+        self._set_recipe(recipe.model_copy(update={"steps": steps}))
         return replace(wish, outcome=Outcome.DONE)
 
     def _find_removed_effect(self, wish: Wish) -> str:
@@ -420,7 +437,7 @@ class _Answering:
             *([recipe.steps[at].blend(share)] if share else []),
             *recipe.steps[at + 1 :],
         ]
-        self.checker = Checker(self.checker.picture, recipe.model_copy(update={"steps": tuple(steps)}))
+        self._set_recipe(recipe.model_copy(update={"steps": tuple(steps)}))
         return replace(wish, outcome=Outcome.DONE)
 
     def _apply_look(self, wish: Wish) -> Wish:
@@ -432,9 +449,7 @@ class _Answering:
         for step in looks()[name].recipe.blend(self._get_strength(wish)).steps:
             recipe = recipe.adjust(step.operation, list(step.parameters), self.parts.locate(wish, ()))
             self.reasons[step.operation] = wish.words
-        held_from = self.checker.held_from
-        self.checker = Checker(self.checker.picture, recipe)
-        self.checker.held_from = held_from
+        self._set_recipe(recipe)
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
 
     def _drop_look(self, wish: Wish) -> Wish:
@@ -442,7 +457,7 @@ class _Answering:
         recipe = self._drop_looks(self.checker.recipe)
         if recipe == self.checker.recipe:
             return decline(wish, "there is no look to take back")
-        self.checker = Checker(self.checker.picture, recipe)
+        self._set_recipe(recipe)
         return replace(wish, outcome=Outcome.DONE)
 
     def _hold_look(self, drafts: Sequence[WishDraft]) -> dict[Measure, frozenset[str]]:
@@ -457,6 +472,7 @@ class _Answering:
             attribute: sign
             for wish in wishes
             if wish.what == "look" and wish.outcome is Outcome.DONE and wish.where == WHOLE
+            if wish.verb is not Verb.CANCEL
             for attribute, sign in looks()[wish.looks[0][0]].moves.items()
         }
         for wish in filter(is_open, wishes):
@@ -501,7 +517,7 @@ class _Answering:
         if step is None:
             return decline(wish, f"say how to {wish.what}, such as {GEOMETRY_EXAMPLES[wish.what]}")
         name, values = step
-        self.checker = Checker(self.checker.picture, self.checker.recipe.adjust(name, values))
+        self._set_recipe(self.checker.recipe.adjust(name, values))
         self.reasons[name] = wish.words
         return replace(wish, outcome=Outcome.DONE)
 

@@ -102,7 +102,9 @@ class Checker:
             self._own_share = _OWN_SHARE
         else:
             self._own_share = 0.0  # what the recipe does already counts
-        self.before = SmallPicture(reference, picture)
+            if self.recipe.geometry.steps:
+                reference = apply_to_thumbnail(self.recipe.geometry, reference)
+        self.before = SmallPicture(reference, picture, self.recipe.geometry)
         self.held_from = self.before
         """The picture that limits are measured from; a look may come between it and the changes."""
         self.lighter = 0.0

@@ -14,11 +14,12 @@ from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, 
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
+from ..recipe.where import parse_where
 from .answer import REMOVABLE
 from .edits import Edit, EditTurn
-from .explain import quote_words
+from .explain import describe_changes, quote_words
 from .policy import apply_to_thumbnail
-from .realize import MOST_STOPS
+from .realize import MOST_STOPS, realize
 
 _FACTORS = {
     "more": {Amount.LITTLE: 1.25, Amount.PLAIN: 1.5, Amount.MUCH: 2.2},
@@ -49,7 +50,7 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
     if recipe == turn.since:
         return None, turn
     sign = 1 if command.what == "more" else -1
-    if command.quantity is not None and command.quantity.unit in (Unit.FACTOR, Unit.PERCENT, Unit.NONE):
+    if _states_factor(command):
         factor = _read_factor(command, sign)
     elif turn.scaled == -sign:
         found = interpolate_recipes(turn.last, recipe, _OVERSHOOT_SHARE)
@@ -58,6 +59,33 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
         factor = _FACTORS[command.what][command.amount]
     found = interpolate_recipes(turn.since, recipe, factor)
     return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
+
+
+def scale_part(recipe: Recipe, command: Wish, text: str | None) -> Recipe | None:
+    """More or less of what was done at a place; None where nothing was done there."""
+    place = None if text is None else parse_where(text)
+    if place is None or all(step.where != place for step in recipe.steps):
+        return None
+    sign = 1 if command.what == "more" else -1
+    states = _states_factor(command)
+    factor = _read_factor(command, sign) if states else _FACTORS[command.what][command.amount]
+    steps = [step.blend(factor) if step.where == place else step for step in recipe.steps]
+    return recipe.model_copy(update={"steps": tuple(steps)})
+
+
+def keep_parts(old: Recipe, new: Recipe, kept: Sequence[Wish]) -> Recipe:
+    """The old recipe with what the new one has of the operations that some wishes are about."""
+    ways = (Direction.UP, Direction.DOWN)
+    asked = [replace(wish, role=Role.ASK, direction=way) for wish in kept for way in ways]
+    names = {change.operation for wish in asked for change in realize(wish)}
+    pairs = match_steps(old.steps, new.steps)
+    chosen = [after if (after or before).operation in names else before for before, after in pairs]  # type: ignore[union-attr]
+    return new.model_copy(update={"steps": tuple(step for step in chosen if step is not None)})
+
+
+def _states_factor(command: Wish) -> bool:
+    quantity = command.quantity
+    return quantity is not None and quantity.unit in (Unit.FACTOR, Unit.PERCENT, Unit.NONE)
 
 
 def _read_factor(command: Wish, sign: int) -> float:
@@ -79,7 +107,11 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
         for wish in wishes
         if wish.what in CHANGES and wish.role is Role.ASK and wish.outcome is not Outcome.DECLINED
     ]
-    if command.where != WHOLE:
+    if command.where != WHOLE and command.what == "less":
+        changed = [
+            replace(wish, where=command.where, amount=Amount.LITTLE) for wish in flip_wishes(changes, ())
+        ]
+    elif command.where != WHOLE:
         changed = [replace(wish, where=command.where) for wish in changes]
     elif command.quantity is not None and len(changes) == 1 and _states_amount(changes[0], command.quantity):
         changed = [restate(changes[0], command.quantity)]
@@ -92,9 +124,15 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
 
 def replaces_last(command: Wish) -> bool:
     """Whether a last change that is repeated takes the place of the first: "no, 20", "only the shadows"."""
-    return command.verb in (Verb.REPLACE, Verb.SET) or (
-        command.where == WHOLE and command.verb is not Verb.ADD
-    )
+    if command.verb in (Verb.REPLACE, Verb.SET):
+        return True
+    return command.where == WHOLE and command.verb is not Verb.ADD and not _adds_stops(command)
+
+
+def _adds_stops(command: Wish) -> bool:
+    """Whether stops are said to be added: "more, by half a stop"."""
+    is_stops = command.quantity is not None and command.quantity.unit is Unit.STOPS
+    return command.what == "more" and command.verb is Verb.CHANGE and is_stops
 
 
 def cure_complaints(wishes: Sequence[Wish], request: str) -> tuple[Wish, ...]:
@@ -274,7 +312,7 @@ def answer_question(wishes: Sequence[Wish], current: Edit, picture: np.ndarray) 
     elif asked.role is Role.QUESTION:
         reply = _explain_change(asked, current, picture)
     else:
-        reply = current.recipe.describe()
+        reply = describe_changes(Recipe(), current.recipe, helpers=current.helpers)
     return replace(current, wishes=done, reply=reply, turn=replace(current.turn, last=current.recipe))
 
 

@@ -19,7 +19,7 @@ from ..errors import PlaceError, RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import COMMANDS, WHOLE, Outcome, Role, Verb, Wish
+from ..language.wishes import CHANGES, COMMANDS, WHOLE, Outcome, Role, Verb, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, EXPERT, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..places import OpenedPhoto
@@ -35,9 +35,11 @@ from .conversation import (
     find_turn,
     flip_wishes,
     join_limits,
+    keep_parts,
     repeat_wishes,
     replaces_last,
     restate_amount,
+    scale_part,
     scale_recipe,
     take_out_turn,
 )
@@ -52,7 +54,7 @@ from .explain import (
     find_look,
     reply_to,
 )
-from .parts import PhotoParts, is_placeable, take_for_auto
+from .parts import PhotoParts, get_text, is_placeable, take_for_auto
 from .policy import (
     THUMBNAIL_SIDE,
     Policy,
@@ -419,6 +421,9 @@ class Editor:
         """Do what was said about the edit, then meet the other wishes on top of that."""
         if not others:
             return self._obey(command, current, conversation)
+        is_kept = all(wish.role is Role.LIMIT and wish.what in CHANGES for wish in others)
+        if is_kept and conversation and current.recipe.steps and command.what in ("undo", "reset"):
+            return self._undo_but(command, others, current)
         if command.what == "reverse":  # the others say which way
             done = replace(command, outcome=Outcome.DONE)
             obeyed = replace(current.with_recipe(current.turn.since, current.turn), wishes=(done,))
@@ -447,10 +452,33 @@ class Editor:
             return self._move(current, done)
         if command.what == "reverse":
             return self._reverse(command, current)
+        return self._change_last(command, current)
+
+    def _change_last(self, command: Wish, current: Edit) -> Edit:
+        """More, less or something else of what was done."""
+        if command.what in ("more", "less") and command.where != WHOLE:
+            scaled = scale_part(current.recipe, command, get_text(command.where))
+            if scaled is not None:
+                return self._put_scaled(scaled, replace(command, outcome=Outcome.DONE), current)
         if again := repeat_wishes(current.turn.wishes, command):
             begin = current.turn.since if replaces_last(command) else current.recipe
             return self._meet_instead(again, begin, command, current)
         return self._replace_recipe(command, current)
+
+    def _put_scaled(self, recipe: Recipe, done: Wish, current: Edit) -> Edit:
+        """More or less of what was done at a place."""
+        turn = EditTurn(current.turn.since, current.recipe, wishes=current.turn.wishes)
+        reply = describe_changes(current.recipe, recipe, helpers=current.helpers)
+        return replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply)
+
+    def _undo_but(self, command: Wish, kept: tuple[Wish, ...], current: Edit) -> Edit:
+        """Undo the last turn, or all, but for what some limits are about."""
+        past = self._past[-2:-1] if command.what == "undo" else []
+        recipe = keep_parts(past[0].recipe if past else Recipe(), current.recipe, kept)
+        reply = describe_changes(recipe, current.recipe, "undone: ", helpers=current.helpers)
+        said = (replace(command, outcome=Outcome.DONE), *(replace(one, outcome=Outcome.KEPT) for one in kept))
+        turn = EditTurn(recipe, current.recipe)
+        return replace(current.with_recipe(recipe, turn), wishes=said, reply=reply)
 
     def _replace_recipe(self, command: Wish, current: Edit) -> Edit:
         """Copy a recipe, start over, or scale the last change."""

@@ -16,7 +16,7 @@ from ..language.wishes import COMMANDS, Outcome, Role, Wish
 from ..options import Mode, reconcile_mode
 from ..recipe import Recipe, Step
 from ..recipe.where import to_data
-from .explain import KEPT, DeclinedEntry, LimitEntry, explain_outcomes, quote_words
+from .explain import KEPT, DeclinedEntry, LimitEntry, describe_changes, explain_outcomes, quote_words
 from .parts import is_placeable
 
 EDIT = "edit"
@@ -185,7 +185,10 @@ class Edit:
 
     def at(self, strength: float) -> Edit:
         """The same edit at another strength: 0 does nothing, 1 is itself, more goes beyond."""
-        return replace(self, recipe=self.recipe.blend(strength))
+        if strength == 1 or not self.recipe.steps:
+            return self
+        recipe = self.recipe.blend(strength)
+        return replace(self, recipe=recipe, reply=describe_changes(Recipe(), recipe, helpers=self.helpers))
 
     def with_recipe(self, recipe: Recipe, turn: EditTurn) -> Edit:
         """The edit with another recipe, set by hand; operations keep the words that led to them."""

@@ -55,7 +55,9 @@ def is_gentle(wish: Wish, wishes: Sequence[Wish]) -> bool:
     if wish.role is not Role.LIMIT or wish.what == "less":
         return wish.role is Role.LIMIT
     moved = _list_moves(wish)
-    asked = {move for other in wishes if other.role is Role.ASK for move in _list_moves(other)}
+    asks = [(other.what, _list_moves(other)) for other in wishes if other.role is Role.ASK]
+    # Of "more punch, but not more saturated" the rest of the punch remains.
+    asked = {move for what, moves in asks if what == wish.what or len(moves) == 1 for move in moves}
     return bool(moved) and moved <= asked
 
 

@@ -16,7 +16,9 @@ from ..metrics.regions import View
 from ..operations import Attribute
 from ..operations.paper import laplacian
 from ..places import OpenedPhoto, resolve_where
+from ..recipe import Recipe
 from ..recipe.where import parse_where
+from .policy import apply_to_thumbnail
 
 MEASURED_ATTRIBUTES = {
     "lightness": Attribute.LIGHTNESS,
@@ -60,12 +62,15 @@ class Measure:
 class SmallPicture:
     """A picture (3, H, W) in CIELAB, against which others of the same size are measured.
 
-    Places are those of the photo as it was `opened`.
+    Places are those of the photo as it was `opened`, before the `geometry` that led to the picture.
     """
 
-    def __init__(self, picture: np.ndarray, opened: np.ndarray | None = None) -> None:
+    def __init__(
+        self, picture: np.ndarray, opened: np.ndarray | None = None, geometry: Recipe | None = None
+    ) -> None:
         self.view = View(picture)
         self._opened = picture if opened is None else opened
+        self._geometry = geometry or Recipe()
         self._parts: dict[str, np.ndarray] = {}
         self.lab = np.asarray(srgb_to_lab(picture))
 
@@ -92,6 +97,8 @@ class SmallPicture:
         """Numbers of the pixels that are mostly inside a place."""
         photo = image_from_array(np.ascontiguousarray(self._opened.transpose(1, 2, 0)))
         mask = resolve_where(parse_where(where), OpenedPhoto(photo))
+        if self._geometry.steps:
+            mask = 255 * apply_to_thumbnail(self._geometry, np.stack([mask] * 3).astype(np.float32) / 255)[0]
         chosen = np.flatnonzero(mask >= _INSIDE)
         return chosen if len(chosen) >= MIN_PART_SHARE * mask.size else np.flatnonzero(mask >= _MOSTLY_INSIDE)
 

@@ -38,7 +38,10 @@ class PhotoParts:
             return ""
         text = self.whole if wish.where == WHOLE else get_text(wish.where)
         if text is None and wish.where != WHOLE:
-            return "that cannot be found by its name; say “subject”, or mark it with a mask"
+            name = f"“{wish.head}”" if wish.where == "thing" else f"the {wish.where}"
+            has_subject = not isinstance(self._photo.find("subject"), PlaceError)
+            advice = "say “subject”, or mark it with a mask" if has_subject else "mark it with a mask"
+            return f"{name} cannot be found by its name; {advice}"
         seen = list_seen(text or "")
         reasons = [str(found) for name in seen if isinstance(found := self._photo.find(name), PlaceError)]
         if seen and not reasons:
@@ -92,7 +95,9 @@ def list_seen(text: str) -> Sequence[str]:
 
 def exclude(texts: Iterable[str], among: str | None = None) -> str | None:
     """The photo, or a part of it, without other parts; None where nothing is left out of the whole."""
-    names = [f"({text})" if " " in text else text for text in dict.fromkeys(texts)]
+    left_out = among.split(" except ")[1:] if among is not None else []
+    others = [text for text in dict.fromkeys(texts) if text not in left_out]
+    names = [f"({text})" if " " in text else text for text in others]
     if not names:
         return among
     if among is not None:

@@ -558,7 +558,7 @@ def _to_step_fields(step: StepLike) -> Step | dict[str, Any]:
         return step
     if len(step) not in (2, 3):
         raise RecipeError(
-            f"a step has an operation, its values and perhaps a place or a mask, and {len(step)} things were given"
+            f"{len(step)} things were given for a step; it has an operation, values, and perhaps a place"
         )
     is_mask = len(step) > 2 and _is_mask(step[2])
     return dict(zip(("operation", "parameters", "mask" if is_mask else "where"), step, strict=False))

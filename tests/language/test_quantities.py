@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from t2onet.language.quantities import Unit, find_quantities
+from t2onet.language.reader import clean_text
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,19 @@ def test_any_text_gives_numbers_in_order_or_none(text: str) -> None:
     ends = [edge for quantity in found for edge in (quantity.start, quantity.end)]
     assert ends == sorted(ends)
     assert all(0 <= edge <= len(text) for edge in ends)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [
+        ("1½ stops darker", 1.5),
+        ("2⅓ stops", 7 / 3),
+        ("5,500 K", 5500.0),
+        ("+1,000", 1000.0),
+        ("1,5 stops", 1.5),
+    ],
+)
+def test_mixed_fractions_and_thousands(sentence: str, value: float) -> None:
+    for text in (sentence, clean_text(sentence)):
+        (quantity,) = find_quantities(text)
+        assert quantity.value == pytest.approx(value)
