@@ -32,7 +32,7 @@ from ..image import read_regular_file, write_atomically
 from ..operations import Declaration, Geometry, Parameter, Repair, join_phrases
 from .mask import Mask
 from .where import Where, combine, make_where_schema, parse_where, to_data
-from .wording import describe_look, describe_steps, label_where, place_phrase
+from .wording import describe_look, describe_steps, find_comparative, label_where, place_phrase
 
 SCHEMA_VERSION: Literal[1] = 1
 MAX_RECIPE_BYTES = 256 << 20
@@ -196,7 +196,9 @@ class Step(BaseModel):
         kind = self.declaration
         if isinstance(kind, Repair):
             return kind.describe()
-        phrase = kind.describe_briefly() if brief else kind.describe(self.parameters)
+        phrase = kind.describe(self.parameters)
+        if brief:
+            phrase = find_comparative(phrase) or kind.describe_briefly()
         if not self.is_local:
             return phrase
         return place_phrase(join_phrases(phrase.split(", ")), self.where, brief=brief)

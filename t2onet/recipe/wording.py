@@ -138,6 +138,12 @@ def _describe_place(label: str) -> str:
     return f"in {label}" if len(label.split()) <= _MAX_PLACE_WORDS else "locally"
 
 
+def find_comparative(phrase: str) -> str:
+    """The comparative that the first part of a phrase ends with: "brighter" of "half a stop brighter"."""
+    last = phrase.split(", ", maxsplit=1)[0].rsplit(maxsplit=1)[-1]
+    return last if last.endswith("er") else ""
+
+
 def _is_comparative(phrase: str) -> bool:
     """Whether one comparative ends a phrase: "much brighter", but not "warmer and greener"."""
     return phrase.endswith("er") and not {"and", "in", "at", "on"} & set(phrase.split())

@@ -144,7 +144,7 @@ def test_long_parts_are_shortened() -> None:
     recipe = Recipe.from_steps([("black_and_white", long), ("color", [FLATTEN, FLAT, DEEPEN])] * 2)
     assert recipe.describe().count("adjusted") > 0
     assert Recipe.from_steps([("exposure", 2 / 3)] * 2).describe() == (
-        "Exposure adjusted and two thirds of a stop brighter."
+        "Brighter and two thirds of a stop brighter still."
     )
 
 
