@@ -56,7 +56,8 @@ def vary_sentence(
     kind = generator.random()
     if kind < _VARIATIONS_ENDS["join"] and is_joinable(varied):
         other = generator.choice(others)
-        return join_sentences(varied, deepcopy(other), generator) if is_joinable(other) else varied
+        if is_joinable(other):
+            return join_sentences(varied, deepcopy(other), generator)
     if kind < _VARIATIONS_ENDS["mistype"]:
         mistype(varied, generator)
     else:
