@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import PIL.Image
@@ -270,9 +271,21 @@ def _list_metadata_options(origin: Origin) -> dict[str, bytes]:
 
 
 def _encode_with_pillow(samples: NDArray[Any], name: str, **options: Any) -> bytes:
-    output = io.BytesIO()
-    to_picture(samples).save(output, name, **options)
-    return output.getvalue()
+    with _open_scratch_file() as output:
+        to_picture(samples).save(output, name, **options)
+        output.seek(0)
+        return output.read()
+
+
+def _open_scratch_file() -> IO[bytes]:
+    """A file in memory, where the system has those.
+
+    Pillow's encoders hold the interpreter while they write to an object, and let other threads run while they
+    write to a file.
+    """
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("t2o"), "w+b")
+    return io.BytesIO()
 
 
 _ENCODERS: dict[str, Callable[[NDArray[Any], Origin, int | None], bytes]] = {

@@ -63,6 +63,18 @@ def test_a_progressive_jpeg_of_pure_noise_is_still_written(tmp_path: Path) -> No
     np.testing.assert_allclose(open_image(tmp_path / "b.jpg").pixels.astype(int), noise, atol=4)
 
 
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="this system has no files in memory")
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
+def test_a_system_without_files_in_memory_gets_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    image = image_from_array(photo(64, 96))
+    image.save(tmp_path / f"a{suffix}")
+    monkeypatch.delattr(os, "memfd_create")
+    image.save(tmp_path / f"b{suffix}")
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
 def test_everything_a_jpeg_says_is_kept(tmp_path: Path) -> None:
     extended = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 50
     extra = b"".join(
