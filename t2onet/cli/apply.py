@@ -198,6 +198,23 @@ class FirstTurn:
         yield
 
 
+class ThreadShare:
+    """The threads that each photo of a run may use: the last photos have those of the others as well."""
+
+    def __init__(self, photos: int, jobs: int) -> None:
+        self._jobs = jobs
+        self._waiting = photos
+        self._lock = threading.Lock()
+
+    def take(self) -> int:
+        """The threads of the photo that is begun now."""
+        from ..image.codecs import count_cores
+
+        with self._lock:
+            self._waiting -= 1
+            return max(1, count_cores() // max(1, min(self._jobs, self._waiting + 1)))
+
+
 def _collect_reports(futures: list[Future[PhotoReport]]) -> Iterator[PhotoReport]:
     for future in futures:
         try:
@@ -359,7 +376,7 @@ def apply_recipe(
     start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
     work = _ApplyWorker(
-        look, radius, quality, overwrite, skip_existing, len(todo), max(1, count_cores() // jobs)
+        look, radius, quality, overwrite, skip_existing, len(todo), ThreadShare(len(todo), jobs)
     )
     try:
         reports = run_tasks(todo, work, jobs=jobs, quiet=quiet or as_json)
@@ -388,17 +405,18 @@ class _ApplyWorker:
     overwrite: bool
     skip_existing: bool
     count: int
-    threads: int
+    threads: ThreadShare
     made: list[Path] = field(default_factory=list)
 
     def __call__(self, task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
         from ..image import open_image
 
+        threads = self.threads.take()
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
         refuse_existing(task, self.overwrite)
         left_out: list[str] = []
-        edited = self._apply(open_image(task.source), progress, stop, left_out)
+        edited = self._apply(open_image(task.source), threads, progress, stop, left_out)
         self.made.extend(make_folders(task.target.parent))
         saved = edited.save(task.target, overwrite=self.overwrite, quality=self.quality)
         explained = self.count == 1 and self.look.is_look
@@ -407,14 +425,16 @@ class _ApplyWorker:
         notes = (*left_out, *saved.notes)
         return PhotoReport(task, PhotoOutcome.DONE, notes=notes, pictures=pictures)
 
-    def _apply(self, photo: Image, progress: ShareCallback, stop: threading.Event, notes: list[str]) -> Image:
+    def _apply(
+        self, photo: Image, threads: int, progress: ShareCallback, stop: threading.Event, notes: list[str]
+    ) -> Image:
         from ..executor import apply
 
         return apply(
             self.look,
             photo,
             radius=self.radius,
-            threads=self.threads,
+            threads=threads,
             photos=self.count,
             progress=progress,
             cancel=stop,

@@ -31,6 +31,7 @@ from .apply import (
     PhotoOutcome,
     PhotoReport,
     ShareCallback,
+    ThreadShare,
     WrittenPicture,
     check_overwrite_options,
     is_written,
@@ -171,7 +172,7 @@ def edit_photos(
             seed,
             sidecar,
             _ExistingFileRule(overwrite, skip_existing),
-            max(1, count_cores() // jobs),
+            ThreadShare(len(todo), jobs),
             len(todo),
         )
         try:
@@ -292,7 +293,7 @@ class _EditWorker:
     seed: int
     sidecar: bool
     existing: _ExistingFileRule
-    threads: int
+    threads: ThreadShare
     count: int
     """Photos of the run."""
     series: Mapping[PhotoTask, _FollowedEdit] = field(default_factory=dict)
@@ -305,6 +306,7 @@ class _EditWorker:
     ) -> PhotoReport:
         from .edit_json import EditDetails
 
+        threads = self.threads.take()
         if self.existing.skip and all(map(self._is_complete, task.list_targets(self.variants))):
             return self._report_skipped(task, task.list_targets(self.variants))
         variants = self._answer(task)
@@ -327,7 +329,7 @@ class _EditWorker:
         notes: list[str] = []
         for number, (one, picture) in enumerate(zip(edits, pictures, strict=True)):
             if todo[number]:
-                notes += self._save(one, picture, stop)
+                notes += self._save(one, picture, threads, stop)
             progress((number + 1) / len(edits))
         return self._report(task, edits, pictures, todo, notes)
 
@@ -417,7 +419,7 @@ class _EditWorker:
                         f"{file} exists already; give another -o, --overwrite or --skip-existing"
                     )
 
-    def _save(self, edit: Edit, picture: Path, stop: threading.Event) -> tuple[str, ...]:
+    def _save(self, edit: Edit, picture: Path, threads: int, stop: threading.Event) -> tuple[str, ...]:
         """Write the files of a variant; with --skip-existing only missing ones, if the others match."""
         from ..executor import apply
         from ..recipe.recipe import find_sidecar, sidecar_path
@@ -425,7 +427,7 @@ class _EditWorker:
         overwrite, skip = self.existing
         left_out: list[str] = []
         image = apply(
-            edit.recipe, edit.photo, threads=self.threads, photos=self.count, cancel=stop, notes=left_out
+            edit.recipe, edit.photo, threads=threads, photos=self.count, cancel=stop, notes=left_out
         )
         found = find_sidecar(picture)
         if overwrite and self.sidecar:

@@ -16,6 +16,7 @@ from .apply import (
     PhotoOutcome,
     PhotoReport,
     ShareCallback,
+    ThreadShare,
     WrittenPicture,
     check_overwrite_options,
     is_written,
@@ -93,7 +94,7 @@ def match_photos(
     start_loading_kernels(todo, skip_existing=skip_existing)
     jobs = min(jobs or count_cores(), len(todo))
     work = _MatchWorker(
-        look, strength, sidecar, overwrite, skip_existing, len(todo), max(1, count_cores() // jobs)
+        look, strength, sidecar, overwrite, skip_existing, len(todo), ThreadShare(len(todo), jobs)
     )
     try:
         reports = run_tasks(todo, work, jobs=jobs, quiet=quiet or as_json)
@@ -112,7 +113,7 @@ class _MatchWorker:
     overwrite: bool
     skip_existing: bool
     count: int
-    threads: int
+    threads: ThreadShare
     made: list[Path] = field(default_factory=list)
 
     def __call__(self, task: PhotoTask, progress: ShareCallback, stop: threading.Event) -> PhotoReport:
@@ -120,6 +121,7 @@ class _MatchWorker:
         from ..executor import apply
         from ..recipe.recipe import find_sidecar, sidecar_path
 
+        threads = self.threads.take()
         if self.skip_existing and is_written(task.target):
             return PhotoReport(task, PhotoOutcome.SKIPPED)
         refuse_existing(task, self.overwrite)
@@ -131,7 +133,7 @@ class _MatchWorker:
         image = apply(
             edit.recipe,
             edit.photo,
-            threads=self.threads,
+            threads=threads,
             photos=self.count,
             progress=progress,
             cancel=stop,

@@ -16,12 +16,14 @@ from t2onet.cli.apply import (
     PhotoOutcome,
     PhotoReport,
     ShareCallback,
+    ThreadShare,
     print_reports,
     run_tasks,
     start_loading_kernels,
 )
 from t2onet.cli.photos import PhotoTask
 from t2onet.errors import Cancelled, ImageError
+from t2onet.image import codecs
 from tests.conftest import PATIENCE
 
 TASKS = [PhotoTask(Path(name), Path(f"{name}-look")) for name in "abcd"]
@@ -55,6 +57,14 @@ def test_reports_come_in_the_order_of_the_tasks() -> None:
     reports = run_tasks(TASKS, work, jobs=2, quiet=True)
     assert [report.task for report in reports] == TASKS
     assert [report.error for report in reports] == [None, "no photo", None, None]
+
+
+def test_the_last_photos_use_the_threads_of_those_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codecs, "count_cores", lambda: 4)
+    share = ThreadShare(6, jobs=4)
+    assert [share.take() for _ in range(6)] == [1, 1, 1, 1, 2, 4]
+    share = ThreadShare(2, jobs=1)
+    assert [share.take() for _ in range(2)] == [4, 4]
 
 
 @pytest.mark.parametrize(("side", "existing", "loaded"), [(60, 0, True), (50, 0, False), (60, 1, False)])
