@@ -351,15 +351,28 @@ def _prune_steps(fitter: JointFitter, fit: FittedSteps, limit: int) -> FittedSte
     """Drop steps that gain less than `MIN_STEP_GAIN`, and more until at most `limit` are left."""
     if fit.cost < _NEAR_EXACT_COST:
         fit = _find_single_operation(fitter, fit) or fit
-    while fit.steps:
-        shorter = min((_drop_step(fitter, fit, at) for at in range(len(fit.steps))), key=lambda one: one.cost)
-        if len(fit.steps) <= limit and shorter.cost > fit.cost + 10 * MIN_STEP_GAIN:
-            return fit
-        refitted = fitter.fit(shorter.steps, rounds=8, delta=_REFIT_DELTA)
-        if len(fit.steps) <= limit and refitted.cost > fit.cost + MIN_STEP_GAIN:
-            return fit
-        fit = refitted
+    while fit.steps and (shorter := _find_shorter(fitter, fit, limit)) is not None:
+        fit = shorter
     return fit
+
+
+def _find_shorter(fitter: JointFitter, fit: FittedSteps, limit: int) -> FittedSteps | None:
+    """The fit without one of its steps, where that loses little or there are more than `limit`.
+
+    The step that is missed least is tried; where an exact recipe is likely, the others in their turn.
+    """
+    shorter = (fit.steps[:at] + fit.steps[at + 1 :] for at in range(len(fit.steps)))
+    rests = [FittedSteps(rest, fitter.cost(render_intermediates(rest, fitter.start)[-1])) for rest in shorter]
+    rests.sort(key=lambda one: one.cost)
+    is_near, is_long = fit.cost < _NEAR_EXACT_COST, len(fit.steps) > limit
+    if not is_near and not is_long and rests[0].cost > fit.cost + 10 * MIN_STEP_GAIN:
+        return None
+    refitted = []
+    for rest in rests if is_near else rests[:1]:
+        refitted.append(fitter.fit(rest.steps, rounds=10, delta=_REFIT_DELTA))
+        if refitted[-1].cost <= fit.cost + MIN_STEP_GAIN:
+            return refitted[-1]
+    return min(refitted, key=lambda one: one.cost) if is_long else None
 
 
 def _find_single_operation(fitter: JointFitter, fit: FittedSteps) -> FittedSteps | None:
@@ -369,14 +382,6 @@ def _find_single_operation(fitter: JointFitter, fit: FittedSteps) -> FittedSteps
     ]
     best = min(single, key=lambda one: one.cost, default=fit)
     return best if len(best.steps) == 1 and best.cost <= fit.cost + MIN_STEP_GAIN else None
-
-
-def _drop_step(fitter: JointFitter, fit: FittedSteps, at: int) -> FittedSteps:
-    """The other steps, fitted again where the fit is nearly exact."""
-    steps = (*fit.steps[:at], *fit.steps[at + 1 :])
-    if fit.cost < _NEAR_EXACT_COST:
-        return fitter.fit(steps, rounds=6, delta=_REFIT_DELTA)
-    return FittedSteps(steps, fitter.cost(render_intermediates(steps, fitter.start)[-1]))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from ..dataset import Problem, Sample, hash_file
 if TYPE_CHECKING:
     from ...planning.planner import PlanningMethod
 
-PLANNER_VERSION = 4
+PLANNER_VERSION = 5
 """Incremented whenever the planner finds other recipes for the same pictures."""
 _BEHAVIOUR_DECIMALS = 3
 """Decimals of pixels that identify a formula; the last bits differ between machines."""
