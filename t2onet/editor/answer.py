@@ -329,8 +329,7 @@ class _Answering:
 
     def _is_grey(self) -> bool:
         """Whether the recipe so far makes the photo black and white."""
-        at = self.checker.recipe.find_step("black_and_white")
-        return at is not None and self.checker.recipe.steps[at].parameters[0] >= _GREY_AMOUNT
+        return _is_grey(self.checker.recipe)
 
     def _screen(self, wish: Wish) -> Wish:
         """Decline what cannot be done, before anything is tried."""
@@ -415,7 +414,7 @@ class _Answering:
         if wish.what == "noise" and self.checker.recipe.find_step("grain") is not None:
             return "grain"
         is_colour = wish.what == "colour" and sign > 0 and wish.where == WHOLE
-        return "black_and_white" if is_colour and self._is_grey() else ""
+        return "black_and_white" if is_colour and _is_grey(self.start) else ""
 
     def _forbid_effect(self, wish: Wish) -> Wish:
         """Keep a limit on an effect by taking it out of the recipe: "vintage, but without grain"."""
@@ -538,6 +537,12 @@ class _Answering:
         is_unseen = change.stated is not None and effect is not None and effect < NOTICEABLE / 2
         notes = (*change.notes, *(["it can hardly be seen"] if is_unseen else []))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(notes))
+
+
+def _is_grey(recipe: Recipe) -> bool:
+    """Whether a recipe makes a photo black and white."""
+    at = recipe.find_step("black_and_white")
+    return at is not None and recipe.steps[at].parameters[0] >= _GREY_AMOUNT
 
 
 def _is_asked_at(where: str, wish: Wish) -> bool:

@@ -10,7 +10,18 @@ import numpy as np
 
 from .. import operations
 from ..language.quantities import Quantity, Unit
-from ..language.wishes import CHANGES, WHOLE, Amount, Direction, Outcome, Role, Verb, Wish, get_attributes
+from ..language.wishes import (
+    CHANGES,
+    DIRECTED_CHANGES,
+    WHOLE,
+    Amount,
+    Direction,
+    Outcome,
+    Role,
+    Verb,
+    Wish,
+    get_attributes,
+)
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
@@ -52,6 +63,9 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
     sign = 1 if command.what == "more" else -1
     if _states_factor(command):
         factor = _read_factor(command, sign)
+    elif _repeats(command) and turn.last != recipe:  # the last turn may have been a repetition, too
+        found = interpolate_recipes(turn.last, recipe, 2.0)
+        return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
     elif turn.scaled == -sign:
         found = interpolate_recipes(turn.last, recipe, _OVERSHOOT_SHARE)
         return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
@@ -59,6 +73,23 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
         factor = _FACTORS[command.what][command.amount]
     found = interpolate_recipes(turn.since, recipe, factor)
     return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
+
+
+def _repeats(command: Wish) -> bool:
+    """Whether the last change is to be made once more, just as it was: "same again"."""
+    is_plain = command.amount is Amount.PLAIN and command.quantity is None
+    return command.what == "more" and command.verb is Verb.ADD and is_plain
+
+
+def insists_on(wishes: Sequence[Wish], last: Sequence[Wish]) -> bool:
+    """Whether what is said in place of the last wish is the same again: "I said lighter!"."""
+    asked = [wish for wish in last if wish.role is Role.ASK]
+    if len(wishes) != 1 or len(asked) != 1 or wishes[0].quantity is not None:
+        return False
+    names = ("what", "direction", "where", "hue", "role")
+    (new,), (old,) = wishes, asked
+    is_same = all(getattr(new, name) == getattr(old, name) for name in names)
+    return is_same and new.what in DIRECTED_CHANGES and old.outcome is Outcome.DONE
 
 
 def scale_part(recipe: Recipe, command: Wish, text: str | None) -> Recipe | None:
@@ -102,10 +133,12 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
 
     None where more or less of the last change was meant.
     """
+    is_shape = command.quantity is not None and command.quantity.unit is Unit.RATIO  # "4:5 instead"
+    kinds = ("crop",) if is_shape else CHANGES
     changes = [
         wish
         for wish in wishes
-        if wish.what in CHANGES and wish.role is Role.ASK and wish.outcome is not Outcome.DECLINED
+        if wish.what in kinds and wish.role is Role.ASK and wish.outcome is not Outcome.DECLINED
     ]
     if command.where != WHOLE and command.what == "less":
         changed = [
@@ -114,7 +147,8 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     elif command.where != WHOLE:
         changed = [replace(wish, where=command.where) for wish in changes]
     elif command.quantity is not None and len(changes) == 1 and _states_amount(changes[0], command.quantity):
-        changed = [restate(changes[0], command.quantity)]
+        stated = _subtract(changes[0].quantity, command) or command.quantity
+        changed = [restate(changes[0], stated)]
     else:
         changed = []
     return tuple(
@@ -223,6 +257,15 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
         replace(restated if wish is same[0] else wish, words=new.words, outcome=None, reason="")
         for wish in last
     )
+
+
+def _subtract(last: Quantity | None, command: Wish) -> Quantity | None:
+    """What is left of the last number after "lower it by .25"; None where nothing is to be taken off it."""
+    less, kinds = command.quantity, (Unit.NONE, Unit.STOPS)
+    takes_off = command.what == "less" and command.verb in (Verb.CHANGE, Verb.ADD)
+    if not takes_off or last is None or less is None or {last.unit, less.unit} - {*kinds}:
+        return None
+    return replace(last, value=round(last.value - less.value, 6)) if less.value < last.value else None
 
 
 def _contradicts(command: Wish, last: Wish, quantity: Quantity) -> bool:

@@ -19,7 +19,7 @@ from ..errors import PlaceError, RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import CHANGES, COMMANDS, WHOLE, Outcome, Role, Verb, Wish
+from ..language.wishes import CHANGES, COMMANDS, WHOLE, Direction, Outcome, Role, Verb, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, EXPERT, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..places import OpenedPhoto
@@ -34,6 +34,7 @@ from .conversation import (
     cure_complaints,
     find_turn,
     flip_wishes,
+    insists_on,
     join_limits,
     keep_parts,
     repeat_wishes,
@@ -325,13 +326,24 @@ class Editor:
             if current.recipe.steps or cured == reading.wishes:
                 return answer_question(reading.wishes, current, self.picture)
             reading = replace(reading, wishes=cured)
-        joined = join_limits(reading.wishes, current.turn.wishes) if conversation else None
+        return self._follow(reading, current) if conversation else self._meet(reading, current)
+
+    def _follow(self, reading: Reading, current: Edit) -> Edit:
+        """Meet wishes that may take the place of the last ones, or limit them."""
+        said = current.turn.wishes
+        joined = join_limits(reading.wishes, said)
         replaces = any(wish.verb is Verb.REPLACE for wish in reading.wishes)
-        if joined or (conversation and replaces):
-            back = current.with_recipe(current.turn.since, replace(current.turn, wishes=()))
-            after = self._meet(replace(reading, wishes=joined or reading.wishes), back)
-            return replace(after, turn=replace(after.turn, last=current.recipe))
-        return self._meet(reading, current)
+        if replaces and insists_on(reading.wishes, said):
+            more = replace(
+                reading.wishes[0], what="more", direction=Direction.NONE, where=WHOLE, verb=Verb.CHANGE
+            )
+            return self._obey(more, current, conversation=True)
+        cancelled = bool(said) and all(wish.verb is Verb.CANCEL for wish in said)
+        if not joined and (cancelled or not replaces):
+            return self._meet(reading, current)
+        back = current.with_recipe(current.turn.since, replace(current.turn, wishes=()))
+        after = self._meet(replace(reading, wishes=joined or reading.wishes), back)
+        return replace(after, turn=replace(after.turn, last=current.recipe))
 
     def _meet(self, reading: Reading, current: Edit) -> Edit:
         """Meet wishes about the photo, on top of the recipe so far; none where a place is not found."""

@@ -188,14 +188,26 @@ def reply_to(
         return describe_decline(reasons) if declined else NOTHING_CHANGED
     if not after.steps:
         return AS_OPENED
+    missed = _name_missed(wishes)
     if named := _list_looks(wishes):
-        return _describe_with_looks(named, before, after, helpers)
+        return _add_part(_describe_with_looks(named, before, after, helpers), missed)
     told = tuple(step for step in after.steps if step.operation not in helpers)
     others = after.model_copy(update={"steps": told}) if told else after
     said = describe_changes(before, after, helpers=helpers) if before.steps else others.describe()
-    if not (kept and told):
-        return said
-    return f"{said.removesuffix('.')}, {operations.join_phrases([*kept])} kept."
+    if missed or not (kept and told):
+        return _add_part(said, missed)
+    return _add_part(said, f", {operations.join_phrases([*kept])} kept")
+
+
+def _name_missed(wishes: Sequence[Wish]) -> str:
+    """What wishes that were not met and limits that do not hold are about, by their heads."""
+    missed = [wish for wish in wishes if wish.outcome is Outcome.DECLINED]
+    heads = dict.fromkeys(quote_words([wish.head]) for wish in missed if wish.head)
+    return f"; not {operations.join_phrases([*heads])}" if heads else ""
+
+
+def _add_part(sentence: str, part: str) -> str:
+    return f"{sentence.removesuffix('.')}{part}." if part else sentence
 
 
 def _list_looks(wishes: Sequence[Wish]) -> list[str]:

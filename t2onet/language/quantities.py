@@ -69,6 +69,7 @@ _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
     "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
     "in half": 0.5, "to half": 0.5, "half that": 0.5, "half of that": 0.5, "half of it": 0.5,
+    "half strength": 0.5, "that half": 0.5, "it half": 0.5,
     "a third of that": 1 / 3, "a quarter of that": 0.25,
 }  # fmt: skip
 _UNITS = {
@@ -109,7 +110,8 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
     patterns = {
         "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
         "square": r"\bsquared?\b",
-        "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b",
+        "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b"
+        rf"(?!\s+(?:of\s+)?(?:[-+.]?\d|(?:{word}|an?|{part})\b))",
         "count": rf"\b(?:last|first|previous)\s+(?P<words>{word}|\d+)\b",
         "share": rf"{parts}\s+of\s+(?:the|its|all)\b",
         "share more": rf"{parts}(?=\s+(?:more|less|extra|off|again)\b)",
@@ -141,12 +143,15 @@ def find_quantities(sentence: str) -> list[Quantity]:
     """All numbers of a sentence, in order."""
     text, places = _spell_out_fractions(sentence)
     found: list[Quantity] = []
-    position = 0
+    position = last = 0
     while matches := [
         (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
     ]:
         name, match = min(matches, key=lambda pair: (pair[1].start(), -pair[1].end()))
         quantity = _read(name, match, text)
+        if name == "all" and 0 < last == len(text[: match.start()].rstrip()):
+            quantity = None  # "half a stop max"
+        last = quantity.end if quantity else last
         position = quantity.end if quantity else match.end()
         if quantity:
             found.append(replace(quantity, start=places[quantity.start], end=places[quantity.end - 1] + 1))
