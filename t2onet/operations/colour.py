@@ -292,12 +292,13 @@ def _declare_hues(name: str, help: str) -> Parameter:
 
 
 def _describe_mixer(values: ParameterValues) -> str:
-    words = (("{}s shifted", "{}s shifted"), ("more {}", "less {}"), ("lighter {}s", "darker {}s"))
-    parts = []
+    words = (("{}s towards {}", "{}s towards {}"), ("richer {}s", "paler {}s"), ("lighter {}s", "darker {}s"))
+    names, parts = list(HUES), []
     for number, value in enumerate(values):
-        row, hue = divmod(number, len(HUES))
+        row, at = divmod(number, len(HUES))
         if value:
-            parts.append(words[row][value < 0].format(list(HUES)[hue]))
+            neighbour = names[(at + (1 if value > 0 else -1)) % len(names)]
+            parts.append(words[row][value < 0].format(names[at], neighbour))
     return ", ".join(parts) if len(parts) <= 3 else _SEVERAL_COLOURS
 
 

@@ -68,6 +68,8 @@ SHARES = {"simulated": 0.25, "written": 0.32, "marked": 0.38, "judged": 0.05}
 """Shares of each source in a batch."""
 VARIATIONS = {"written": 3, "marked": 2}
 """Variations of each sentence of a source that are trained on besides."""
+_NEWEST_WEIGHT = 6.0
+"""How many times as often as others the newest written sentences are drawn, where they are to be taught."""
 BATCHES_AT_ONCE = 16
 """Batches that are drawn together, so that each can have sentences of about one length."""
 AVERAGED = 8
@@ -195,7 +197,7 @@ def is_doable(meaning: Meaning, sentence: MarkedSentence | None) -> bool | None:
 
 
 def load_sources(
-    folder: Path, vocabulary: dict[str, int], *, free: bool, jobs: int
+    folder: Path, vocabulary: dict[str, int], *, free: bool, jobs: int, newest: int = 0
 ) -> tuple[dict[str, list[ReaderSample]], list[ReaderSample], list[JudgedRequest]]:
     """Samples to train on by source, samples held back, and what is known of those."""
     marked, unmarked, held, known = load_real(folder, vocabulary)
@@ -203,7 +205,8 @@ def load_sources(
         drawn = pool.map(draw_simulated, range(100, 100 + jobs), [8000] * jobs, [vocabulary] * jobs)
         sources = {"simulated": [sample for part in drawn for sample in part]}
     written = list_written(held=False)
-    sources["written"] = make_varied_samples(written, [1.0] * len(written), "written", vocabulary)
+    weights = [_NEWEST_WEIGHT if at >= len(written) - newest else 1.0 for at in range(len(written))]
+    sources["written"] = make_varied_samples(written, weights, "written", vocabulary)
     if not free:
         sources |= {"marked": marked, "judged": unmarked}
     counts = ", ".join(f"{len(samples)} {name}" for name, samples in sources.items())
@@ -266,6 +269,7 @@ def train(
     rate: float,
     seed: int,
     jobs: int,
+    newest: int = 0,
 ) -> None:
     """Train, save the average of the weights, and print how well requests are read that were held back."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -275,7 +279,7 @@ def train(
     if vectors is not None:
         keep_vectors(network, pieces, vectors)
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    sources, held, known = load_sources(folder, vocabulary, free=free, jobs=jobs)
+    sources, held, known = load_sources(folder, vocabulary, free=free, jobs=jobs, newest=newest)
     batches = BatchSource(sources, batch, seed)
     network.to(device)
     loss.to(device)
@@ -391,6 +395,9 @@ def add_reader_commands(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--rate", type=float, default=1e-4)
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--jobs", type=int, default=60, help="how many times 8000 sentences are simulated")
+    one.add_argument(
+        "--newest", type=int, default=0, metavar="COUNT", help="draw the last written sentences more often"
+    )
     one = commands.add_parser("export", help="write the trained reader as one ONNX file")
     one.set_defaults(command=export)
     one.add_argument("out", type=Path, help="folder of the weights")

@@ -60,7 +60,7 @@ SENTENCES: list[tuple[str, Any, str]] = [
     ("highlights", -30, "Highlights lowered."),
     ("white_balance", 12, "A little warmer."),
     ("white_balance", [-30, 50], "Cooler and much more magenta."),
-    ("mixer", {"red_saturation": 20, "blue_lightness": -10}, "More red and darker blues."),
+    ("mixer", {"red_saturation": 20, "blue_lightness": -10}, "Richer reds and darker blues."),
     ("mixer", [10] * 24, "Several colours adjusted."),
     ("grading", {"shadows": {"hue": 190, "strength": 20}}, "Teal shadows."),
     ("grading", [30, 200, 35, 10, 20, 10, 0], "Orange shadows and highlights, teal midtones."),

@@ -122,7 +122,7 @@ def test_a_slider_changes_the_step_that_is_there(table: Table, sea: Path) -> Non
     table.page.locator("#adjust [aria-label='Red saturation']").fill("20")
     table.rest()
     does = table.page.locator(".card .does").all_inner_texts()
-    assert does.count("More red (red saturation +20)") == 1
+    assert does.count("Richer reds (red saturation +20)") == 1
     assert table.fits()
 
 
