@@ -216,9 +216,7 @@ class _Answering:
         for draft in drafts:
             if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish) or self._is_elsewhere(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
-            elif spares_part(draft.wish, asked) and any(
-                _is_asked_at(draft.wish.where, wish) for wish in wishes
-            ):
+            elif spares_part(draft.wish, asked) and _is_asked_at(draft.wish.where, wishes):
                 draft.wish = decline(draft.wish, f"the request asks to change the {draft.wish.where} as well")
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None

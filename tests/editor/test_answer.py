@@ -9,6 +9,7 @@ import pytest
 
 from t2onet.editor.answer import LOOK_STRENGTHS, answer_reading
 from t2onet.editor.check import NOTICEABLE
+from t2onet.editor.explain import reply_to
 from t2onet.editor.measures import Measure, SmallPicture
 from t2onet.editor.policy import THUMBNAIL_SIDE, apply_to_thumbnail, make_thumbnail
 from t2onet.image import open_image
@@ -436,3 +437,25 @@ def test_different_numbers_are_different_steps(picture: np.ndarray, wish: Wish) 
     )
     assert np.abs(np.subtract(many, few)).max() > 0.01
     assert few != many
+
+
+def test_a_zone_is_left_out_of_a_change_of_colour_and_holds_its_light_otherwise(picture: np.ndarray) -> None:
+    spared = Wish("other", FIX, where="shadows", role=Role.LIMIT)
+    cooler, (_, kept) = meet(picture, Wish("warmth", DOWN), spared)
+    assert {step.where for step in cooler.steps} == {"not shadows"}
+    assert kept.outcome is Outcome.KEPT
+    brighter, _ = meet(picture, Wish("lightness", UP), spared)
+    assert not any(step.is_local for step in brighter.steps)
+
+
+def test_a_look_in_grey_is_not_undone_by_a_wish_for_colour_beside_it(picture: np.ndarray) -> None:
+    look = Wish("look", words=("noir",), looks=(("noir", 1.0),))
+    recipe, (_, colour) = meet(picture, look, Wish("colour", UP))
+    assert recipe.find_step("black_and_white") is not None
+    assert colour.outcome is Outcome.DECLINED
+
+
+def test_the_reply_names_what_was_not_done(picture: np.ndarray) -> None:
+    wishes = (Wish("lightness", UP, head="brighter"), Wish("remove", head="wire"))
+    recipe, met = meet(picture, *wishes)
+    assert reply_to(met, Recipe(), recipe).endswith("; not “wire”.")

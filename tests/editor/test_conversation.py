@@ -13,6 +13,7 @@ from t2onet import Editor, Recipe
 from t2onet.editor import apply_to_thumbnail
 from t2onet.editor.conversation import (
     flip_wishes,
+    insists_on,
     interpolate_recipes,
     join_limits,
     repeat_wishes,
@@ -571,6 +572,31 @@ def test_taking_out_the_only_turn_leads_back(before: Recipe, after: Recipe) -> N
     assert take_out_turn(after, Recipe(), after).steps == ()
 
 
+def test_who_says_the_same_instead_wants_more_of_it() -> None:
+    done = Wish("lightness", UP, outcome=Outcome.DONE)
+    again = Wish("lightness", UP, verb=Verb.REPLACE)
+    assert insists_on([again], [done])
+    assert not insists_on([replace(again, direction=DOWN)], [done])
+    assert not insists_on([replace(again, quantity=Quantity(1.0))], [done])
+    assert not insists_on([again], [replace(done, outcome=Outcome.DECLINED)])
+    assert not insists_on([again], [done, Wish("warmth", UP, outcome=Outcome.DONE)])
+
+
+def test_what_was_taken_back_stays_so_when_something_else_is_said_instead() -> None:
+    editor = Editor(open_example("stream", 256))
+    for said in ("black and white", "undo the black and white", "warmer instead"):
+        edit = editor.follow(said)
+    assert [step.operation for step in edit.recipe.steps] == ["white_balance"]
+
+
+def test_a_number_is_taken_off_the_last_one_where_both_count_the_same() -> None:
+    stop = Wish("lightness", DOWN, quantity=Quantity(1.0, Unit.STOPS, -1), outcome=Outcome.DONE)
+    (left,) = repeat_wishes([stop], Wish("less", quantity=Quantity(0.25), verb=Verb.ADD))
+    assert left.quantity == Quantity(0.75, Unit.STOPS, -1)
+    (stated,) = repeat_wishes([stop], Wish("less", quantity=Quantity(0.25, Unit.STOPS), verb=Verb.SET))
+    assert stated.quantity == Quantity(0.25, Unit.STOPS, -1)
+
+
 def test_a_limit_said_afterwards_holds_for_the_last_change() -> None:
     done = Wish("colour", UP, outcome=Outcome.DONE)
     kept = Wish("colour", UP, where="reds", role=Role.LIMIT)
@@ -594,6 +620,10 @@ TURNS = [
     (("exposure +1, contrast +20", "undo everything except the contrast"), "Contrast +0.20"),
     (("exposure +1, contrast +20", "warmer by 10", "undo that but keep the warmth"), None),
     (("exposure +1", "undo the fourth change"), "Exposure +1.00 EV"),
+    (("exposure +0.3", "same again", "once more"), "Exposure +0.90 EV"),
+    (("exposure +1", "lower it by .25"), "Exposure +0.75 EV"),
+    (("one stop brighter", "make that half"), "Exposure +0.50 EV"),
+    (("crop to a square", "4:5 instead"), "Crop left 0.200, crop right 0.800"),
 ]
 
 

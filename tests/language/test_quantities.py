@@ -64,6 +64,11 @@ from t2onet.language.reader import clean_text
         ("saturation up by a quarter", 25.0, Unit.PERCENT, 0, "a quarter"),
         ("pull it down two thirds of a stop", 2 / 3, Unit.STOPS, 0, "two thirds of a stop"),
         ("a third less contrast", 100 / 3, Unit.PERCENT, 0, "a third"),
+        ("brighten, max half a stop", 0.5, Unit.STOPS, 0, "half a stop"),
+        ("half a stop max", 0.5, Unit.STOPS, 0, "half a stop"),
+        ("clarity to the max", 100.0, Unit.PERCENT, 0, "to the max"),
+        ("at half strength", 0.5, Unit.FACTOR, 0, "half strength"),
+        ("make that half", 0.5, Unit.FACTOR, 0, "that half"),
     ],
 )
 def test_a_number_is_read_with_its_unit_and_sign(
