@@ -216,7 +216,7 @@ class _Answering:
         for draft in drafts:
             if is_gentle(draft.wish, wishes) or _keeps_rest(draft.wish) or self._is_elsewhere(draft.wish):
                 draft.wish = replace(draft.wish, outcome=Outcome.KEPT)
-            elif spares_part(draft.wish, asked) and _is_asked_at(draft.wish.where, wishes):
+            elif spares_part(draft.wish) and _is_asked_at(draft.wish.where, wishes):
                 draft.wish = decline(draft.wish, f"the request asks to change the {draft.wish.where} as well")
             elif draft.wish.role is Role.LIMIT and draft.wish.outcome is None:
                 place = self.parts.locate(draft.wish, wishes) if draft.wish.where in PLACES else None
@@ -230,8 +230,7 @@ class _Answering:
     def _draft_changes(self, drafts: Sequence[WishDraft]) -> None:
         """The changes that each wish needs; one that no change can meet is declined."""
         wishes = [draft.wish for draft in drafts]
-        asked = {wish.what for wish in wishes if is_open(wish)}
-        sparing = [draft for draft in drafts if spares_part(draft.wish, asked)]
+        sparing = [draft for draft in drafts if spares_part(draft.wish)]
         held = [limit for draft in drafts if draft not in sparing for limit in draft.limits]
         spared = [limit.where for draft in sparing for limit in draft.limits[:1]]
         grey = any(is_open(wish) and wish.what == "black_and_white" for wish in wishes) or self._is_grey()

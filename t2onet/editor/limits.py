@@ -34,7 +34,6 @@ _EXCUSED = {"colour": frozenset({"warmth", "tint", "cast"})}
 """Wishes that may move what is held: it is held as if they were not there."""
 _COLOURS = ("colour", "warmth", "tint")
 """What must stay where the colours of a photo are to stay."""
-_CHANGES_OF_COLOUR = {"colour", "warmth", "tint", "cast"}
 _UNMEASURED: dict[str, tuple[str, ...]] = {
     "noise": ("sharpness", "clarity"),
     "grain": ("grain",),
@@ -70,13 +69,9 @@ def _list_moves(wish: Wish) -> set[tuple[str, str, int]]:
     return {(wish.where, what, sign) for what, sign in moves}
 
 
-def spares_part(wish: Wish, asked: Collection[str]) -> bool:
-    """Whether a limit leaves a part of the photo alone.
-
-    Tonal zones border on each other too softly for changes of light, but not for those of colour.
-    """
-    spared = (*RANGES, *PLACES, *(ZONES if asked and {*asked} <= _CHANGES_OF_COLOUR else ()))
-    return wish.role is Role.LIMIT and wish.what in IMPOSSIBLE and wish.where in spared
+def spares_part(wish: Wish) -> bool:
+    """Whether a limit leaves a part of the photo alone: steps then apply to the rest."""
+    return wish.role is Role.LIMIT and wish.what in IMPOSSIBLE and wish.where in (*ZONES, *RANGES, *PLACES)
 
 
 def spares_place(wish: Wish, wishes: Sequence[Wish]) -> bool:
