@@ -255,7 +255,13 @@ def _realize_whole(wish: Wish, what: str, sign: int, share: float = 1.0) -> Iter
 def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
     factor = AMOUNT_FACTORS[wish.amount]
     measure = Measure(wish.what, sign, wish.where)
-    if wish.what == "lightness" and wish.where == "midtones":
+    if wish.what == "lightness" and wish.quantity is not None and wish.quantity.unit is Unit.STOPS:
+        handle = (_UP if sign > 0 else _DOWN)["lightness"]
+        stated, notes = state_amount(handle.operation, handle.values, wish)
+        yield Change(
+            wish, handle.operation, handle.values, measure, {}, stated=stated, notes=notes, where=wish.where
+        )
+    elif wish.what == "lightness" and wish.where == "midtones":
         stated = None if wish.quantity is None else min(_read_share(wish.quantity), 1.0)
         yield Change(wish, "tone", _lift_midtones(sign), measure, {}, _ZONE_TARGET * factor, stated=stated)
     elif wish.what == "lightness":

@@ -76,6 +76,10 @@ def test_a_change_is_seen_and_a_lot_is_more_than_a_little(
         (Wish("colour", DOWN, head="saturation", quantity=Quantity(50.0, Unit.PERCENT)), "Saturation -0.50"),
         (Wish("warmth", FIX, quantity=Quantity(5500.0, Unit.KELVIN)), "Temperature -28"),
         (Wish("warmth", UP, quantity=Quantity(12.0)), "Temperature +12"),
+        (
+            Wish("lightness", DOWN, where="midtones", quantity=Quantity(0.5, Unit.STOPS)),
+            "Midtones: exposure -0.50 EV",
+        ),
     ],
 )
 def test_a_stated_number_is_exact(picture: np.ndarray, wish: Wish, settings: str) -> None:
