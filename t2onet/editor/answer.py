@@ -45,7 +45,7 @@ from .limits import (
     spares_part,
     spares_place,
 )
-from .measures import MEASURED_ATTRIBUTES, MIN_PART_SHARE, Measure, SmallPicture
+from .measures import BY_COLOUR, MEASURED_ATTRIBUTES, MIN_PART_SHARE, Measure, SmallPicture
 from .parts import PhotoParts, exclude, get_text, list_parts, open_thumbnail
 from .policy import apply_to_thumbnail
 from .realize import AMOUNT_FACTORS, LIGHTNESS_TARGETS, Change, fix_balance, get_sign, realize, tone_grey
@@ -72,6 +72,8 @@ _CANNOT = {
 """Why a wish is declined that no operation can meet."""
 _GENTLE = 0.5
 """How far wishes go that should be met gently."""
+_MUTED_SHARE = 0.3
+"""The share of its chroma that a plain wish for less colour takes from a part of the photo."""
 _TAKEN_BACK = 0.5
 """How far a wish goes that is the opposite of the last one: "less warm" after "warmer"."""
 _RETOUCHED_SHARE = 0.25
@@ -243,7 +245,7 @@ class _Answering:
             draft.changes = [
                 replace(
                     change,
-                    target=own * change.target,
+                    target=own * self._find_target(change),
                     usual=own * change.usual,
                     capped=not self.retouched,
                     absolute=_sets_slider(draft.wish),
@@ -256,6 +258,18 @@ class _Answering:
             if not draft.changes:
                 draft.wish = decline(draft.wish, _explain_missing(draft.wish))
         _drop_opposed_changes(drafts)
+
+    def _find_target(self, change: Change) -> float:
+        """How far a change goes: rich colours of a part are muted by a share, or nobody would see it."""
+        measure = change.measure
+        if (
+            measure is None
+            or (measure.what, measure.sign) != ("colour", -1)
+            or measure.where not in BY_COLOUR
+        ):
+            return change.target
+        muted = _MUTED_SHARE * AMOUNT_FACTORS[change.wish.amount]
+        return max(change.target, muted * self.checker.before.measure_chroma(measure.where))
 
     def _solve(
         self, drafts: Sequence[WishDraft], limits: Sequence[Measure], soft: Mapping[Measure, Collection[str]]

@@ -120,6 +120,11 @@ class SmallPicture:
         pixels = self.lab[0].reshape(-1)[self.select(where)]
         return float(pixels.mean()) if pixels.size else None
 
+    def measure_chroma(self, where: str) -> float:
+        """Mean chroma of a part in just-noticeable differences; 0 where no pixel is in it."""
+        colours = self.lab.reshape(3, -1)[1:, self.select(where)]
+        return float(np.hypot(*colours).mean() / 0.5) if colours.size else 0.0
+
     def count_share(self, where: str) -> float:
         """Share of the pixels that are in a zone or range."""
         pixels = self.select(where)

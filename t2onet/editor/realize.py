@@ -256,11 +256,7 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
     factor = AMOUNT_FACTORS[wish.amount]
     measure = Measure(wish.what, sign, wish.where)
     if wish.what == "lightness" and wish.quantity is not None and wish.quantity.unit is Unit.STOPS:
-        handle = (_UP if sign > 0 else _DOWN)["lightness"]
-        stated, notes = state_amount(handle.operation, handle.values, wish)
-        yield Change(
-            wish, handle.operation, handle.values, measure, {}, stated=stated, notes=notes, where=wish.where
-        )
+        yield _expose_zone(wish, sign, measure)
     elif wish.what == "lightness" and wish.where == "midtones":
         stated = None if wish.quantity is None else min(_read_share(wish.quantity), 1.0)
         yield Change(wish, "tone", _lift_midtones(sign), measure, {}, _ZONE_TARGET * factor, stated=stated)
@@ -288,6 +284,15 @@ def _realize_zone(wish: Wish, sign: int) -> Iterator[Change]:
         yield Change(
             wish, "saturation", unit, measure, {}, target, stated=stated, notes=notes, where=wish.where
         )
+
+
+def _expose_zone(wish: Wish, sign: int, measure: Measure) -> Change:
+    """Stops of a zone are exposure there."""
+    handle = (_UP if sign > 0 else _DOWN)["lightness"]
+    stated, notes = state_amount(handle.operation, handle.values, wish)
+    return Change(
+        wish, handle.operation, handle.values, measure, stated=stated, notes=notes, where=wish.where
+    )
 
 
 def _lift_midtones(sign: int) -> dict[str, float]:
