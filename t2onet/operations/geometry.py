@@ -63,7 +63,14 @@ def _check_crop(values: ParameterValues) -> None:
 
 def _describe_crop(values: ParameterValues) -> str:
     left, top, right, bottom = (100 * value for value in values)
-    return f"cropped to {right - left:.3g} x {bottom - top:.3g} %"
+    width, height = right - left, bottom - top
+    if width < 100 and height < 100:
+        return f"cropped to {width:.3g} x {height:.3g} %"
+    return (
+        f"cropped to {width:.3g} % of its width"
+        if width < 100
+        else f"cropped to {height:.3g} % of its height"
+    )
 
 
 def find_inscribed_size(height: int, width: int, angle: float) -> tuple[int, int]:

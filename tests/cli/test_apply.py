@@ -45,7 +45,7 @@ def test_a_recipe_may_crop_and_turn(t2o: T2O, folder: Path) -> None:
     before = pixels(source)
     expected = np.rot90(before[:, : round(before.shape[1] / 2)], -1)
     np.testing.assert_array_equal(pixels("out.png"), expected)
-    assert "Cropped to 50 x 100 % and turned right." in t2o("describe", "framed.json").out
+    assert "Cropped to 50 % of its width and turned right." in t2o("describe", "framed.json").out
 
 
 @pytest.mark.parametrize("exists", [True, False])

@@ -462,3 +462,19 @@ def test_the_reply_names_what_was_not_done(picture: np.ndarray) -> None:
     wishes = (Wish("lightness", UP, head="brighter"), Wish("remove", head="wire"))
     recipe, met = meet(picture, *wishes)
     assert reply_to(met, Recipe(), recipe).endswith("; not “wire”.")
+
+
+def test_rich_colours_of_a_part_are_muted_by_a_share_of_them() -> None:
+    grey, rich = (
+        np.full((3, 128, 64), 0.5),
+        np.array([0.8, 0.1, 0.1])[:, None, None].repeat(128, 1).repeat(64, 2),
+    )
+    picture = np.concatenate([grey, rich], 2).astype(np.float32)
+    shares = []
+    for amount in Amount:
+        recipe, _ = meet(picture, Wish("colour", DOWN, amount, where="reds"))
+        after = SmallPicture(apply_to_thumbnail(recipe, picture)).lab.reshape(3, -1)[1:]
+        before = SmallPicture(picture).lab.reshape(3, -1)[1:]
+        reds = SmallPicture(picture).select("reds")
+        shares.append(1 - np.hypot(*after[:, reds]).mean() / np.hypot(*before[:, reds]).mean())
+    assert shares == pytest.approx([0.12, 0.3, 0.6], abs=0.08)

@@ -190,6 +190,8 @@ def test_refusals_say_what_was_given_and_what_is_allowed(step: tuple[object, ...
     ("step", "words"),
     [
         (("crop", [0.1, 0, 0.9, 0.5]), "Cropped to 80 x 50 %."),
+        (("crop", [0.1, 0, 0.9, 1]), "Cropped to 80 % of its width."),
+        (("crop", [0, 0, 1, 0.5]), "Cropped to 50 % of its height."),
         (("straighten", 1.25), "Straightened by 1.25° clockwise."),
         (("straighten", -2), "Straightened by 2° counterclockwise."),
         (("rotate", 90), "Turned right."),
