@@ -199,7 +199,7 @@ class FirstTurn:
 
 
 class ThreadShare:
-    """The threads that each photo of a run may use: the last photos have those of the others as well."""
+    """The threads that each photo of a run may use: the last to begin have those of photos that soon end."""
 
     def __init__(self, photos: int, jobs: int) -> None:
         self._jobs = jobs

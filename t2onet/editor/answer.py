@@ -30,8 +30,9 @@ from ..language.wishes import (
 )
 from ..looks import looks
 from ..metrics.attributes import JUST_NOTICEABLE
-from ..recipe import Recipe
+from ..recipe import Recipe, Step
 from ..recipe.where import parse_where
+from ..recipe.wording import label_where
 from .check import NOTICEABLE, Checked, Checker
 from .geometry import GEOMETRY_EXAMPLES, make_geometry
 from .limits import (
@@ -174,6 +175,8 @@ class _Answering:
         self.share = 1.0
         """How far wishes go, as a share of the usual."""
         self.reasons: dict[str, tuple[str, ...]] = {}
+        self.spared: list[str] = []
+        """Parts that are to be left alone."""
 
     def _reference(self, picture: np.ndarray) -> np.ndarray | None:
         """What wishes are measured from, where that is not the recipe so far."""
@@ -183,10 +186,10 @@ class _Answering:
         """Go on from another recipe; limits are still about the photo as it was before."""
         old = self.checker
         self.checker = Checker(old.picture, recipe, self._reference(old.picture))
-        moved = [step for step in recipe.geometry.steps if step not in old.recipe.steps]
-        if moved:
-            frame = Recipe(steps=tuple(moved))
-            held_from = apply_to_thumbnail(frame, old.held_from.view.picture)
+        if recipe.geometry != old.recipe.geometry:
+            steps = [step for step in self.start.steps if not (step.is_geometry or self.retouched)]
+            framed = Recipe(steps=(*steps, *recipe.geometry.steps))
+            held_from = apply_to_thumbnail(framed, old.picture) if framed.steps else old.picture
             self.checker.held_from = SmallPicture(held_from, old.picture, recipe.geometry)
         else:
             self.checker.held_from = old.held_from
@@ -195,6 +198,11 @@ class _Answering:
         wishes = [self._screen(wish) for wish in settle_wishes(reading.wishes)]
         wishes = _decline_contradictions(_drop_general_fixes(wishes))
         self.share = _GENTLE if any(is_gentle(wish, wishes) for wish in wishes) else 1.0
+        self.spared = [
+            self.parts.locate(wish, wishes) or wish.where
+            for wish in wishes
+            if spares_part(wish) and wish.outcome is None and not self._is_elsewhere(wish)
+        ]
         drafts = [WishDraft(self._apply_whole(wish)) for wish in wishes]
         for draft in drafts:
             draft.wish = self._forbid_effect(draft.wish)
@@ -407,17 +415,28 @@ class _Answering:
         measures = [change.measure for change in realize(wish) if change.measure]
         return any(opened.measure_change(self.checker.before, measure) < -NOTICEABLE for measure in measures)
 
-    def _find_taken_back(self, wish: Wish) -> set[str]:
-        """The operations of steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
+    def _find_taken_back(self, wish: Wish) -> list[Step]:
+        """The steps that a wish says to undo: "undo the contrast", "reset the shadows"."""
         if wish.quantity is not None or wish.what not in (*CHANGES, *GEOMETRY):
-            return set()
+            return []
         moved = {wish.what} if wish.what in GEOMETRY else {change.operation for change in realize(wish)}
         moved -= {"mixer", "grading"}  # which other wishes may have moved as well
-        return {name for name in moved if self.checker.recipe.find_step(name) is not None}
+        steps = [step for step in self.checker.recipe.steps if step.operation in moved and not step.is_local]
+        return steps or [step for step in self.checker.recipe.steps if self._is_undone_at_place(step, wish)]
 
-    def _take_back(self, wish: Wish, names: Collection[str]) -> Wish:
+    def _is_undone_at_place(self, step: Step, wish: Wish) -> bool:
+        """Whether a step at a place is what a wish says to undo, which nothing did to the whole photo."""
+        if step.where is None or wish.what not in CHANGES:
+            return False
+        if wish.where == WHOLE:
+            return step.operation in {change.operation for change in realize(wish)}
+        place = self.parts.locate(wish, ()) or wish.where
+        asked = {change.operation for change in realize(replace(wish, where=WHOLE))}
+        return step.where == parse_where(place) and step.operation in asked
+
+    def _take_back(self, wish: Wish, taken: Collection[Step]) -> Wish:
         recipe = self.checker.recipe
-        steps = tuple(step for step in recipe.steps if step.operation not in names or step.is_local)
+        steps = tuple(step for step in recipe.steps if step not in taken)
         self._set_recipe(recipe.model_copy(update={"steps": steps}))
         return replace(wish, outcome=Outcome.DONE)
 
@@ -461,7 +480,8 @@ class _Answering:
             return decline(wish, f"no look is called “{' '.join(wish.words)}”; the nearest are {nearest}")
         recipe = self._drop_looks(self.checker.recipe)
         for step in looks()[name].recipe.blend(self._get_strength(wish)).steps:
-            recipe = recipe.adjust(step.operation, list(step.parameters), self.parts.locate(wish, ()))
+            where = exclude(self.spared, self.parts.locate(wish, ()))
+            recipe = recipe.adjust(step.operation, list(step.parameters), where)
             self.reasons[step.operation] = wish.words
         self._set_recipe(recipe)
         return replace(wish, outcome=Outcome.DONE, reason=f"the look {name}")
@@ -513,12 +533,11 @@ class _Answering:
             if wish.looks and wish.outcome is Outcome.DONE:
                 own = looks()[wish.looks[0][0]].recipe.steps
                 place = self.parts.locate(wish, ())
-                at = (None, None if place is None else parse_where(place))
-                moved = {(step.operation, *at) for step in own if self._began_with(step.operation, wish)}
+                moved = {step.operation for step in own if self._began_with(step.operation, wish)}
                 steps = tuple(
                     step
                     for step in steps
-                    if step not in own and (step.operation, step.mask, step.where) not in moved
+                    if step not in own and not (step.operation in moved and _is_step_at(step, place))
                 )
         return recipe.model_copy(update={"steps": steps})
 
@@ -552,6 +571,13 @@ class _Answering:
         is_unseen = change.stated is not None and effect is not None and effect < NOTICEABLE / 2
         notes = (*change.notes, *(["it can hardly be seen"] if is_unseen else []))
         return replace(wish, outcome=Outcome.DONE, reason="; ".join(notes))
+
+
+def _is_step_at(step: Step, place: str | None) -> bool:
+    """Whether a step is for a place, or for the whole photo but what was to be left alone."""
+    if place is not None or step.where is None:
+        return step.mask is None and step.where == (None if place is None else parse_where(place))
+    return label_where(step.where).startswith("not ")
 
 
 def _is_grey(recipe: Recipe) -> bool:

@@ -115,7 +115,10 @@ class Checker:
 
     def shrink(self) -> Checker:
         """The same on a smaller picture."""
-        smaller = Checker(shrink_picture(self.picture), self.recipe, shrink_picture(self.before.view.picture))
+        smaller = Checker(shrink_picture(self.picture), self.recipe, shrink_picture(self.picture))
+        before = shrink_picture(self.before.view.picture)
+        smaller.before = SmallPicture(before, smaller.picture, self.recipe.geometry)
+        smaller.held_from = smaller.before
         smaller._own_share = self._own_share
         if self.held_from is not self.before:
             smaller.held_from = SmallPicture(shrink_picture(self.held_from.view.picture))

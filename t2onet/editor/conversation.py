@@ -13,6 +13,7 @@ from ..language.quantities import Quantity, Unit
 from ..language.wishes import (
     CHANGES,
     DIRECTED_CHANGES,
+    GEOMETRY,
     WHOLE,
     Amount,
     Direction,
@@ -22,6 +23,7 @@ from ..language.wishes import (
     Wish,
     get_attributes,
 )
+from ..looks import looks
 from ..metrics.attributes import ATTRIBUTE_INDEX, JUST_NOTICEABLE, measure_attributes
 from ..recipe import Recipe, Step
 from ..recipe.recipe import match_steps
@@ -30,7 +32,7 @@ from .answer import REMOVABLE
 from .edits import Edit, EditTurn
 from .explain import describe_changes, quote_words
 from .policy import apply_to_thumbnail
-from .realize import MOST_STOPS, realize
+from .realize import MOST_STOPS, get_sign, realize
 
 _FACTORS = {
     "more": {Amount.LITTLE: 1.25, Amount.PLAIN: 1.5, Amount.MUCH: 2.2},
@@ -44,7 +46,12 @@ _ASKING_WHY = frozenset({"why", "how", "who"})
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
+_ORDINALS = {
+    name: number
+    for number, name in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    )
+}
 """Words for the number of a turn."""
 REPLIES = {
     "original": "The original is unchanged; undo or start over to return to it.",
@@ -63,9 +70,10 @@ def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]
     sign = 1 if command.what == "more" else -1
     if _states_factor(command):
         factor = _read_factor(command, sign)
-    elif _repeats(command) and turn.last != recipe:  # the last turn may have been a repetition, too
-        found = interpolate_recipes(turn.last, recipe, 2.0)
-        return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
+    elif _repeats(command):
+        times = turn.repeated + 1
+        found = interpolate_recipes(turn.since, recipe, (times + 1) / times)
+        return found, EditTurn(turn.since, recipe, sign, repeated=times, wishes=turn.wishes)
     elif turn.scaled == -sign:
         found = interpolate_recipes(turn.last, recipe, _OVERSHOOT_SHARE)
         return found, EditTurn(turn.since, recipe, sign, wishes=turn.wishes)
@@ -93,7 +101,10 @@ def insists_on(wishes: Sequence[Wish], last: Sequence[Wish]) -> bool:
 
 
 def scale_part(recipe: Recipe, command: Wish, text: str | None) -> Recipe | None:
-    """More or less of what was done at a place; None where nothing was done there."""
+    """More or less of what was done at a place; None where nothing was done there, or where more is said."""
+    quantity = command.quantity
+    if command.verb is not Verb.CHANGE or (quantity and quantity.unit not in (Unit.FACTOR, Unit.PERCENT)):
+        return None
     place = None if text is None else parse_where(text)
     if place is None or all(step.where != place for step in recipe.steps):
         return None
@@ -109,6 +120,9 @@ def keep_parts(old: Recipe, new: Recipe, kept: Sequence[Wish]) -> Recipe:
     ways = (Direction.UP, Direction.DOWN)
     asked = [replace(wish, role=Role.ASK, direction=way) for wish in kept for way in ways]
     names = {change.operation for wish in asked for change in realize(wish)}
+    names |= {wish.what for wish in kept if wish.what in GEOMETRY}
+    named = [wish.looks[0][0] for wish in kept if wish.looks]
+    names |= {step.operation for name in named for step in looks()[name].recipe.steps}
     pairs = match_steps(old.steps, new.steps)
     chosen = [after if (after or before).operation in names else before for before, after in pairs]  # type: ignore[union-attr]
     return new.model_copy(update={"steps": tuple(step for step in chosen if step is not None)})
@@ -134,6 +148,8 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     None where more or less of the last change was meant.
     """
     is_shape = command.quantity is not None and command.quantity.unit is Unit.RATIO  # "4:5 instead"
+    if is_shape and all(wish.what != "crop" for wish in wishes):
+        return (replace(command, what="crop"),)
     kinds = ("crop",) if is_shape else CHANGES
     changes = [
         wish
@@ -147,7 +163,7 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     elif command.where != WHOLE:
         changed = [replace(wish, where=command.where) for wish in changes]
     elif command.quantity is not None and len(changes) == 1 and _states_amount(changes[0], command.quantity):
-        stated = _subtract(changes[0].quantity, command) or command.quantity
+        stated = _subtract(changes[0], command) or command.quantity
         changed = [restate(changes[0], stated)]
     else:
         changed = []
@@ -259,13 +275,17 @@ def restate_amount(wishes: Sequence[Wish], last: Sequence[Wish]) -> tuple[Wish, 
     )
 
 
-def _subtract(last: Quantity | None, command: Wish) -> Quantity | None:
-    """What is left of the last number after "lower it by .25"; None where nothing is to be taken off it."""
-    less, kinds = command.quantity, (Unit.NONE, Unit.STOPS)
+def _subtract(wish: Wish, command: Wish) -> Quantity | None:
+    """What is left of a wish's number after "lower it by .25"; None where nothing is to be taken off it.
+
+    Where more is taken off than there is, the number changes its sign.
+    """
+    last, less, kinds = wish.quantity, command.quantity, (Unit.NONE, Unit.STOPS)
     takes_off = command.what == "less" and command.verb in (Verb.CHANGE, Verb.ADD)
     if not takes_off or last is None or less is None or {last.unit, less.unit} - {*kinds}:
         return None
-    return replace(last, value=round(last.value - less.value, 6)) if less.value < last.value else None
+    left = round(last.value - less.value, 6)
+    return replace(last, value=abs(left), sign=-get_sign(wish) if left < 0 else last.sign)
 
 
 def _contradicts(command: Wish, last: Wish, quantity: Quantity) -> bool:

@@ -19,7 +19,7 @@ from ..errors import PlaceError, RequestError
 from ..executor import PhotoLike
 from ..image import open_image
 from ..language.reader import Reader, Reading, read
-from ..language.wishes import CHANGES, COMMANDS, WHOLE, Direction, Outcome, Role, Verb, Wish
+from ..language.wishes import CHANGES, COMMANDS, GEOMETRY, WHOLE, Direction, Outcome, Role, Verb, Wish
 from ..looks import looks
 from ..options import DEFAULT_MODE, DEFAULT_READER, EXPERT, LITERAL, MODES, Mode, ReaderName, check_reader
 from ..places import OpenedPhoto
@@ -433,7 +433,7 @@ class Editor:
         """Do what was said about the edit, then meet the other wishes on top of that."""
         if not others:
             return self._obey(command, current, conversation)
-        is_kept = all(wish.role is Role.LIMIT and wish.what in CHANGES for wish in others)
+        is_kept = all(wish.role is Role.LIMIT and _names_effect(wish) for wish in others)
         if is_kept and conversation and current.recipe.steps and command.what in ("undo", "reset"):
             return self._undo_but(command, others, current)
         if command.what == "reverse":  # the others say which way
@@ -479,7 +479,7 @@ class Editor:
 
     def _put_scaled(self, recipe: Recipe, done: Wish, current: Edit) -> Edit:
         """More or less of what was done at a place."""
-        turn = EditTurn(current.turn.since, current.recipe, wishes=current.turn.wishes)
+        turn = EditTurn(current.recipe, current.recipe)
         reply = describe_changes(current.recipe, recipe, helpers=current.helpers)
         return replace(current.with_recipe(recipe, turn), wishes=(done,), reply=reply)
 
@@ -487,6 +487,8 @@ class Editor:
         """Undo the last turn, or all, but for what some limits are about."""
         past = self._past[-2:-1] if command.what == "undo" else []
         recipe = keep_parts(past[0].recipe if past else Recipe(), current.recipe, kept)
+        if recipe == current.recipe:
+            return _decline(command, current, "nothing else was changed")
         reply = describe_changes(recipe, current.recipe, "undone: ", helpers=current.helpers)
         said = (replace(command, outcome=Outcome.DONE), *(replace(one, outcome=Outcome.KEPT) for one in kept))
         turn = EditTurn(recipe, current.recipe)
@@ -533,11 +535,13 @@ class Editor:
             return _decline(wish, current, NOTHING_YET)
         number = find_turn(wish) if wish.what == "undo" else None
         if number is not None and number >= len(self._past):
-            return _decline(wish, current, f"there are only {len(self._past)} changes to undo")
+            count = len(self._past)
+            only = "is only 1 change" if count == 1 else f"are only {count} changes"
+            return _decline(wish, current, f"there {only} to undo")
         if number is not None and number < len(self._past) - 1:
             return self._take_out(number, wish, current)
         found = current
-        for _ in range(count_turns(wish)):
+        for _ in range(min(count_turns(wish), len(self.history) + 1)):
             one = self.undo() if wish.what == "undo" else self.redo()
             found = one or self._make_untouched_edit(current.mode)
         target, helpers = found, (*current.helpers, *found.helpers)
@@ -573,6 +577,12 @@ class Editor:
         wishes = (Wish("auto", words=answer.words, outcome=Outcome.DONE),)
         reply = reply_to(wishes, current.recipe, recipe)
         return replace(current, request=request, recipe=recipe, wishes=wishes, turn=turn, reply=reply)
+
+
+def _names_effect(wish: Wish) -> bool:
+    """Whether a limit names what steps did: "but keep the contrast", and not "but not too dark"."""
+    is_named = wish.what in CHANGES and wish.direction in (Direction.FIX, Direction.NONE)
+    return is_named or wish.what in GEOMETRY or bool(wish.looks)
 
 
 def _decline(command: Wish, current: Edit, reason: str) -> Edit:

@@ -73,13 +73,15 @@ class EditTurn:
     """How a recipe came about.
 
     `since` is the recipe before the change that "more" and "that" refer to, `last` the recipe of the previous
-    turn. `scaled` is 1 or -1 after "more" or "less". `strength` is the strength of `last` that was set.
+    turn. `scaled` is 1 or -1 after "more" or "less"; `repeated` is how often the change was made again since.
+    `strength` is the strength of `last` that was set.
     `wishes` are those that led from `since` to the recipe, also where it was scaled afterwards.
     """
 
     since: Recipe = field(default_factory=Recipe)
     last: Recipe = field(default_factory=Recipe)
     scaled: int = 0
+    repeated: int = 0
     strength: float = 1.0
     wishes: tuple[Wish, ...] = ()
 

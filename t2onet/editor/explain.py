@@ -247,8 +247,8 @@ def describe_changes(
     Where a look as a whole became more or less, it is described by its name. `helpers` are operations that
     make up for side effects of the others; they are left out where there are others.
     """
-    changes = old.diff(new)
-    changes = [change for change in changes if _get_operation(change) not in helpers] or changes
+    every = old.diff(new)
+    changes = [change for change in every if _get_operation(change) not in helpers] or every
     if not changes:
         return f"{(begin.removesuffix(': ') or 'nothing changed').capitalize()}."
     comparisons = {_compare(change) for change in changes}
@@ -257,7 +257,7 @@ def describe_changes(
     if name and common in _SCALED and len(changes) > 2:
         steps = [change.after for change in changes if change.after]
         return describe_look(f"{begin}{common} {name}", steps)
-    has_rest = len(new.steps) > sum(change.after is not None for change in changes)
+    has_rest = len(new.steps) > sum(change.after is not None for change in every)
     longest = MAX_SENTENCE_WORDS + len(begin.split()) + WORDS_PER_FURTHER_STEP * max(0, len(changes) - 2)
     text = _join_changes(changes, begin, common)
     sentences = [f"{text}{_REST_STAYS if has_rest else ''}", text, _join_phrases(changes, begin)]

@@ -278,14 +278,15 @@ def _encode_with_pillow(samples: NDArray[Any], name: str, **options: Any) -> byt
 
 
 def _open_scratch_file() -> IO[bytes]:
-    """A file in memory, where the system has those.
+    """A file in memory, where the system has and allows those.
 
     Pillow's encoders hold the interpreter while they write to an object, and let other threads run while they
     write to a file.
     """
-    if hasattr(os, "memfd_create"):
+    try:
         return os.fdopen(os.memfd_create("t2o"), "w+b")
-    return io.BytesIO()
+    except (AttributeError, OSError):  # not on Linux, or not allowed
+        return io.BytesIO()
 
 
 _ENCODERS: dict[str, Callable[[NDArray[Any], Origin, int | None], bytes]] = {

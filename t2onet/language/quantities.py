@@ -64,7 +64,10 @@ _SIZES = {"hundred": 100, "thousand": 1000}
 _PARTS = {
     "half": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4, "fourth": 1 / 4,
 }  # fmt: skip
-_FRACTION_SIGNS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5"}
+_FRACTION_SIGNS = {
+    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8", "⅜": "3/8",
+    "⅝": "5/8", "⅞": "7/8",
+}  # fmt: skip
 _FACTORS = {
     "double": 2, "doubled": 2, "doubling": 2, "twice": 2, "triple": 3, "thrice": 3, "quadruple": 4,
     "halve": 0.5, "halved": 0.5, "halving": 0.5, "half as": 0.5, "half the": 0.5, "by half": 0.5,
@@ -90,6 +93,10 @@ _NEEDS_UNIT = ("parts", "word", "one")
 _BEFORE_SETTING = r"(?:plus|positive|by|to|at|on|of|up|down|about|around|roughly|say)\s+"
 _AFTER_SETTING = r"(?=\s*(?:$|[.,;:!?)]|and\b|please\b|for\b|or so\b))"
 _OF_THAT = re.compile(r"\s+of\s+(?:that|it|this)\b", re.IGNORECASE)
+_MOST_NUMBERS = 60
+"""Numbers of a sentence that are read."""
+_LARGEST = 1e6
+"""Larger numbers are none that a person means."""
 _KELVIN = range(1500, 40001)
 """A bare number of this size is a colour temperature."""
 
@@ -108,7 +115,7 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
     minus = r"(?P<sign>\b(?:minus|negative)\s+)?"
     parts = rf"\b(?P<words>an?|{word})[\s-]+(?P<part>{part})"
     patterns = {
-        "ratio": r"(?<![\d.])(?P<width>\d{1,2})\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
+        "ratio": r"(?<![\d.])(?P<width>\d{1,2}(?:\.\d+)?)\s?[:x]\s?(?P<height>\d{1,2})(?![\d.%])",
         "square": r"\bsquared?\b",
         "all": r"\b(?:all the way|fully|completely|entirely|(?:to )?(?:the )?max(?:imum|ed)?(?: out)?)\b"
         rf"(?!\s+(?:of\s+)?(?:[-+.]?\d|(?:{word}|an?|{part})\b))",
@@ -118,7 +125,7 @@ def _compile_patterns() -> dict[str, re.Pattern[str]]:
         "share by": rf"(?<=\bby\s){parts}\b(?!\s+(?:of\s+an?\s+)?(?:f-?)?stop)",
         "factor": rf"\b(?P<factor>{'|'.join(_FACTORS)})\b(?!\s+an?\b)",
         "range": rf"(?<![\w.])(?P<low>{digits})\s?%?\s?(?:-|–|to|or)\s?(?P<high>{digits})",
-        "fraction": rf"{sign}(?:(?P<whole>\d+)\s+(?:and\s+)?)?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
+        "fraction": rf"{sign}(?:(?P<whole>\d+)(?:\s+(?:and\s+)?|-))?(?P<over>\d+)\s?[/⁄]\s?(?P<under>\d+)",
         "number": rf"{sign}(?P<digits>{digits})(?!s\b|st\b|nd\b|rd\b|th\b)(?!\d)",
         "mixed": rf"{minus}\b(?P<words>{word}|an?){added}",
         "mixed after": rf"{minus}\b(?:(?P<words>{word}|an?|\d+)\s+)?(?:f-?)?stops?{added}",
@@ -144,10 +151,15 @@ def find_quantities(sentence: str) -> list[Quantity]:
     text, places = _spell_out_fractions(sentence)
     found: list[Quantity] = []
     position = last = 0
-    while matches := [
-        (name, match) for name, one in _PATTERNS.items() if (match := one.search(text, position))
-    ]:
-        name, match = min(matches, key=lambda pair: (pair[1].start(), -pair[1].end()))
+    matches = {name: pattern.search(text) for name, pattern in _PATTERNS.items()}
+    while True:
+        for name, known in matches.items():
+            if known is not None and known.start() < position:
+                matches[name] = _PATTERNS[name].search(text, position)
+        left = [(name, match) for name, match in matches.items() if match is not None]
+        if not left or len(found) == _MOST_NUMBERS:
+            return found
+        name, match = min(left, key=lambda pair: (pair[1].start(), -pair[1].end()))
         quantity = _read(name, match, text)
         if name == "all" and 0 < last == len(text[: match.start()].rstrip()):
             quantity = None  # "half a stop max"
@@ -155,7 +167,6 @@ def find_quantities(sentence: str) -> list[Quantity]:
         position = quantity.end if quantity else match.end()
         if quantity:
             found.append(replace(quantity, start=places[quantity.start], end=places[quantity.end - 1] + 1))
-    return found
 
 
 def _spell_out_fractions(sentence: str) -> tuple[str, list[int]]:
@@ -180,7 +191,7 @@ def _read(name: str, match: re.Match[str], text: str) -> Quantity | None:
         return Quantity(_read_mixed(match), Unit.STOPS, -1 if match["sign"] else 0, *match.span())
     value = _read_value(name, match)
     after = _AFTER.match(text, match.end())
-    if value is None or (after is None and name in _NEEDS_UNIT):
+    if value is None or value > _LARGEST or (after is None and name in _NEEDS_UNIT):
         return None
     unit = next((unit for unit in _UNITS if after and after.group(unit.name)), Unit.NONE)
     sign = (match.groupdict().get("sign") or "").strip()

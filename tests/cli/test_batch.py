@@ -59,7 +59,7 @@ def test_reports_come_in_the_order_of_the_tasks() -> None:
     assert [report.error for report in reports] == [None, "no photo", None, None]
 
 
-def test_the_last_photos_use_the_threads_of_those_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_photos_that_begin_last_have_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codecs, "count_cores", lambda: 4)
     share = ThreadShare(6, jobs=4)
     assert [share.take() for _ in range(6)] == [1, 1, 1, 1, 2, 4]
