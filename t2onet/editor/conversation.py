@@ -176,7 +176,8 @@ def replaces_last(command: Wish) -> bool:
     """Whether a last change that is repeated takes the place of the first: "no, 20", "only the shadows"."""
     if command.verb in (Verb.REPLACE, Verb.SET):
         return True
-    return command.where == WHOLE and command.verb is not Verb.ADD and not _adds_stops(command)
+    is_added = command.what == "more" and command.verb is Verb.ADD
+    return command.where == WHOLE and not is_added and not _adds_stops(command)
 
 
 def _adds_stops(command: Wish) -> bool:

@@ -6,9 +6,10 @@ import io
 import os
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -271,22 +272,19 @@ def _list_metadata_options(origin: Origin) -> dict[str, bytes]:
 
 
 def _encode_with_pillow(samples: NDArray[Any], name: str, **options: Any) -> bytes:
-    with _open_scratch_file() as output:
-        to_picture(samples).save(output, name, **options)
-        output.seek(0)
-        return output.read()
-
-
-def _open_scratch_file() -> IO[bytes]:
-    """A file in memory, where the system has and allows those.
+    """The bytes of a file, by way of one in memory where the system has those and allows them.
 
     Pillow's encoders hold the interpreter while they write to an object, and let other threads run while they
     write to a file.
     """
-    try:
-        return os.fdopen(os.memfd_create("t2o"), "w+b")
-    except (AttributeError, OSError):  # not on Linux, or not allowed
-        return io.BytesIO()
+    picture = to_picture(samples)
+    with suppress(AttributeError, OSError), os.fdopen(os.memfd_create("t2o"), "w+b") as file:
+        picture.save(file, name, **options)
+        file.seek(0)
+        return file.read()
+    output = io.BytesIO()
+    picture.save(output, name, **options)
+    return output.getvalue()
 
 
 _ENCODERS: dict[str, Callable[[NDArray[Any], Origin, int | None], bytes]] = {
