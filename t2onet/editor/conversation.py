@@ -43,6 +43,8 @@ _RESTATING = ("more", "less", "reverse", "undo")
 """What may be said beside a number that replaces the last one."""
 _ASKING_WHY = frozenset({"why", "how", "who"})
 """Words of questions that are complaints: "why is it so dark?", but not "is it too dark?"."""
+_ASKING_HOW = re.compile(r"\bhow\s+(?:do|can|could|would|should|might|to)\b", re.IGNORECASE)
+"""Questions that ask for what they name: "how do I make it colder?"."""
 _OVERSHOOT_SHARE = 0.5
 """Share of a scaling that remains when the next turn says that it went too far."""
 _LARGEST_FACTOR = 4.0
@@ -65,7 +67,8 @@ _UNEDITED = "Nothing was changed so far."
 def scale_recipe(current: Edit, command: Wish) -> tuple[Recipe | None, EditTurn]:
     """More or less of the last change; None where there is none."""
     turn, recipe = current.turn, current.recipe
-    if recipe == turn.since:
+    is_shape = command.quantity is not None and command.quantity.unit is Unit.RATIO
+    if recipe == turn.since or is_shape:
         return None, turn
     sign = 1 if command.what == "more" else -1
     if _states_factor(command):
@@ -148,8 +151,6 @@ def repeat_wishes(wishes: Sequence[Wish], command: Wish) -> tuple[Wish, ...]:
     None where more or less of the last change was meant.
     """
     is_shape = command.quantity is not None and command.quantity.unit is Unit.RATIO  # "4:5 instead"
-    if is_shape and all(wish.what != "crop" for wish in wishes):
-        return (replace(command, what="crop"),)
     kinds = ("crop",) if is_shape else CHANGES
     changes = [
         wish
@@ -188,6 +189,8 @@ def _adds_stops(command: Wish) -> bool:
 
 def cure_complaints(wishes: Sequence[Wish], request: str) -> tuple[Wish, ...]:
     """Questions about a photo that nothing was done to yet: "why is it so dark?" asks for more light."""
+    if _ASKING_HOW.search(request):
+        return tuple(replace(wish, role=Role.ASK) if wish.role is Role.QUESTION else wish for wish in wishes)
     opposite = {Direction.UP: Direction.DOWN, Direction.DOWN: Direction.UP}
     asks_why = not _ASKING_WHY.isdisjoint(re.findall(r"\w+", request.lower()))
     return tuple(

@@ -45,6 +45,8 @@ MAX_READINGS = 64
 """Requests whose readings are remembered."""
 MAX_SHARED_MARGIN = 2.0
 """A word belongs to several wishes where its scores for them differ by less."""
+MIN_NOISE = 4
+"""Letters of a word from which on it is noise where no two of them are known together."""
 MAX_WORD = 40
 """Words of more characters are unknown."""
 _DIRECTIONS, _AMOUNTS, _ROLES, _VERBS = tuple(Direction), tuple(Amount), tuple(Role), tuple(Verb)
@@ -122,7 +124,10 @@ def normalize_word(text: str) -> str:
 
 
 def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
-    """The longest known pieces from left to right; later ones begin with ##. An unknown word is [UNK]."""
+    """The longest known pieces from left to right; later ones begin with ##.
+
+    An unknown word is [UNK], and so is one of which no two letters are known together ("zxcv").
+    """
     pieces: list[str] = []
     start = 0
     while start < len(word) and len(word) <= MAX_WORD:
@@ -134,7 +139,8 @@ def split_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[str]:
             break
         pieces.append(prefix + word[start:end])
         start = end
-    if start < len(word) or not word:
+    is_noise = word.isalpha() and len(word) == len(pieces) >= MIN_NOISE
+    if start < len(word) or not word or is_noise:
         return iter(["[UNK]"])
     return iter(pieces)
 

@@ -531,6 +531,12 @@ def test_a_question_about_a_photo_as_it_was_opened_is_a_complaint() -> None:
     assert editor.follow("why is it brighter?").recipe == darker.recipe, "now it is about the edit"
 
 
+@pytest.mark.parametrize("asked", ["why is it so dark?", "how do i make it brighter?"])
+def test_a_question_that_asks_how_names_what_it_wants(asked: str) -> None:
+    edit = Editor(open_example("dogs", 256)).ask(asked)
+    assert edit.recipe.steps[0].parameters[0] > 0
+
+
 @pytest.mark.parametrize(("verb", "replaced"), [(Verb.REPLACE, True), (Verb.ADD, False)])
 def test_a_part_that_was_meant_takes_the_place_of_the_whole(verb: Verb, replaced: bool) -> None:
     assert replaces_last(Wish("more", where="shadows", verb=verb)) is replaced

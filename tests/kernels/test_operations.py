@@ -120,7 +120,8 @@ def test_compiled_code_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_loading_kernels_does_not_load_scipy(tmp_path: Path) -> None:
+def test_loading_compiled_kernels_does_not_load_scipy(tmp_path: Path) -> None:
+    run_with_cache(tmp_path)
     check = "import sys; print('scipy.linalg' in sys.modules)"
     command = [sys.executable, "-c", f"{EDIT}\n{check}"]
     environment = {**os.environ, "T2O_CACHE_DIR": str(tmp_path)}
