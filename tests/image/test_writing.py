@@ -63,7 +63,6 @@ def test_a_progressive_jpeg_of_pure_noise_is_still_written(tmp_path: Path) -> No
     np.testing.assert_allclose(open_image(tmp_path / "b.jpg").pixels.astype(int), noise, atol=4)
 
 
-@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="this system has no files in memory")
 @pytest.mark.parametrize("error", [AttributeError, PermissionError])
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
 def test_a_system_without_files_in_memory_gets_the_same_bytes(
@@ -75,7 +74,7 @@ def test_a_system_without_files_in_memory_gets_the_same_bytes(
     def refuse(name: str) -> int:
         raise error(name)
 
-    monkeypatch.setattr(os, "memfd_create", refuse)
+    monkeypatch.setattr(os, "memfd_create", refuse, raising=False)
     image.save(tmp_path / f"b{suffix}")
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
